@@ -1,0 +1,28 @@
+// The log: one line per event in a file, for the person who looks later.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace topsctl {
+
+// Appends to a file, created with mode 0600. Throws Error if it cannot be opened; a link in its
+// place is not followed.
+class Log {
+ public:
+  explicit Log(const std::filesystem::path& file);
+  ~Log();
+  Log(Log&&) noexcept;
+  Log& operator=(Log&&) noexcept;
+
+  void info(std::string_view line);
+  void warning(std::string_view line);
+  void error(std::string_view line);
+
+ private:
+  struct Sink;
+  std::unique_ptr<Sink> sink_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,72 @@
+// What a command is: a row in the table of commands.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/cli/progress.hpp"
+#include "topsctl/engine/executor.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace topsctl {
+
+// What every command may use.
+struct Session {
+  Host host;  // root "/" until the command says otherwise
+  EventFan* events = nullptr;
+  Style style;                        // of standard output
+  std::string command_line;           // as typed, for the history
+  const CLI::App* program = nullptr;  // the parser of the whole program
+  // The same host with another root directory; relative paths are taken from the working directory.
+  Host with_root(const std::string& root) const;
+};
+
+struct Output {
+  ReportHeader header;
+  std::string json;  // the body: an object
+  std::string text;  // for standard output when --json is not given
+};
+
+struct CommandAction {
+  std::function<Output(Session&)> run;
+  // The body's JSON when `run` threw: every documented field, empty.
+  std::string empty_body = "{}";
+};
+
+struct CommandRow {
+  const char* name;
+  const char* summary;
+  // Adds the command's options to its parser and returns what it does with them.
+  CommandAction (*define)(CLI::App& parser);
+};
+
+// In the order of the help text.
+const std::vector<CommandRow>& command_table();
+
+CommandAction define_inspect(CLI::App& parser);
+CommandAction define_install(CLI::App& parser);
+CommandAction define_rollback(CLI::App& parser);
+CommandAction define_recover(CLI::App& parser);
+CommandAction define_history(CLI::App& parser);
+CommandAction define_verify(CLI::App& parser);
+CommandAction define_env(CLI::App& parser);
+CommandAction define_version(CLI::App& parser);
+CommandAction define_completion(CLI::App& parser);
+
+// A script that completes commands and options; `shell` is bash, zsh or fish.
+std::string completion_script(const CLI::App& program, const std::string& shell);
+
+// Output of a command that carried out, or planned, a transaction.
+Output execution_output(const std::string& command, const Execution& execution, const Style& style);
+// The body of the same command when it failed before any change.
+std::string failed_execution_body();
+
+}  // namespace topsctl

@@ -1,0 +1,34 @@
+// Events as lines on standard error.
+#pragma once
+
+#include <string>
+
+#include "topsctl/cli/render.hpp"
+#include "topsctl/engine/events.hpp"
+
+namespace topsctl {
+
+enum class Verbosity { quiet, normal, verbose };
+
+// Steps as they start and end; on a terminal the running step stands on a line of its own that is
+// overwritten. `verbose` also shows what programs say.
+class ProgressSink : public EventSink {
+ public:
+  ProgressSink(Verbosity verbosity, bool terminal, Style style)
+      : verbosity_(verbosity), terminal_(terminal), style_(style) {}
+
+  void step_started(std::size_t index, std::size_t total, const std::string& description) override;
+  void step_finished(std::size_t index, std::size_t total, const std::string& description,
+                     std::int64_t duration_ms, bool succeeded) override;
+  void note(const std::string& text) override;
+  void warning(const std::string& text) override;
+  void output(std::string_view piece) override;
+
+ private:
+  void line(const std::string& text);
+  Verbosity verbosity_;
+  bool terminal_;
+  Style style_;
+};
+
+}  // namespace topsctl

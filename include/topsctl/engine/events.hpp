@@ -1,0 +1,40 @@
+// What happens while work goes on, for whoever watches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void step_started(std::size_t index, std::size_t total,
+                            const std::string& description) = 0;
+  virtual void step_finished(std::size_t index, std::size_t total, const std::string& description,
+                             std::int64_t duration_ms, bool succeeded) = 0;
+  virtual void note(const std::string& text) = 0;
+  virtual void warning(const std::string& text) = 0;
+  // A piece of the output of a program that is run.
+  virtual void output(std::string_view piece) = 0;
+};
+
+// Passes everything on to each of several sinks, which must outlive it.
+class EventFan : public EventSink {
+ public:
+  void add(EventSink* sink) { sinks_.push_back(sink); }
+  void step_started(std::size_t index, std::size_t total, const std::string& description) override;
+  void step_finished(std::size_t index, std::size_t total, const std::string& description,
+                     std::int64_t duration_ms, bool succeeded) override;
+  void note(const std::string& text) override;
+  void warning(const std::string& text) override;
+  void output(std::string_view piece) override;
+
+ private:
+  std::vector<EventSink*> sinks_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,53 @@
+// The only code that changes a machine: carries out plans, and puts back what they changed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "topsctl/engine/events.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace topsctl {
+
+// A report with the exit status it means and the failure it tells of.
+struct Execution {
+  TransactionReport report;
+  ExitCode exit = ExitCode::done;
+  std::optional<Error> error;
+  std::vector<std::string> warnings;
+};
+
+struct Requester {
+  std::string user;
+  std::string command_line;  // as history shows it
+};
+
+// Carries out an install plan as one transaction: commits, or restores everything and proves it.
+// The caller holds the ChangeLock. Throws only if nothing was changed; every later failure is in
+// the result. `events` also gets the transaction's log while it runs.
+Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
+                       const Requester& requester, EventFan& events);
+
+// Restores the snapshot of a transaction and proves it; used after a failure, by rollback and by
+// recovery. Never throws: what went wrong is in the result, with exit code rolled_back or
+// rollback_incomplete.
+struct Restoration {
+  RollbackProof proof;
+  std::vector<std::string> failures;  // what could not be put back, and why
+  bool complete() const { return failures.empty() && proof.differing.empty(); }
+};
+Restoration restore_transaction(const Host& host, const Transaction& transaction,
+                                EventSink& events);
+
+// Marks a transaction that changed nothing as over, and removes its copies.
+void abandon_transaction(const Host& host, const Transaction& transaction);
+
+// Where a transaction keeps its things, below its folder.
+inline constexpr const char* snapshot_folder = "snapshot";
+inline constexpr const char* after_folder = "after";
+inline constexpr const char* packages_folder = "packages";
+inline constexpr const char* temporary_folder = "tmp";
+
+}  // namespace topsctl

@@ -1,0 +1,55 @@
+// What was kept of a write set, and how it is put back and compared.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "topsctl/host/file_state.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/plan.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace topsctl {
+
+// One path of a write set as it was.
+struct KeptPath {
+  std::string path;  // as the machine sees it, links in its folders followed
+  FileState state;
+  std::string same_file;  // an earlier path that is the same file (hard link); empty: none
+  std::string content;    // name of the kept copy in the store; empty: none was needed
+};
+
+struct Snapshot {
+  std::vector<KeptPath> paths;  // sorted: every folder before what is in it
+  std::vector<PathFamily> families;
+};
+
+// Records every path of the write set, the folders above included, and copies the content of files
+// into `store`, an empty folder that only root may read; the record itself is written there last.
+// The caller syncs.
+Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
+                       const std::filesystem::path& store, WriteSetSummary& summary);
+
+// Writes the record alone, for a state that is only to be compared with.
+void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
+
+// Reads the record back. Throws Error{journal_damaged} if it is not whole.
+Snapshot load_snapshot(const std::filesystem::path& store);
+
+// Makes every path what it was. May be run any number of times, and again after it was cut off
+// anywhere. Before anything is removed it makes sure that every kept copy is there and whole.
+// Returns what could not be put back.
+std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
+                                          const std::filesystem::path& store);
+
+// Compares every path with what was kept of it.
+RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot);
+
+// Paths in the families that the snapshot does not know, deepest last.
+std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot);
+
+// syncfs on every file system that holds a path of the snapshot; returns one folder of each.
+std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot);
+
+}  // namespace topsctl

@@ -1,0 +1,54 @@
+// Where transactions live on a machine: /var/lib/topsctl/transactions/ID.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/journal.hpp"
+#include "topsctl/host/dpkg.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace topsctl {
+
+inline constexpr const char* state_directory = "/var/lib/topsctl";
+inline constexpr const char* log_directory = "/var/log/topsctl";
+
+struct Transaction {
+  std::int64_t id = 0;
+  std::string folder;  // as the machine sees it
+  std::vector<JournalRecord> records;
+
+  std::optional<TransactionState> state() const;  // nothing: not even begun
+  // Neither committed nor restored: a crash came in between.
+  bool is_unfinished() const;
+  bool was_committed() const;  // at some time, also if it was restored later
+};
+
+// All transactions, oldest first. Throws Error{journal_damaged}.
+std::vector<Transaction> list_transactions(const Host& host);
+
+// The summary that `history` shows.
+TransactionSummary summary_of(const Transaction& transaction);
+
+// Makes the folder of a new transaction.
+Transaction new_transaction(const Host& host);
+
+// Both locks that a change needs, held until the object goes: topsctl's own and dpkg's frontend
+// lock.
+class ChangeLock {
+ public:
+  // Throws Error{busy}, Error{permission}.
+  ChangeLock(const Host& host, std::int64_t patience_ms,
+             const std::function<void(const std::string&)>& on_wait);
+  std::vector<LockReport> reports() const;
+
+ private:
+  Descriptor own_;
+  std::optional<DpkgFrontendLock> dpkg_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,26 @@
+// Reading of bundles: folders and single files that hold packages.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "topsctl/model/package.hpp"
+
+namespace topsctl {
+
+// Whether the sha256 of each package is wanted; it costs reading every byte.
+enum class Digests { none, each };
+
+// Everything that is a package under the given files and folders, hidden ones included, in the
+// order of their paths. Links to folders are not followed. A package that cannot be read is listed
+// with the verdict `broken`. `on_file` is called with each package's path before it is read. Throws
+// Error{bad_bundle} if a path does not exist or no package is found.
+Inventory read_inventory(const std::vector<std::filesystem::path>& paths, Digests digests,
+                         const std::function<void(const std::string&)>& on_file = {});
+
+// Reads a package's whole content and fills `files`. Throws Error{bad_package}.
+void read_payload(Package& package);
+
+}  // namespace topsctl

@@ -1,0 +1,36 @@
+// SHA-256 and CRC-32C.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace topsctl {
+
+// SHA-256 (FIPS 180-4) by libcrypto.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(Sha256&&) noexcept;
+  Sha256& operator=(Sha256&&) noexcept;
+
+  void update(std::string_view bytes);
+  std::string hex();        // lower case; ends the digest
+  std::string base64url();  // without padding, as a wheel's RECORD has it; ends the digest
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::string sha256_of(std::string_view bytes);
+// Throws Error if the file cannot be read.
+std::string sha256_of_file(const std::filesystem::path& file);
+
+// CRC-32C (RFC 3720, appendix B.4).
+std::uint32_t crc32c(std::string_view bytes);
+
+}  // namespace topsctl

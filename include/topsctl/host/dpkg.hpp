@@ -1,0 +1,54 @@
+// dpkg's database, read from its files, and its frontend lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "topsctl/host/descriptor.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/host_facts.hpp"
+
+namespace topsctl {
+
+inline constexpr const char* dpkg_directory = "/var/lib/dpkg";
+inline constexpr const char* dpkg_status_file = "/var/lib/dpkg/status";
+
+struct DpkgDatabase {
+  std::map<std::string, InstalledDeb>
+      wanted;  // those that were asked for and are known, whatever their state
+  std::vector<std::string>
+      unfinished;  // "name (state)" of every package that is neither installed nor gone
+};
+
+// Reads the state of the named packages; file lists are read for those alone. Throws
+// Error{host_unfit} if the machine has no dpkg database.
+DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>& names);
+
+// dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
+std::string dpkg_version(const Host& host);
+
+// Whether the state means installed and configured.
+bool is_installed(const InstalledDeb& deb);
+
+// /var/lib/dpkg/lock-frontend, held for as long as the object lives. dpkg's children are told by
+// DPKG_FRONTEND_LOCKED.
+class DpkgFrontendLock {
+ public:
+  // Waits up to `patience_ms`; `on_wait` is called once with a description of the holder. Throws
+  // Error{busy}.
+  DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
+                   const std::function<void(const std::string&)>& on_wait);
+
+  const std::string& waited_for() const { return waited_for_; }  // empty: nobody
+  std::int64_t waited_ms() const { return waited_ms_; }
+
+ private:
+  Descriptor file_;
+  std::string waited_for_;
+  std::int64_t waited_ms_ = 0;
+};
+
+}  // namespace topsctl

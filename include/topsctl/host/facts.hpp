@@ -1,0 +1,17 @@
+// Gathers what the planner may know of a machine.
+#pragma once
+
+#include <string>
+
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/host_facts.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+// Looks at the machine without changing anything. `python`: the one interpreter to look at; empty:
+// those that the stack names. Throws Error{host_unfit} if there is no dpkg, or the named
+// interpreter does not work.
+HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python);
+
+}  // namespace topsctl

@@ -1,0 +1,49 @@
+// The state of one path, complete enough to put it back and to prove that it is back.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace topsctl {
+
+struct FileState {
+  enum class Type { absent, file, directory, symlink, special };
+  Type type = Type::absent;
+  unsigned mode = 0;  // st_mode, file type included
+  unsigned uid = 0;
+  unsigned gid = 0;
+  std::uint64_t size = 0;                     // files only
+  std::int64_t mtime_ns = 0;                  // since the epoch
+  std::uint64_t rdev = 0;                     // devices only
+  std::string target;                         // links only
+  std::string sha256;                         // files only, if asked for
+  std::map<std::string, std::string> xattrs;  // capabilities and ACLs are among them
+  bool operator==(const FileState&) const = default;
+};
+
+// Which file a path is, for hard links.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t links = 0;
+  auto operator<=>(const FileIdentity&) const = default;
+};
+
+enum class Content { ignore, digest };
+
+// Never follows a link. Throws Error if the path is there but cannot be read.
+FileState file_state(const std::filesystem::path& path, Content content);
+FileIdentity file_identity(const std::filesystem::path& path);
+
+// Sets owner, mode, extended attributes and modification time of what is at `path`, which must be
+// of the state's type.
+void apply_attributes(const std::filesystem::path& path, const FileState& state);
+
+// Makes `path` what `state` says, content from `kept` for a file, by way of `temporary` in the same
+// folder and rename(2). Not for folders or absent paths.
+void replace_with(const std::filesystem::path& path, const FileState& state,
+                  const std::filesystem::path& kept, const std::filesystem::path& temporary);
+
+}  // namespace topsctl

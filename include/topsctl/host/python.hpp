@@ -1,0 +1,40 @@
+// Python interpreters of a machine and what is installed for them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/host_facts.hpp"
+
+namespace topsctl {
+
+// Asks an interpreter what it is; `wheels` names the distributions to look for. Nothing if it does
+// not exist or does not answer.
+std::optional<PythonFacts> read_python(const Host& host, const std::string& executable,
+                                       const std::vector<std::string>& wheels);
+
+// The distributions of these names in the interpreter's site directories, read from their dist-info
+// folders.
+std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
+                                                  const std::vector<std::string>& names);
+
+// Where a path of RECORD lies: relative ones start at the site directory. Normalised, without "..".
+std::string recorded_path(const InstalledWheel& wheel, const std::string& path);
+
+// What an import of a module in its own process gave.
+struct ImportResult {
+  bool ok = false;
+  std::string file;
+  std::string version;
+  std::string error;  // what was raised, or how the process ended
+};
+
+// `environment` is added to the plain one of the machine.
+ImportResult import_module(const Host& host, const std::string& executable,
+                           const std::string& module,
+                           const std::map<std::string, std::string>& environment,
+                           std::int64_t timeout_ms);
+
+}  // namespace topsctl

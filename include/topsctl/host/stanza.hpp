@@ -1,0 +1,27 @@
+// "Name: value" paragraphs: Debian control files (policy 5.1) and Python core metadata (PEP 566).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace topsctl {
+
+// One paragraph; fields keep their order, and repeated names are kept.
+struct Stanza {
+  std::vector<std::pair<std::string, std::string>>
+      fields;  // value: lines joined by '\n', first line trimmed
+
+  // The first field of that name, in any case; empty text if there is none.
+  std::string value(std::string_view name) const;
+};
+
+// All paragraphs, in order. Lines that are no field and no continuation are passed over: such files
+// come from many hands.
+std::vector<Stanza> parse_stanzas(std::string_view text);
+// Only the first paragraph: what follows the headers of METADATA is prose.
+Stanza parse_stanza(std::string_view text);
+
+}  // namespace topsctl

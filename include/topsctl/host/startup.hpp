@@ -1,0 +1,19 @@
+// What the process must do before anything else, so that a static binary behaves the same on every
+// host.
+#pragma once
+
+#include <string>
+
+namespace topsctl {
+
+// First call in main. Name look-ups use only what is in the binary (a static glibc would otherwise
+// load the host's NSS modules and abort on an older libc), libcrypto reads no configuration file,
+// libssh is ready, and the file creation mask is 022.
+void prepare_process();
+
+// Versions of the libraries in the binary, for `topsctl version`.
+std::string libssh_version();
+std::string libarchive_version();
+std::string libcrypto_version();
+
+}  // namespace topsctl

@@ -1,0 +1,28 @@
+// The outcome of one check.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "topsctl/model/json.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+enum class CheckStatus { pass, warn, fail, skipped, unknown };
+std::string_view name(CheckStatus status);
+
+struct CheckResult {
+  std::string id;
+  Rung rung = Rung::files;
+  CheckStatus status = CheckStatus::unknown;
+  std::string observed;
+  std::string expected;
+  std::string hint;
+  std::int64_t duration_ms = 0;
+  bool operator==(const CheckResult&) const = default;
+};
+
+Json to_json(const CheckResult& result);
+
+}  // namespace topsctl

@@ -1,0 +1,60 @@
+// All that the planner may know of a machine; tests write it by hand.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace topsctl {
+
+struct InstalledDeb {
+  std::string name;
+  std::string version;
+  std::string architecture;
+  std::string status;              // "install ok installed"
+  std::vector<std::string> files;  // absolute paths, from the package's file list
+  std::string md5sums;             // the package's md5sums file; empty if there is none
+  bool operator==(const InstalledDeb&) const = default;
+};
+
+struct InstalledWheel {
+  std::string name;
+  std::string version;
+  std::string site_directory;      // where its dist-info lies
+  std::string dist_info;           // name of that folder
+  std::vector<std::string> files;  // as RECORD has them, relative to site_directory or absolute
+  std::string record;              // the RECORD file's text
+  bool operator==(const InstalledWheel&) const = default;
+};
+
+struct PythonFacts {
+  std::string executable;
+  std::string version;      // "3.8.10"
+  std::string minor;        // "3.8"
+  std::string cache_tag;    // "cpython-38"
+  std::string pip_version;  // empty: no pip
+  std::vector<std::string> site_directories;
+  std::vector<std::string> script_directories;
+  bool externally_managed = false;  // PEP 668
+  bool in_virtual_environment = false;
+  std::vector<InstalledWheel> wheels;  // only those that the stack speaks of
+  bool operator==(const PythonFacts&) const = default;
+
+  const InstalledWheel* wheel(std::string_view name) const;  // nullptr: not installed
+};
+
+struct HostFacts {
+  std::string os;            // "ubuntu 20.04", from os-release
+  std::string architecture;  // "amd64", dpkg's name
+  std::string dpkg_version;
+  bool is_root = false;
+  std::map<std::string, InstalledDeb> debs;  // only those that the stack speaks of
+  std::vector<std::string>
+      unfinished;  // packages neither installed nor gone, anywhere in dpkg's database
+  std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named
+  std::map<std::string, std::string>
+      files;  // text of files the plan may replace; absent: no such file
+};
+
+}  // namespace topsctl

@@ -1,0 +1,112 @@
+// A plan: what will be done, in which order, before anything of it is done.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "topsctl/model/environment.hpp"
+#include "topsctl/model/json.hpp"
+#include "topsctl/model/package.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+enum class PackageAction { install, upgrade, downgrade, reinstall, keep };
+std::string_view name(PackageAction action);
+
+struct PlannedPackage {
+  std::string component;
+  PackageKind kind = PackageKind::deb;
+  std::string name;
+  std::optional<std::string> before;  // installed version
+  std::string after;
+  PackageAction action = PackageAction::install;
+  std::string location;  // where the file lies now
+  std::string file;      // its name once staged
+  std::string sha256;
+  std::uint64_t size = 0;
+  bool operator==(const PlannedPackage&) const = default;
+};
+
+// "{stage}" in an argument stands for the folder with the transaction's own copies of the packages.
+inline constexpr std::string_view stage_placeholder = "{stage}";
+
+struct StagePackages {
+  bool operator==(const StagePackages&) const = default;
+};
+struct KeepWriteSet {
+  bool operator==(const KeepWriteSet&) const = default;
+};
+struct RunCommand {
+  std::vector<std::string> argv;
+  std::int64_t timeout_s = 0;
+  std::string judged_by;  // a wheel whose state outweighs a failing exit status: pip may fail after
+                          // the work is done
+  bool operator==(const RunCommand&) const = default;
+};
+struct WriteFile {
+  std::string path;
+  std::string content;
+  unsigned mode = 0644;
+  bool operator==(const WriteFile&) const = default;
+};
+struct RunChecks {
+  std::vector<CheckRule> checks;
+  bool operator==(const RunChecks&) const = default;
+};
+struct Commit {
+  bool operator==(const Commit&) const = default;
+};
+struct RestoreWriteSet {
+  std::int64_t transaction = 0;
+  bool operator==(const RestoreWriteSet&) const = default;
+};
+
+using StepAction = std::variant<StagePackages, KeepWriteSet, RunCommand, WriteFile, RunChecks,
+                                Commit, RestoreWriteSet>;
+std::string_view name(const StepAction& action);
+
+struct Step {
+  std::string id;           // "debs"
+  std::string description;  // "dpkg --install tops-eccl_2.5.136-1_amd64.deb"
+  StepAction action;
+  std::vector<std::string> not_restored;  // what of it no restore of files can undo
+  bool operator==(const Step&) const = default;
+};
+
+// Entries of a folder whose names begin alike; what appears among them belongs to the write set
+// too.
+struct PathFamily {
+  std::string directory;
+  std::string
+      prefix;  // empty: every entry that is no folder; else folders count with all that is in them
+  bool operator==(const PathFamily&) const = default;
+};
+
+// Every path that a plan will create, change or delete.
+struct WriteSet {
+  std::vector<std::string>
+      paths;  // absolute, as the machine sees them; the folders above them are meant too
+  std::vector<PathFamily> families;
+  bool operator==(const WriteSet&) const = default;
+};
+
+struct Plan {
+  std::string command;  // "install", "rollback"
+  std::string stack;
+  std::string python;  // the interpreter; empty: none is needed
+  std::string python_version;
+  std::vector<PlannedPackage> packages;
+  std::optional<Environment> environment;
+  std::vector<Step> steps;  // empty: nothing to do
+  WriteSet write_set;       // as predicted
+  std::vector<std::string> warnings;
+  bool operator==(const Plan&) const = default;
+};
+
+Json to_json(const Plan& plan);
+
+}  // namespace topsctl

@@ -1,0 +1,116 @@
+// Reports: the result of every command, as a value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/model/check.hpp"
+#include "topsctl/model/json.hpp"
+#include "topsctl/model/plan.hpp"
+
+namespace topsctl {
+
+// What every document starts with.
+struct ReportHeader {
+  std::string command;
+  ExitCode exit = ExitCode::done;
+  std::optional<Error> error;
+  std::vector<std::string> warnings;
+};
+
+// The document of one command: the header's fields, then those of `body`.
+Json document(const ReportHeader& header, const Json& body);
+
+enum class Outcome {
+  committed,
+  rolled_back,
+  rollback_incomplete,
+  no_change,
+  planned,
+  failed_before_change
+};
+std::string_view name(Outcome outcome);
+
+enum class StepStatus { pending, done, failed };
+std::string_view name(StepStatus status);
+
+struct StepResult {
+  std::string id;
+  std::string action;
+  StepStatus status = StepStatus::pending;
+  std::int64_t duration_ms = 0;
+  std::string detail;
+};
+
+struct PackageChange {
+  std::string name;
+  PackageKind kind = PackageKind::deb;
+  std::optional<std::string> before;
+  std::optional<std::string> after;
+  std::string purl;  // package URL, "pkg:deb/tops-eccl@2.5.136-1?arch=amd64"
+};
+
+struct WriteSetSummary {
+  std::string method = "predicted";
+  std::uint64_t paths = 0;
+  std::uint64_t bytes = 0;  // kept for undo
+  std::uint64_t linked = 0;
+  std::uint64_t copied = 0;
+};
+
+struct RollbackProof {
+  std::uint64_t paths_checked = 0;
+  std::vector<std::string> differing;
+};
+
+struct LockReport {
+  std::string path;
+  std::string holder;  // who held it when it had to be waited for; empty: nobody
+  std::int64_t waited_ms = 0;
+};
+
+// What install, rollback and recover report.
+struct TransactionReport {
+  std::optional<std::int64_t> transaction;
+  Outcome outcome = Outcome::planned;
+  std::string root = "/";
+  std::optional<Plan> plan;
+  std::vector<StepResult> steps;
+  std::vector<CheckResult> checks;
+  std::vector<PackageChange> packages;
+  WriteSetSummary write_set;
+  std::optional<RollbackProof> rollback;
+  std::vector<std::string> escaped_paths;
+  std::vector<std::string> not_restored;
+  std::vector<std::string> synced_mounts;
+  std::vector<LockReport> locks;
+  std::string log;       // path of the transaction's log; empty: none
+  bool changed = false;  // the machine is not as it was before the command
+  bool failed = false;
+  std::string message;
+};
+
+Json to_json(const TransactionReport& report);
+Json to_json(const std::vector<CheckResult>& checks);
+
+// One line of `history`.
+struct TransactionSummary {
+  std::int64_t id = 0;
+  std::string started_at;  // RFC 3339, UTC
+  std::string user;
+  std::string command;
+  std::string outcome;  // an Outcome's name, or "unfinished"
+  std::vector<PackageChange> packages;
+  std::uint64_t kept_bytes = 0;
+};
+
+Json to_json(const TransactionSummary& summary);
+
+// Package URL (purl-spec): type, name, version; `architecture` only for debs.
+std::string package_url(PackageKind kind, const std::string& name, const std::string& version,
+                        const std::string& architecture);
+
+}  // namespace topsctl

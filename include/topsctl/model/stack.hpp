@@ -1,0 +1,103 @@
+// A stack: the named, ordered set of packages that belong together, with the environment and checks
+// that go with them. Always data.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/model/json.hpp"
+#include "topsctl/model/package.hpp"
+
+namespace topsctl {
+
+struct Component {
+  std::string id;  // "eccl"
+  PackageKind kind = PackageKind::deb;
+  std::vector<std::string> names;  // what the package may call itself
+  std::string version;  // must occur in the package's version as whole numbers; empty: any
+  bool required = true;
+  bool operator==(const Component&) const = default;
+};
+
+struct PythonRules {
+  std::vector<std::string> tested_minors;  // those the vendor supports: "3.6", "3.8"
+  std::vector<std::string> executables;    // looked for in this order when none is named
+  std::vector<std::string>
+      unchanged;  // distributions that an install must leave as they are: "torch"
+  bool operator==(const PythonRules&) const = default;
+};
+
+// How a variable's value is known.
+enum class Grade { attested, guide };
+std::string_view name(Grade grade);
+
+struct VariableRule {
+  std::string name;
+  std::string value;  // used unless prefix_of is set
+  std::string
+      prefix_of;  // a payload file name: the value is the folder above the one that holds it
+  Grade grade = Grade::attested;
+  std::string source;  // where the value was seen
+  bool operator==(const VariableRule&) const = default;
+};
+
+struct PathEntryRule {
+  std::string directory_of;  // a payload file name: its folder
+  std::string if_present;    // a fixed folder, taken when it exists at login
+  bool operator==(const PathEntryRule&) const = default;
+};
+
+struct PathRule {
+  std::string name;  // "LD_LIBRARY_PATH"
+  std::vector<PathEntryRule> entries;
+  bool operator==(const PathRule&) const = default;
+};
+
+struct EnvironmentRules {
+  std::string file;  // "/etc/profile.d/topsrider.sh"
+  std::vector<VariableRule> variables;
+  std::vector<PathRule> paths;
+  bool operator==(const EnvironmentRules&) const = default;
+};
+
+enum class CheckKind { deb_installed, library, wheel_installed, python_import, environment_file };
+enum class Rung { files, load, import, device, single, ranks, perf };
+std::string_view name(Rung rung);
+
+struct CheckRule {
+  std::string id;
+  CheckKind kind = CheckKind::deb_installed;
+  Rung rung = Rung::files;
+  std::string component;  // id of the component it belongs to; empty: the stack as a whole
+  std::string file;       // library: its file name
+  std::vector<std::string> symbols;  // library: what it must export
+  std::string module;                // python_import
+  bool operator==(const CheckRule&) const = default;
+};
+
+struct Stack {
+  std::string name;
+  std::string title;
+  std::vector<Component> components;  // in the order of installation
+  PythonRules python;
+  EnvironmentRules environment;
+  std::vector<CheckRule> checks;
+  bool operator==(const Stack&) const = default;
+
+  const Component* component(std::string_view id) const;  // nullptr: none of that id
+  std::vector<std::string> component_ids() const;
+};
+
+// Reads a stack strictly; `source` is how messages call it. Throws Error{bad_stack}.
+Stack parse_stack(std::string_view json, const std::string& source);
+
+// Whether `version` holds `wanted` as whole numbers: "1.10.0+2.5.136" holds "2.5.136", "12.5.136"
+// does not.
+bool version_contains(std::string_view version, std::string_view wanted);
+// Distribution and package names compare as PEP 503 has it: case-folded, runs of "-_." equal.
+std::string normalized_name(std::string_view name);
+// The component that this package is, or nullptr.
+const Component* matching_component(const Stack& stack, const Package& package);
+
+}  // namespace topsctl

@@ -1,0 +1,271 @@
+// Parses the command line, runs the command, and writes its report to standard output.
+#include "topsctl/cli/app.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "topsctl/base/embedded.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+#include "topsctl/cli/command.hpp"
+#include "topsctl/engine/log_sink.hpp"
+#include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/startup.hpp"
+
+namespace topsctl {
+
+namespace {
+
+struct GlobalOptions {
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  std::string color = "auto";
+  std::string log_file;
+};
+
+// Asked for with --help; carries the command's name, empty for the program itself.
+struct HelpRequest {
+  std::string command;
+};
+
+class Program {
+ public:
+  explicit Program(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+    parser_.name("topsctl");
+    parser_.description(
+        "Installs, verifies and rolls back vendor stacks such as Enflame TopsRider on servers");
+    parser_.fallthrough();
+    parser_.set_help_flag("-h", "Print a short help and exit");
+    parser_
+        .add_flag_callback(
+            "--help", [] { throw HelpRequest{""}; }, "Print the whole page and exit")
+        ->trigger_on_parse();
+    parser_
+        .add_flag_callback(
+            "--version", [] { throw HelpRequest{"--version"}; }, "Print the version and exit")
+        ->trigger_on_parse();
+    parser_.add_flag("--json", options_.json, "Write the report as JSON to standard output")
+        ->group("Everywhere");
+    parser_.add_flag("-q,--quiet", options_.quiet, "Show no progress")->group("Everywhere");
+    parser_.add_flag("-v,--verbose", options_.verbose, "Show what the programs that are run say")
+        ->group("Everywhere");
+    parser_.add_option("--color", options_.color, "auto, always or never")
+        ->group("Everywhere")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
+    parser_.add_option("--log-file", options_.log_file, "Write a log to this file too")
+        ->group("Everywhere");
+    for (const CommandRow& row : command_table()) add_command(row);
+    parser_.get_formatter()->column_width(34);
+  }
+
+  int run() {
+    try {
+      if (arguments_.size() <= 1) {
+        std::cerr << parser_.help();
+        return static_cast<int>(ExitCode::usage);
+      }
+      refuse_unknown_command();
+      std::vector<std::string> reversed(arguments_.rbegin(), arguments_.rend() - 1);
+      parser_.parse(reversed);
+      if (chosen_ == nullptr)
+        throw Error(ErrorCode::usage, "no command given", "`topsctl -h` lists the commands");
+      return run_command();
+    } catch (const HelpRequest& request) {
+      print_page(request);
+      return 0;
+    } catch (const CLI::CallForHelp&) {
+      std::cout << short_help();
+      return 0;
+    } catch (const CLI::ParseError& error) {
+      return report_failure(usage_error(error));
+    } catch (const Error& error) {
+      return report_failure(error);
+    }
+  }
+
+ private:
+  struct Defined {
+    const CommandRow* row;
+    CLI::App* parser;
+    CommandAction action;
+  };
+
+  void add_command(const CommandRow& row) {
+    CLI::App* parser = parser_.add_subcommand(row.name, row.summary);
+    parser->set_help_flag("-h", "Print a short help and exit");
+    const std::string name = row.name;
+    parser
+        ->add_flag_callback(
+            "--help", [name] { throw HelpRequest{name}; }, "Print the whole page and exit")
+        ->trigger_on_parse();
+    commands_.push_back({&row, parser, row.define(*parser)});
+    const std::size_t index = commands_.size() - 1;
+    parser->final_callback([this, index] { chosen_ = &commands_[index]; });
+  }
+
+  std::string short_help() const {
+    for (const Defined& command : commands_) {
+      if (command.parser->parsed()) return command.parser->help();
+    }
+    return parser_.help();
+  }
+
+  // The first word that is neither an option nor an option's value must be a command.
+  void refuse_unknown_command() const {
+    for (std::size_t i = 1; i < arguments_.size(); ++i) {
+      const std::string& word = arguments_[i];
+      if (word == "--color" || word == "--log-file") ++i;
+      if (word.starts_with('-')) continue;
+      std::vector<std::string> names;
+      for (const Defined& command : commands_) names.emplace_back(command.row->name);
+      if (std::find(names.begin(), names.end(), word) != names.end()) return;
+      throw Error(ErrorCode::usage,
+                  concat("unknown command ", in_quotes(word), did_you_mean(word, names)),
+                  "`topsctl -h` lists the commands");
+    }
+  }
+
+  Error usage_error(const CLI::ParseError& error) const {
+    std::string message = printable(error.what());
+    const Defined* command = nullptr;
+    for (const Defined& candidate : commands_) {
+      if (candidate.parser->parsed()) command = &candidate;
+    }
+    const std::string page =
+        command == nullptr ? "topsctl -h" : concat("topsctl ", command->row->name, " -h");
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+      const std::vector<std::string> extras =
+          command == nullptr ? parser_.remaining() : command->parser->remaining();
+      const std::string word = extras.empty() ? "" : extras.front();
+      std::vector<std::string> known;
+      for (const CLI::App* parser :
+           {static_cast<const CLI::App*>(&parser_),
+            command == nullptr ? nullptr : static_cast<const CLI::App*>(command->parser)}) {
+        if (parser == nullptr) continue;
+        for (const CLI::Option* option : parser->get_options()) {
+          for (const std::string& name : option->get_lnames()) known.push_back(concat("--", name));
+        }
+      }
+      message = concat("unknown ", word.starts_with('-') ? "option " : "argument ", in_quotes(word),
+                       word.starts_with('-') ? did_you_mean(word, known) : std::string());
+    }
+    if (!message.empty() && message.front() >= 'A' && message.front() <= 'Z' &&
+        message.size() > 1 && message[1] >= 'a') {
+      message.front() = static_cast<char>(message.front() - 'A' + 'a');
+    }
+    return Error(ErrorCode::usage, message, concat("`", page, "` shows how to call it"));
+  }
+
+  void print_page(const HelpRequest& request) const {
+    if (request.command == "--version") {
+      std::cout << "topsctl " << topsctl_version() << "\n";
+      return;
+    }
+    const auto page = embedded_file(
+        concat("commands/", request.command.empty() ? "topsctl" : request.command, ".md"));
+    std::cout << (page ? *page : std::string_view("no page\n"));
+  }
+
+  bool wants_json() const {
+    return options_.json ||
+           std::find(arguments_.begin(), arguments_.end(), "--json") != arguments_.end();
+  }
+
+  Style style_for(int descriptor) const {
+    const auto environment = process_environment();
+    if (options_.color == "always") return {true};
+    const auto no_color = environment.find("NO_COLOR");
+    const auto term = environment.find("TERM");
+    const bool plain = (no_color != environment.end() && !no_color->second.empty()) ||
+                       term == environment.end() || term->second == "dumb";
+    return {options_.color == "auto" && !plain && ::isatty(descriptor) == 1};
+  }
+
+  std::string command_line() const {
+    std::vector<std::string> words = {"topsctl"};
+    for (std::size_t i = 1; i < arguments_.size(); ++i)
+      words.push_back(shell_quoted(arguments_[i]));
+    return joined(words, " ");
+  }
+
+  int run_command() {
+    const Verbosity verbosity = options_.quiet || options_.json ? Verbosity::quiet
+                                : options_.verbose              ? Verbosity::verbose
+                                                                : Verbosity::normal;
+    ProgressSink progress(verbosity, ::isatty(2) == 1, style_for(2));
+    EventFan events;
+    events.add(&progress);
+    std::optional<LogSink> log;
+    if (!options_.log_file.empty()) events.add(&log.emplace(options_.log_file));
+    SystemRunner runner;
+    const SystemClock clock;
+    Session session{{"/", &runner, &clock, process_environment()},
+                    &events,
+                    style_for(1),
+                    command_line(),
+                    &parser_};
+    try {
+      return write(chosen_->action.run(session));
+    } catch (const Error& error) {
+      return report_failure(error);
+    } catch (const std::exception& error) {
+      return report_failure(Error(ErrorCode::internal, printable(error.what()),
+                                  "this is a defect of topsctl: please report it"));
+    }
+  }
+
+  int report_failure(const Error& error) {
+    Output output;
+    output.header.command = chosen_ == nullptr ? "topsctl" : chosen_->row->name;
+    output.header.exit = exit_code(error.code());
+    output.header.error = error;
+    if (chosen_ != nullptr) output.json = chosen_->action.empty_body;
+    return write(output);
+  }
+
+  int write(const Output& output) const {
+    if (wants_json()) {
+      const Json body = output.json.empty() ? Json::object() : Json::parse(output.json);
+      std::cout << to_text(document(output.header, body));
+    } else {
+      std::cout << output.text;
+    }
+    std::cout.flush();
+    if (!wants_json()) {
+      const Style style = style_for(2);
+      for (const std::string& warning : output.header.warnings) {
+        if (!options_.quiet) std::cerr << style.yellow("warning:") << " " << warning << "\n";
+      }
+      if (output.header.error) std::cerr << render_error(*output.header.error, style);
+    }
+    if (!std::cout) return static_cast<int>(ExitCode::failed);
+    return static_cast<int>(output.header.exit);
+  }
+
+  std::vector<std::string> arguments_;
+  GlobalOptions options_;
+  CLI::App parser_;
+  std::vector<Defined> commands_;
+  const Defined* chosen_ = nullptr;
+};
+
+}  // namespace
+
+int run(const std::vector<std::string>& arguments) {
+  try {
+    prepare_process();
+    watch_signals();
+    return Program(arguments).run();
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << printable(error.what()) << "\n";
+    return static_cast<int>(ExitCode::failed);
+  }
+}
+
+}  // namespace topsctl

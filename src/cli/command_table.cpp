@@ -1,0 +1,50 @@
+// The table of commands, and what they share.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/command.hpp"
+
+namespace topsctl {
+
+const std::vector<CommandRow>& command_table() {
+  static const std::vector<CommandRow> table = {
+      {"inspect", "Show what is in a bundle or package", define_inspect},
+      {"install", "Install a bundle as one transaction", define_install},
+      {"rollback", "Restore the state before an install", define_rollback},
+      {"recover", "Restore after an install that was cut off", define_recover},
+      {"history", "List what topsctl has done on a machine", define_history},
+      {"verify", "Check that an installed stack works", define_verify},
+      {"env", "Print the environment that a stack needs", define_env},
+      {"version", "Print versions", define_version},
+      {"completion", "Print a completion script for a shell", define_completion},
+  };
+  return table;
+}
+
+Host Session::with_root(const std::string& root) const {
+  Host other = host;
+  std::string path = std::filesystem::absolute(root).lexically_normal().string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  other.root = path;
+  return other;
+}
+
+Output execution_output(const std::string& command, const Execution& execution,
+                        const Style& style) {
+  Output output;
+  output.header = {command, execution.exit, execution.error, execution.warnings};
+  output.json = to_json(execution.report).dump(-1, ' ', false, Json::error_handler_t::replace);
+  output.text = render_execution(execution, style);
+  return output;
+}
+
+std::string failed_execution_body() {
+  TransactionReport report;
+  report.outcome = Outcome::failed_before_change;
+  report.failed = true;
+  report.message = "nothing was changed";
+  return to_json(report).dump();
+}
+
+}  // namespace topsctl

@@ -1,0 +1,64 @@
+// topsctl rollback: the state before an install.
+#include "topsctl/engine/rollback.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "topsctl/cli/command.hpp"
+
+namespace topsctl {
+
+namespace {
+
+struct Options {
+  std::int64_t id = 0;
+  std::string root = "/";
+  bool dry_run = false;
+  bool force = false;
+  int lock_timeout_s = 120;
+};
+
+}  // namespace
+
+CommandAction define_rollback(CLI::App& parser) {
+  auto options = std::make_shared<Options>();
+  parser
+      .add_option("id", options->id,
+                  "The transaction, as `topsctl history` lists it; default: the latest")
+      ->type_name("ID")
+      ->check(CLI::PositiveNumber);
+  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
+  parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
+  parser.add_flag("--force", options->force, "Restore files although somebody changed them since");
+  parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 86400));
+  const auto run = [options](Session& session) {
+    RollbackRequest request;
+    if (options->id > 0) request.id = options->id;
+    request.dry_run = options->dry_run;
+    request.force = options->force;
+    request.lock_timeout_ms = std::int64_t{options->lock_timeout_s} * 1000;
+    return execution_output("rollback",
+                            roll_back(session.with_root(options->root), request, *session.events),
+                            session.style);
+  };
+  return {run, failed_execution_body()};
+}
+
+CommandAction define_recover(CLI::App& parser) {
+  auto options = std::make_shared<Options>();
+  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
+  parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0, 86400));
+  const auto run = [options](Session& session) {
+    return execution_output("recover",
+                            recover(session.with_root(options->root),
+                                    std::int64_t{options->lock_timeout_s} * 1000, *session.events),
+                            session.style);
+  };
+  return {run, failed_execution_body()};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,42 @@
+// topsctl version: the program's version and those of its parts.
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+#include "topsctl/cli/command.hpp"
+#include "topsctl/host/stacks.hpp"
+#include "topsctl/host/startup.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string body(const std::vector<std::string>& stacks) {
+  return Json({{"version", topsctl_version()},
+               {"libraries",
+                {{"libssh", libssh_version()},
+                 {"libarchive", libarchive_version()},
+                 {"libcrypto", libcrypto_version()}}},
+               {"stacks", stacks}})
+      .dump();
+}
+
+}  // namespace
+
+CommandAction define_version(CLI::App&) {
+  const auto run = [](Session&) {
+    std::vector<std::string> names;
+    for (const Stack& stack : known_stacks()) names.push_back(stack.name);
+    Output output;
+    output.header.command = "version";
+    output.json = body(names);
+    output.text = concat("topsctl ", topsctl_version(), "\nlibssh ", libssh_version(),
+                         ", libarchive ", libarchive_version(), ", libcrypto ", libcrypto_version(),
+                         "\nstacks: ", joined(names, ", "), "\n");
+    return output;
+  };
+  return {run, body({})};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,238 @@
+// Reports as text for people.
+#include "topsctl/cli/render.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string paint(bool colors, const char* code, const std::string& text) {
+  return colors ? concat("\033[", code, "m", text, "\033[0m") : text;
+}
+
+std::string state_line(const TransactionReport& report) {
+  return report.message.empty() ? std::string(name(report.outcome)) : report.message;
+}
+
+std::string version_or_dash(const std::optional<std::string>& version) {
+  return version.value_or("-");
+}
+
+std::string status_mark(CheckStatus status, const Style& style) {
+  switch (status) {
+    case CheckStatus::pass:
+      return style.green("pass");
+    case CheckStatus::warn:
+      return style.yellow("warn");
+    case CheckStatus::fail:
+      return style.red("fail");
+    case CheckStatus::skipped:
+      return style.dim("skip");
+    case CheckStatus::unknown:
+      return style.yellow("unknown");
+  }
+  return "unknown";
+}
+
+std::size_t visible_width(const std::string& cell) {
+  std::string plain;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] == '\033') {
+      i = std::min(cell.find('m', i), cell.size());
+    } else {
+      plain.push_back(cell[i]);
+    }
+  }
+  return display_width(plain);
+}
+
+}  // namespace
+
+std::string Style::bold(const std::string& text) const {
+  return paint(colors, "1", text);
+}
+std::string Style::green(const std::string& text) const {
+  return paint(colors, "32", text);
+}
+std::string Style::yellow(const std::string& text) const {
+  return paint(colors, "33", text);
+}
+std::string Style::red(const std::string& text) const {
+  return paint(colors, "31", text);
+}
+std::string Style::dim(const std::string& text) const {
+  return paint(colors, "2", text);
+}
+
+std::string table(const std::vector<std::vector<std::string>>& rows, const Style& style) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], visible_width(row[i]));
+  }
+  std::string text;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < rows[r].size(); ++i) {
+      const std::string& cell = rows[r][i];
+      line += concat(" ", r == 0 ? style.dim(cell) : cell);
+      if (i + 1 < rows[r].size()) line += std::string(widths[i] - visible_width(cell) + 1, ' ');
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string render_error(const Error& error, const Style& style) {
+  std::string text = concat(style.red("error:"), " ");
+  const std::vector<std::string> lines = split(error.message(), '\n');
+  if (error.context().empty()) {
+    text += lines.front() + "\n";
+  } else {
+    for (std::size_t i = 0; i < error.context().size(); ++i) {
+      text += concat(i == 0 ? "" : "  ", error.context()[i], "\n");
+    }
+    text += concat("  ", lines.front(), "\n");
+  }
+  for (std::size_t i = 1; i < lines.size(); ++i) text += concat("  | ", lines[i], "\n");
+  if (!error.hint().empty()) text += concat(style.bold("hint: "), " ", error.hint(), "\n");
+  return text;
+}
+
+std::string render_plan(const Plan& plan, const Style& style) {
+  std::string text = concat(
+      style.bold("plan"), " for ", plan.stack.empty() ? plan.command : plan.stack,
+      plan.python.empty() ? "" : concat(", Python ", plan.python_version, " (", plan.python, ")"),
+      "\n");
+  if (!plan.packages.empty()) {
+    std::vector<std::vector<std::string>> rows = {
+        {"component", "package", "now", "then", "action", "size"}};
+    for (const PlannedPackage& package : plan.packages) {
+      rows.push_back({package.component, package.name, version_or_dash(package.before),
+                      package.after, std::string(name(package.action)), human_size(package.size)});
+    }
+    text += table(rows, style);
+  }
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    text +=
+        concat("  step ", i + 1, " of ", plan.steps.size(), ": ", plan.steps[i].description, "\n");
+    for (const std::string& effect : plan.steps[i].not_restored) {
+      text += concat("      ", style.yellow("no rollback undoes:"), " ", effect, "\n");
+    }
+  }
+  if (plan.environment && !plan.steps.empty()) {
+    std::vector<std::string> names;
+    for (const EnvironmentVariable& variable : plan.environment->variables)
+      names.push_back(variable.name);
+    for (const SearchPath& path : plan.environment->paths) names.push_back(path.name);
+    text += concat("  ", plan.environment->file, " sets ", joined(names, " "), "\n");
+  }
+  return text;
+}
+
+std::string render_checks(const std::vector<CheckResult>& checks, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"check", "result", "observed"}};
+  for (const CheckResult& check : checks) {
+    rows.push_back({check.id, status_mark(check.status, style), check.observed});
+    if (!check.hint.empty() && check.status != CheckStatus::pass) {
+      rows.push_back({"", "", concat(style.bold("hint: "), check.hint)});
+    }
+  }
+  return table(rows, style);
+}
+
+std::string render_execution(const Execution& execution, const Style& style) {
+  const TransactionReport& report = execution.report;
+  std::string text;
+  const bool only_plan = report.outcome == Outcome::planned;
+  if (report.plan && (only_plan || report.outcome == Outcome::no_change)) {
+    text += render_plan(*report.plan, style);
+  }
+  if (!report.checks.empty()) text += render_checks(report.checks, style);
+  if (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back) {
+    std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
+    const bool undone = report.failed;
+    for (const PackageChange& package : report.packages) {
+      const std::string before = version_or_dash(package.before);
+      rows.push_back({package.name, before, undone ? before : version_or_dash(package.after)});
+    }
+    if (rows.size() > 1) text += table(rows, style);
+  }
+  if (report.rollback) {
+    text += concat("proof: ", report.rollback->paths_checked, " paths compared, ",
+                   report.rollback->differing.size(), " differ\n");
+    for (std::size_t i = 0; i < std::min<std::size_t>(report.rollback->differing.size(), 10); ++i) {
+      text += concat("  ", style.red("differs:"), " ", report.rollback->differing[i], "\n");
+    }
+  }
+  if (!only_plan) {
+    for (const std::string& effect : report.not_restored) {
+      text += concat(style.yellow("not restored:"), " ", effect, "\n");
+    }
+  }
+  text += concat(style.bold("state:"), " ", state_line(report), "\n");
+  if (!report.log.empty())
+    text +=
+        concat(style.bold("log:  "), " ", report.root == "/" ? "" : report.root, report.log, "\n");
+  return text;
+}
+
+std::string render_inventory(const Inventory& inventory, const std::vector<Finding>& findings,
+                             const std::vector<std::string>& stack_lines, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {
+      {"", "component", "package", "version", "for", "size", "sha256", "file"}};
+  std::vector<const Package*> ordered;
+  for (const Package& package : inventory.packages) ordered.push_back(&package);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const Package* a, const Package* b) { return a->chosen > b->chosen; });
+  for (const Package* package : ordered) {
+    const std::string fits = package->python && package->python->minor
+                                 ? concat("Python ", *package->python->minor)
+                                 : package->architecture;
+    const std::string mark = package->chosen                       ? style.green("*")
+                             : package->verdict == Verdict::broken ? style.red("!")
+                                                                   : " ";
+    rows.push_back({mark,
+                    package->component.empty() ? style.dim(std::string(name(package->verdict)))
+                                               : package->component,
+                    package->name, package->version, fits, human_size(package->size),
+                    package->sha256.substr(0, 12), package->path});
+  }
+  std::string text = table(rows, style);
+  text += concat("  ", inventory.packages.size(), " packages, ", inventory.other_files,
+                 " other files; ", style.green("*"),
+                 " taken by an install (wheels: the one for the host's Python)\n");
+  for (const Finding& finding : findings) {
+    const std::string severity(name(finding.severity));
+    text +=
+        concat(finding.severity >= Severity::error ? style.red(severity) : style.yellow(severity),
+               ": ", finding.title, ": ", finding.subject, "\n");
+    for (const Evidence& evidence : finding.evidence) text += concat("  ", evidence.text, "\n");
+    if (!finding.remedy.text.empty())
+      text += concat("  ", style.bold("hint:"), " ", finding.remedy.text, "\n");
+  }
+  for (const std::string& line : stack_lines) text += line + "\n";
+  return text;
+}
+
+std::string render_history(const std::vector<TransactionSummary>& transactions,
+                           const Style& style) {
+  if (transactions.empty()) return "topsctl has changed nothing on this machine\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"id", "started", "by", "outcome", "kept", "packages"}};
+  for (const TransactionSummary& t : transactions) {
+    std::vector<std::string> packages;
+    for (const PackageChange& package : t.packages) {
+      packages.push_back(concat(package.name, " ", package.after.value_or("-")));
+    }
+    rows.push_back({concat(t.id), t.started_at, t.user, t.outcome, human_size(t.kept_bytes),
+                    joined(packages, ", ")});
+  }
+  return table(rows, style);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,312 @@
+// Carries out install plans step by step under a journal.
+#include "topsctl/engine/executor.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks.hpp"
+#include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/snapshot.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/interrupt.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<PackageChange> package_changes(const Plan& plan) {
+  std::vector<PackageChange> changes;
+  for (const PlannedPackage& package : plan.packages) {
+    changes.push_back({package.name, package.kind, package.before, package.after,
+                       package_url(package.kind, package.name, package.after, "amd64")});
+  }
+  return changes;
+}
+
+Json begun_details(const Host& host, const Plan& plan, const Requester& requester) {
+  Json packages = Json::array();
+  for (const PackageChange& change : package_changes(plan)) {
+    packages.push_back({{"name", change.name},
+                        {"kind", name(change.kind)},
+                        {"before", change.before ? Json(*change.before) : Json(nullptr)},
+                        {"after", *change.after},
+                        {"purl", change.purl}});
+  }
+  return {{"started_at", timestamp(host.clock->now())},
+          {"user", requester.user},
+          {"command", requester.command_line},
+          {"stack", plan.stack},
+          {"packages", std::move(packages)}};
+}
+
+class Executor {
+ public:
+  Executor(const Host& host, const Stack& stack, const Plan& plan, EventFan& events,
+           Transaction transaction)
+      : host_(host),
+        stack_(stack),
+        plan_(plan),
+        events_(events),
+        transaction_(std::move(transaction)),
+        folder_(host.behind(transaction_.folder)),
+        journal_(folder_ / "journal") {
+    TransactionReport& report = execution_.report;
+    report.transaction = transaction_.id;
+    report.plan = plan;
+    report.packages = package_changes(plan);
+    for (const Step& step : plan.steps) {
+      report.steps.push_back({step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
+    }
+  }
+
+  Execution run(const Requester& requester) {
+    journal_.append(TransactionState::begun, begun_details(host_, plan_, requester));
+    try {
+      for (std::size_t i = 0; i < plan_.steps.size(); ++i) run_step(i);
+      execution_.report.outcome = Outcome::committed;
+      execution_.report.changed = true;
+      execution_.report.message = concat("transaction ", transaction_.id, " committed");
+      remove_working_folders();
+    } catch (const Error& error) {
+      undo(error);
+    } catch (const std::exception& error) {
+      undo(Error(ErrorCode::internal, error.what()));
+    }
+    return std::move(execution_);
+  }
+
+ private:
+  void run_step(std::size_t i) {
+    throw_if_interrupted();
+    const Step& step = plan_.steps[i];
+    StepResult& result = execution_.report.steps[i];
+    const std::size_t total = plan_.steps.size();
+    events_.step_started(i + 1, total, step.description);
+    const auto started = host_.clock->steady();
+    const auto finish = [&](StepStatus status) {
+      result.status = status;
+      result.duration_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock->steady() - started)
+              .count();
+      events_.step_finished(i + 1, total, step.description, result.duration_ms,
+                            status == StepStatus::done);
+    };
+    try {
+      result.detail = std::visit([&](const auto& action) { return act(action); }, step.action);
+      finish(StepStatus::done);
+    } catch (const Error& error) {
+      result.detail = error.message();
+      finish(StepStatus::failed);
+      throw error.within(concat("step ", i + 1, " of ", total, ": ", step.description));
+    }
+  }
+
+  fs::path make_folder(const char* name) const {
+    const fs::path folder = folder_ / name;
+    if (::mkdir(folder.c_str(), 0700) != 0)
+      throw system_error(errno, "make folder", folder.string());
+    return folder;
+  }
+
+  std::string act(const StagePackages&) {
+    const fs::path stage = make_folder(packages_folder);
+    std::uint64_t bytes = 0;
+    for (const PlannedPackage& package : plan_.packages) {
+      if (package.action == PackageAction::keep) continue;
+      if (copy_with_digest(package.location, stage / package.file) != package.sha256) {
+        throw Error(ErrorCode::bad_package,
+                    concat(in_quotes(package.file), " changed while it was read"),
+                    "make sure that nothing writes to the bundle, and run the same command again");
+      }
+      bytes += package.size;
+    }
+    return concat(human_size(bytes), " copied, digests right");
+  }
+
+  std::string act(const KeepWriteSet&) {
+    const fs::path store = make_folder(snapshot_folder);
+    make_folder(temporary_folder);
+    WriteSetSummary& summary = execution_.report.write_set;
+    static_cast<void>(take_snapshot(host_, plan_.write_set, store, summary));
+    sync_file_system(store);
+    journal_.append(TransactionState::prepared,
+                    {{"kept_bytes", summary.bytes}, {"paths", summary.paths}});
+    throw_if_interrupted();
+    journal_.append(TransactionState::applying, Json::object());
+    changed_ = true;
+    return concat(summary.paths, " paths, ", human_size(summary.bytes), " kept");
+  }
+
+  std::string act(const RunCommand& run) {
+    const std::string stage = concat(transaction_.folder, "/", packages_folder);
+    std::vector<std::string> argv = run.argv;
+    for (std::string& argument : argv) {
+      if (argument.starts_with(stage_placeholder))
+        argument.replace(0, stage_placeholder.size(), stage);
+    }
+    Command command = host_.command(argv, run.timeout_s * 1000);
+    const std::string temporary = concat(transaction_.folder, "/", temporary_folder);
+    command.environment.insert({{"DEBIAN_FRONTEND", "noninteractive"},
+                                {"DPKG_FRONTEND_LOCKED", "1"},
+                                {"PIP_CONFIG_FILE", "/dev/null"},
+                                {"PIP_BREAK_SYSTEM_PACKAGES", "1"},
+                                {"PIP_ROOT_USER_ACTION", "ignore"},
+                                {"PYTHONDONTWRITEBYTECODE", "1"},
+                                {"TMPDIR", temporary}});
+    command.environment["HOME"] = temporary;
+    command.on_output = [&](std::string_view piece) { events_.output(piece); };
+    const RunResult result = host_.runner->run(command);
+    if (result.ok()) return result.ending();
+    if (!run.judged_by.empty()) {
+      const CheckResult state = check_installed_wheel(host_, run.judged_by, plan_.python);
+      if (state.status == CheckStatus::pass) {
+        execution_.warnings.push_back(
+            concat("pip ended with ", result.ending(), ", but the wheel is completely installed"));
+        return concat(result.ending(), "; ", state.observed);
+      }
+    }
+    const std::string said = printable(last_lines(result.output, 6), Lines::keep);
+    throw Error(ErrorCode::step_failed,
+                concat(argv.front(), " failed: ", result.ending(), said.empty() ? "" : "\n", said),
+                "read the log for all that the program said");
+  }
+
+  std::string act(const WriteFile& file) {
+    const fs::path path = host_.at(file.path);
+    make_directories(path.parent_path(), 0755);
+    write_durably(path, file.content, file.mode);
+    return concat(file.content.size(), " bytes");
+  }
+
+  std::string act(const RunChecks& run) {
+    journal_.append(TransactionState::verifying, Json::object());
+    std::vector<CheckResult>& results = execution_.report.checks;
+    results = run_checks(host_, stack_, run.checks, plan_.python);
+    // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
+    const auto bad = [](const CheckResult& r) {
+      return r.status == CheckStatus::fail || r.status == CheckStatus::unknown;
+    };
+    const auto failed = std::count_if(results.begin(), results.end(), bad);
+    if (failed == 0) return concat(results.size(), " checks passed");
+    const CheckResult& first = *std::find_if(results.begin(), results.end(), bad);
+    throw Error(ErrorCode::checks_failed,
+                concat("check ", in_quotes(first.id), " failed: ", first.observed,
+                       failed > 1 ? concat(" (and ", failed - 1, " more)") : std::string()),
+                first.hint);
+  }
+
+  std::string act(const Commit&) {
+    const Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
+    record_state_after(snapshot);
+    std::vector<std::string>& mounts = execution_.report.synced_mounts;
+    mounts = sync_mounts(host_, snapshot);
+    throw_if_interrupted();
+    journal_.append(TransactionState::committed, {{"at", timestamp(host_.clock->now())}});
+    return concat(mounts.size(), " file systems synced");
+  }
+
+  std::string act(const RestoreWriteSet&) {
+    throw Error(ErrorCode::internal, "an install plan holds no restore");
+  }
+
+  // What a later rollback compares with, to see whether somebody else has changed something since.
+  void record_state_after(const Snapshot& before) const {
+    const fs::path store = make_folder(after_folder);
+    Snapshot after;
+    after.families = before.families;
+    for (const KeptPath& kept : before.paths) after.paths.push_back({kept.path, {}, "", ""});
+    for (const std::string& path : newcomers(host_, before))
+      after.paths.push_back({path, {}, "", ""});
+    for (KeptPath& kept : after.paths) {
+      kept.state = file_state(host_.literal(kept.path), Content::digest);
+    }
+    write_snapshot_record(after, store);
+    sync_file_system(store);
+  }
+
+  void undo(const Error& error) {
+    execution_.error = error;
+    execution_.report.failed = true;
+    const bool by_signal =
+        error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
+    clear_interrupt();
+    if (!changed_) {
+      abandon_transaction(host_, transaction_);
+      execution_.exit = exit_code(error.code());
+      execution_.report.outcome = Outcome::failed_before_change;
+      execution_.report.message = "nothing was changed";
+      return;
+    }
+    events_.note(concat("rolling back: ", error.message()));
+    const Restoration restoration = restore_transaction(host_, transaction_, events_);
+    execution_.report.rollback = restoration.proof;
+    collect_not_restored(restoration);
+    if (restoration.complete()) {
+      execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
+      execution_.report.outcome = Outcome::rolled_back;
+      execution_.report.message =
+          concat("rolled back, the host is as before transaction ", transaction_.id);
+    } else {
+      execution_.exit = ExitCode::rollback_incomplete;
+      execution_.report.outcome = Outcome::rollback_incomplete;
+      execution_.report.changed = true;
+      execution_.report.message = concat("the rollback of transaction ", transaction_.id,
+                                         " is incomplete: a person is needed");
+    }
+  }
+
+  void collect_not_restored(const Restoration& restoration) {
+    std::vector<std::string>& list = execution_.report.not_restored;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      if (execution_.report.steps[i].status == StepStatus::pending) continue;
+      const std::vector<std::string>& effects = plan_.steps[i].not_restored;
+      list.insert(list.end(), effects.begin(), effects.end());
+    }
+    list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
+  }
+
+  void remove_working_folders() const {
+    for (const char* name : {packages_folder, temporary_folder}) {
+      std::error_code ignored;
+      fs::remove_all(folder_ / name, ignored);
+    }
+  }
+
+  const Host& host_;
+  const Stack& stack_;
+  const Plan& plan_;
+  EventFan& events_;
+  Transaction transaction_;
+  fs::path folder_;
+  Journal journal_;
+  Execution execution_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
+                       const Requester& requester, EventFan& events) {
+  Transaction transaction = new_transaction(host);
+  const fs::path logs = host.behind(log_directory);
+  make_directories(logs, 0755);
+  LogSink log(logs / concat(transaction.id, ".log"));
+  EventFan all = events;
+  all.add(&log);
+  all.note(concat("transaction ", transaction.id, ": ", requester.command_line, " for ",
+                  requester.user));
+  const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
+  Execution execution = Executor(host, stack, plan, all, std::move(transaction)).run(requester);
+  execution.report.log = log_path;
+  log.note(execution.report.message);
+  return execution;
+}
+
+}  // namespace topsctl

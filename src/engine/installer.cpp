@@ -1,0 +1,100 @@
+// Reads bundle and host, plans, and hands the plan to the executor.
+#include "topsctl/engine/installer.hpp"
+
+#include <sys/stat.h>
+
+#include <optional>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/rollback.hpp"
+#include "topsctl/host/bundle.hpp"
+#include "topsctl/host/facts.hpp"
+#include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/stacks.hpp"
+
+namespace topsctl {
+
+namespace {
+
+Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
+               const Inventory& inventory) {
+  const HostFacts facts = read_host_facts(host, stack, request.python);
+  const std::vector<std::string> components = selected_components(stack, request.components);
+  Selection selection = select_packages(stack, inventory, facts, components);
+  for (Package& package : selection.packages) {
+    throw_if_interrupted();
+    read_payload(package);
+  }
+  return plan_install(stack, selection, facts, components, request.system_python);
+}
+
+Execution planned(const Host& host, const Plan& plan) {
+  Execution execution;
+  execution.report.root = host.root.string();
+  execution.report.plan = plan;
+  execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
+  execution.report.message = plan.steps.empty() ? "everything is installed already"
+                                                : "nothing was changed: this is the plan";
+  for (const Step& step : plan.steps) {
+    execution.report.steps.push_back(
+        {step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
+  }
+  for (const PlannedPackage& package : plan.packages) {
+    execution.report.packages.push_back(
+        {package.name, package.kind, package.before, package.after,
+         package_url(package.kind, package.name, package.after, "amd64")});
+  }
+  execution.warnings = plan.warnings;
+  return execution;
+}
+
+}  // namespace
+
+void require_usable_host(const Host& host, Purpose purpose) {
+  struct stat status {};
+  if (::stat(host.root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    throw Error(ErrorCode::host_unfit,
+                concat("no such root directory: ", in_quotes(host.root.string())),
+                "give the root directory of the system to work on with --root");
+  }
+  if (::stat(host.behind(dpkg_status_file).c_str(), &status) != 0) {
+    throw Error(ErrorCode::host_unfit,
+                concat(in_quotes(host.root.string()), " is no Debian or Ubuntu system: it has no ",
+                       dpkg_status_file),
+                "give the root directory of a Debian or Ubuntu system with --root");
+  }
+  if (purpose == Purpose::change && !is_root_user()) {
+    throw Error(ErrorCode::permission, "only root can change a system",
+                "run the same command through sudo, or add --dry-run to see the plan");
+  }
+}
+
+Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
+  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  const Inventory inventory = read_inventory(request.bundle, Digests::each,
+                                             [](const std::string&) { throw_if_interrupted(); });
+  const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
+  static_cast<void>(selected_components(stack, request.components));
+  if (request.dry_run) {
+    Execution execution = planned(host, make_plan(host, request, stack, inventory));
+    for (std::string& warning : unfinished_warnings(host))
+      execution.warnings.push_back(std::move(warning));
+    return execution;
+  }
+  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  std::vector<std::string> warnings = recover_unfinished(host, events);
+  const Plan plan = make_plan(host, request, stack, inventory);
+  Execution execution = plan.steps.empty()
+                            ? planned(host, plan)
+                            : execute_plan(host, stack, plan, request.requester, events);
+  execution.report.root = host.root.string();
+  execution.report.locks = lock.reports();
+  if (!plan.steps.empty())
+    warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
+  execution.warnings.insert(execution.warnings.begin(), warnings.begin(), warnings.end());
+  return execution;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,142 @@
+// Writes and reads the record of a snapshot.
+#include "topsctl/engine/manifest.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// File names and attributes are bytes, JSON strings are UTF-8: everything but plain ASCII is
+// written as %XX.
+std::string encoded(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F && c != '%') {
+      out.push_back(c);
+    } else {
+      out += {'%', digits[byte >> 4U], digits[byte & 15U]};
+    }
+  }
+  return out;
+}
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  throw Error(ErrorCode::journal_damaged, "a name in the snapshot's record is damaged");
+}
+
+std::string decoded(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out.push_back(text[i]);
+      continue;
+    }
+    if (i + 2 >= text.size()) {
+      throw Error(ErrorCode::journal_damaged, "a name in the snapshot's record is damaged");
+    }
+    out.push_back(static_cast<char>(digit_value(text[i + 1]) * 16 + digit_value(text[i + 2])));
+    i += 2;
+  }
+  return out;
+}
+
+Json to_json(const KeptPath& kept) {
+  const FileState& state = kept.state;
+  Json line = {{"path", encoded(kept.path)}, {"type", static_cast<int>(state.type)}};
+  if (state.type == FileState::Type::absent) return line;
+  line["mode"] = state.mode;
+  line["uid"] = state.uid;
+  line["gid"] = state.gid;
+  line["mtime_ns"] = state.mtime_ns;
+  if (state.type == FileState::Type::special) line["rdev"] = state.rdev;
+  if (state.type == FileState::Type::symlink) line["target"] = encoded(state.target);
+  if (state.type == FileState::Type::file) {
+    line["size"] = state.size;
+    line["sha256"] = state.sha256;
+    line["content"] = kept.content;
+    line["same_file"] = encoded(kept.same_file);
+  }
+  if (!state.xattrs.empty()) {
+    Json xattrs = Json::object();
+    for (const auto& [name, value] : state.xattrs) xattrs[encoded(name)] = encoded(value);
+    line["xattrs"] = std::move(xattrs);
+  }
+  return line;
+}
+
+KeptPath kept_path(const Json& line) {
+  KeptPath kept;
+  kept.path = decoded(line.at("path").get<std::string>());
+  FileState& state = kept.state;
+  state.type = static_cast<FileState::Type>(line.at("type").get<int>());
+  if (state.type == FileState::Type::absent) return kept;
+  state.mode = line.at("mode").get<unsigned>();
+  state.uid = line.at("uid").get<unsigned>();
+  state.gid = line.at("gid").get<unsigned>();
+  state.mtime_ns = line.at("mtime_ns").get<std::int64_t>();
+  if (state.type == FileState::Type::special) state.rdev = line.at("rdev").get<std::uint64_t>();
+  if (state.type == FileState::Type::symlink) {
+    state.target = decoded(line.at("target").get<std::string>());
+  }
+  if (state.type == FileState::Type::file) {
+    state.size = line.at("size").get<std::uint64_t>();
+    state.sha256 = line.at("sha256").get<std::string>();
+    kept.content = line.at("content").get<std::string>();
+    kept.same_file = decoded(line.at("same_file").get<std::string>());
+  }
+  if (const auto xattrs = line.find("xattrs"); xattrs != line.end()) {
+    for (const auto& [name, value] : xattrs->items()) {
+      state.xattrs.emplace(decoded(name), decoded(value.get<std::string>()));
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string manifest_text(const Snapshot& snapshot) {
+  Json families = Json::array();
+  for (const PathFamily& family : snapshot.families) {
+    families.push_back(
+        {{"directory", encoded(family.directory)}, {"prefix", encoded(family.prefix)}});
+  }
+  std::string text = Json({{"families", std::move(families)}}).dump() + "\n";
+  for (const KeptPath& kept : snapshot.paths) text += to_json(kept).dump() + "\n";
+  text += Json({{"paths", snapshot.paths.size()}}).dump() + "\n";
+  return text;
+}
+
+Snapshot parse_manifest(const std::string& text) {
+  try {
+    std::vector<std::string> lines = split(text, '\n');
+    if (lines.size() < 3 || !lines.back().empty()) {
+      throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+    }
+    lines.pop_back();
+    Snapshot snapshot;
+    const Json first = Json::parse(lines.front());
+    for (const Json& family : first.at("families")) {
+      snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
+                                   decoded(family.at("prefix").get<std::string>())});
+    }
+    for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+      snapshot.paths.push_back(kept_path(Json::parse(lines[i])));
+    }
+    if (Json::parse(lines.back()).at("paths").get<std::size_t>() != snapshot.paths.size()) {
+      throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+    }
+    return snapshot;
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::journal_damaged, "the snapshot's record is damaged");
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,257 @@
+// Builds the plan of an install.
+#include "topsctl/engine/planner.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t package_timeout_s = 3600;
+constexpr std::int64_t loader_cache_timeout_s = 600;
+
+std::vector<std::string> nonempty_sorted_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::string& line : split(text, '\n')) {
+    if (!trimmed(line).empty()) lines.push_back(std::move(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+PackageAction deb_action(const Package& package, const HostFacts& facts, PlannedPackage& planned) {
+  const auto found = facts.debs.find(package.name);
+  if (found == facts.debs.end() || found->second.status.find(" installed") == std::string::npos) {
+    return PackageAction::install;
+  }
+  const InstalledDeb& installed = found->second;
+  planned.before = installed.version;
+  const int order = compare_debian_versions(package.version, installed.version);
+  if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
+  const bool same_content =
+      !package.md5sums.empty() &&
+      nonempty_sorted_lines(package.md5sums) == nonempty_sorted_lines(installed.md5sums);
+  return same_content ? PackageAction::keep : PackageAction::reinstall;
+}
+
+PackageAction wheel_action(const Package& package, const PythonFacts& python,
+                           PlannedPackage& planned) {
+  const InstalledWheel* installed = python.wheel(package.name);
+  if (installed == nullptr) return PackageAction::install;
+  planned.before = installed->version;
+  if (installed->version != package.version) return PackageAction::upgrade;
+  const std::vector<std::string> recorded = nonempty_sorted_lines(installed->record);
+  const std::vector<std::string> wanted = nonempty_sorted_lines(package.record);
+  // pip adds lines of its own; every line of the wheel must be there unchanged.
+  const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& line) {
+    return line.find(".dist-info/RECORD,") != std::string::npos ||
+           std::binary_search(recorded.begin(), recorded.end(), line);
+  });
+  return same_content && !wanted.empty() ? PackageAction::keep : PackageAction::reinstall;
+}
+
+PlannedPackage planned_package(const Package& package, const Selection& selection,
+                               const HostFacts& facts) {
+  PlannedPackage planned;
+  planned.component = package.component;
+  planned.kind = package.kind;
+  planned.name = package.name;
+  planned.after = package.version;
+  planned.location = package.location;
+  planned.file = std::filesystem::path(package.path).filename().string();
+  planned.sha256 = package.sha256;
+  planned.size = package.size;
+  planned.action = package.kind == PackageKind::deb
+                       ? deb_action(package, facts, planned)
+                       : wheel_action(package, *selection.python, planned);
+  return planned;
+}
+
+void refuse_unfit(const Selection& selection, const HostFacts& facts, SystemPython system_python) {
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    if (package.architecture != facts.architecture && package.architecture != "all") {
+      throw Error(ErrorCode::host_unfit,
+                  concat(package.name, " is for ", package.architecture, ", the host is ",
+                         facts.architecture),
+                  "take the bundle for this architecture");
+    }
+  }
+  if (!facts.unfinished.empty()) {
+    throw Error(ErrorCode::host_unfit,
+                concat("dpkg has packages that are not completely installed: ",
+                       joined(facts.unfinished, ", ")),
+                "see `dpkg --audit`, then finish, reinstall or remove them before this install");
+  }
+  if (selection.python == nullptr) return;
+  const PythonFacts& python = *selection.python;
+  if (python.pip_version.empty()) {
+    throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
+                "install python3-pip, or name another interpreter with --python");
+  }
+  if (python.externally_managed && system_python == SystemPython::refuse) {
+    throw Error(
+        ErrorCode::host_unfit,
+        concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
+        "name the interpreter of a virtual environment with --python, or permit it with "
+        "--allow-system-python");
+  }
+}
+
+std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
+  // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
+  std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
+                                   "--force-confold", "--install"};
+  for (const PlannedPackage& deb : debs) argv.push_back(concat(stage_placeholder, "/", deb.file));
+  return argv;
+}
+
+std::vector<std::string> pip_argv(const PlannedPackage& wheel, const PythonFacts& python) {
+  std::vector<std::string> argv = {python.executable,
+                                   "-I",
+                                   "-B",
+                                   "-m",
+                                   "pip",
+                                   "install",
+                                   "--no-index",
+                                   "--no-deps",
+                                   "--no-cache-dir",
+                                   "--disable-pip-version-check",
+                                   "--no-input",
+                                   "--no-compile",
+                                   "--force-reinstall"};
+  if (compare_debian_versions(python.pip_version, "10") >= 0)
+    argv.push_back("--no-warn-script-location");
+  argv.push_back(concat(stage_placeholder, "/", wheel.file));
+  return argv;
+}
+
+std::vector<CheckRule> checks_for(const Stack& stack, const std::vector<std::string>& components) {
+  std::vector<CheckRule> checks;
+  for (const CheckRule& check : stack.checks) {
+    if (check.component.empty() ||
+        std::find(components.begin(), components.end(), check.component) != components.end()) {
+      checks.push_back(check);
+    }
+  }
+  return checks;
+}
+
+std::string file_list(const std::vector<PlannedPackage>& packages) {
+  std::vector<std::string> names;
+  for (const PlannedPackage& package : packages) names.push_back(package.file);
+  return joined(names, " ");
+}
+
+void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts,
+               const std::vector<std::string>& components, Plan& plan) {
+  std::vector<PlannedPackage> debs;
+  std::vector<PlannedPackage> wheels;
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.action == PackageAction::keep) continue;
+    (package.kind == PackageKind::deb ? debs : wheels).push_back(package);
+  }
+  const std::string content = shell_file(*plan.environment);
+  const auto current = facts.files.find(plan.environment->file);
+  const bool same_environment = current != facts.files.end() && current->second == content;
+  if (debs.empty() && wheels.empty() && same_environment) return;
+
+  std::vector<Step>& steps = plan.steps;
+  if (!debs.empty() || !wheels.empty()) {
+    steps.push_back(
+        {"stage", "copy the packages to the host and check their digests", StagePackages{}, {}});
+  }
+  steps.push_back({"keep", "keep everything that will change", KeepWriteSet{}, {}});
+  if (!debs.empty()) {
+    steps.push_back({"debs",
+                     concat("dpkg --install ", file_list(debs)),
+                     RunCommand{dpkg_argv(debs), package_timeout_s, ""},
+                     {"services that the packages' scripts start, stop or restart",
+                      "kernel modules that the packages' scripts load"}});
+  }
+  for (const PlannedPackage& wheel : wheels) {
+    steps.push_back({concat("wheel-", wheel.component),
+                     concat(selection.python->executable, " -m pip install ", wheel.file),
+                     RunCommand{pip_argv(wheel, *selection.python), package_timeout_s, wheel.name},
+                     {}});
+  }
+  if (!same_environment) {
+    steps.push_back({"environment",
+                     concat("write ", plan.environment->file),
+                     WriteFile{plan.environment->file, content, 0644},
+                     {}});
+  }
+  if (!debs.empty()) {
+    steps.push_back(
+        {"loader-cache", "ldconfig", RunCommand{{"ldconfig"}, loader_cache_timeout_s, ""}, {}});
+  }
+  const std::vector<CheckRule> checks = checks_for(stack, components);
+  steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});
+  steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
+}
+
+void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.action == PackageAction::downgrade) {
+      plan.warnings.push_back(concat(package.name, " goes back from ", package.before.value_or(""),
+                                     " to ", package.after));
+    }
+  }
+  if (selection.python != nullptr) {
+    const std::vector<std::string>& tested = stack.python.tested_minors;
+    if (std::find(tested.begin(), tested.end(), selection.python->minor) == tested.end()) {
+      plan.warnings.push_back(concat("Python ", selection.python->minor,
+                                     " is not among the vendor's versions (", joined(tested, ", "),
+                                     ")"));
+    }
+  }
+  for (const std::string& name : plan.environment->left_out) {
+    plan.warnings.push_back(
+        concat("no value for ", name, ": no package has the file it is taken from"));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts) {
+  std::vector<std::string> payload;
+  for (const Package& package : chosen) {
+    if (package.kind != PackageKind::deb || !package.files) continue;
+    for (const PayloadEntry& entry : *package.files) payload.push_back(entry.path);
+  }
+  for (const auto& [name, deb] : facts.debs) {
+    const bool replaced =
+        std::any_of(chosen.begin(), chosen.end(), [&, n = name](const Package& package) {
+          return package.kind == PackageKind::deb && package.name == n;
+        });
+    if (!replaced) payload.insert(payload.end(), deb.files.begin(), deb.files.end());
+  }
+  return payload;
+}
+
+Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
+                  const std::vector<std::string>& components, SystemPython system_python) {
+  refuse_unfit(selection, facts, system_python);
+  Plan plan;
+  plan.command = "install";
+  plan.stack = stack.name;
+  if (selection.python != nullptr) {
+    plan.python = selection.python->executable;
+    plan.python_version = selection.python->version;
+  }
+  for (const Package& package : selection.packages) {
+    plan.packages.push_back(planned_package(package, selection, facts));
+  }
+  plan.environment = derive_environment(stack, stack_payload(selection.packages, facts));
+  add_steps(stack, selection, facts, components, plan);
+  plan.write_set = predicted_write_set(plan, selection, facts);
+  add_warnings(stack, selection, plan);
+  return plan;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,114 @@
+// Predicts which paths an install writes.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/planner.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// dpkg(1): what dpkg writes beside a path while it unpacks, and what it leaves of conffiles.
+constexpr std::array<const char*, 4> dpkg_siblings = {".dpkg-new", ".dpkg-tmp", ".dpkg-old",
+                                                      ".dpkg-dist"};
+
+void add_deb_path(const std::string& path, std::set<std::string>& paths) {
+  paths.insert(path);
+  for (const char* suffix : dpkg_siblings) paths.insert(concat(path, suffix));
+}
+
+void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
+              std::set<std::string>& paths) {
+  bool any = false;
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    any = true;
+    for (const PayloadEntry& entry : *package.files) add_deb_path(entry.path, paths);
+    const auto installed = facts.debs.find(package.name);
+    if (installed != facts.debs.end()) {
+      for (const std::string& path : installed->second.files) {
+        if (path != "/.") add_deb_path(path, paths);
+      }
+    }
+    set.families.push_back({"/var/lib/dpkg/info", concat(package.name, ".")});
+    set.families.push_back({"/var/lib/dpkg/info", concat(package.name, ":")});
+  }
+  if (!any) return;
+  for (const char* folder : {"/var/lib/dpkg", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
+                             "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
+    set.families.push_back({folder, ""});
+  }
+  set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
+  set.families.push_back({"/var/lib/dpkg", "reassemble.deb"});
+}
+
+void add_loader_cache(std::set<std::string>& paths) {
+  for (const char* path : {"/etc/ld.so.cache", "/etc/ld.so.cache~", "/var/cache/ldconfig/aux-cache",
+                           "/var/cache/ldconfig/aux-cache~"}) {
+    paths.insert(path);
+  }
+}
+
+// A Python file and the byte code that any import of it writes (PEP 3147, PEP 488).
+void add_python_path(const std::string& path, const std::string& cache_tag,
+                     std::set<std::string>& paths) {
+  paths.insert(path);
+  const fs::path file(path);
+  if (file.extension() != ".py" || cache_tag.empty()) return;
+  const std::string base =
+      concat((file.parent_path() / "__pycache__" / file.stem()).string(), ".", cache_tag);
+  for (const char* level : {"", ".opt-1", ".opt-2"}) paths.insert(concat(base, level, ".pyc"));
+}
+
+void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
+               std::set<std::string>& paths) {
+  for (const std::string& site : python.site_directories) {
+    for (const PayloadEntry& entry : *package.files) {
+      add_python_path(concat(site, "/", entry.path), python.cache_tag, paths);
+      // pip moves what it replaces aside under the same name with '~' for its first letter.
+      const std::string top = entry.path.substr(0, entry.path.find('/'));
+      set.families.push_back({site, concat("~", top.substr(1))});
+    }
+    for (std::string name : {normalized_name(package.name), package.name}) {
+      std::replace(name.begin(), name.end(), '-', '_');
+      set.families.push_back({site, concat(name, "-")});
+    }
+  }
+  for (const std::string& folder : python.script_directories) {
+    for (const std::string& script : package.scripts) paths.insert(concat(folder, "/", script));
+  }
+  const InstalledWheel* installed = python.wheel(package.name);
+  if (installed == nullptr) return;
+  for (const std::string& recorded : installed->files) {
+    const fs::path base =
+        recorded.starts_with('/') ? fs::path() : fs::path(installed->site_directory);
+    add_python_path((base / recorded).lexically_normal().string(), python.cache_tag, paths);
+  }
+}
+
+}  // namespace
+
+WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const HostFacts& facts) {
+  WriteSet set;
+  std::set<std::string> paths;
+  add_debs(selection, facts, set, paths);
+  add_loader_cache(paths);
+  for (const Package& package : selection.packages) {
+    if (package.kind == PackageKind::wheel) add_wheel(package, *selection.python, set, paths);
+  }
+  if (plan.environment) paths.insert(plan.environment->file);
+  set.paths.assign(paths.begin(), paths.end());
+  const auto order = [](const PathFamily& a, const PathFamily& b) {
+    return std::tie(a.directory, a.prefix) < std::tie(b.directory, b.prefix);
+  };
+  std::sort(set.families.begin(), set.families.end(), order);
+  set.families.erase(std::unique(set.families.begin(), set.families.end()), set.families.end());
+  return set;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,115 @@
+// SHA-256 through libcrypto's EVP interface, and a table-driven CRC-32C.
+#include "topsctl/host/digest.hpp"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <cerrno>
+#include <vector>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/host/descriptor.hpp"
+
+namespace topsctl {
+
+struct Sha256::State {
+  State() : context(EVP_MD_CTX_new()) {
+    if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1) {
+      throw Error(ErrorCode::internal, "libcrypto has no SHA-256");
+    }
+  }
+  ~State() { EVP_MD_CTX_free(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  std::string finish() const {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    if (EVP_DigestFinal_ex(context, digest.data(), &size) != 1) {
+      throw Error(ErrorCode::internal, "libcrypto cannot finish a SHA-256");
+    }
+    return {digest.begin(), digest.begin() + size};
+  }
+
+  EVP_MD_CTX* context;
+};
+
+Sha256::Sha256() : state_(std::make_unique<State>()) {}
+Sha256::~Sha256() = default;
+Sha256::Sha256(Sha256&&) noexcept = default;
+Sha256& Sha256::operator=(Sha256&&) noexcept = default;
+
+void Sha256::update(std::string_view bytes) {
+  if (EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) != 1) {
+    throw Error(ErrorCode::internal, "libcrypto cannot go on with a SHA-256");
+  }
+}
+
+std::string Sha256::hex() {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const char c : state_->finish()) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += {digits[byte >> 4U], digits[byte & 15U]};
+  }
+  return out;
+}
+
+std::string Sha256::base64url() {
+  const std::string digest = state_->finish();
+  std::vector<unsigned char> encoded(4 * ((digest.size() + 2) / 3) + 1);
+  const int size =
+      EVP_EncodeBlock(encoded.data(), reinterpret_cast<const unsigned char*>(digest.data()),
+                      static_cast<int>(digest.size()));
+  std::string out(encoded.begin(), encoded.begin() + size);
+  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  out.erase(std::min(out.find('='), out.size()));
+  return out;
+}
+
+std::string sha256_of(std::string_view bytes) {
+  Sha256 digest;
+  digest.update(bytes);
+  return digest.hex();
+}
+
+std::string sha256_of_file(const std::filesystem::path& file) {
+  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!input.is_open()) throw system_error(errno, "read", file.string());
+  Sha256 digest;
+  std::vector<char> buffer(1U << 20U);
+  for (;;) {
+    const ssize_t got = ::read(input.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(errno, "read", file.string());
+    if (got == 0) return digest.hex();
+    digest.update({buffer.data(), static_cast<std::size_t>(got)});
+  }
+}
+
+namespace {
+
+constexpr std::array<std::uint32_t, 256> crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit)
+      value = (value >> 1U) ^ ((value & 1U) != 0 ? 0x82F63B78U : 0U);
+    table[i] = value;
+  }
+  return table;
+}
+
+}  // namespace
+
+std::uint32_t crc32c(std::string_view bytes) {
+  static constexpr std::array<std::uint32_t, 256> table = crc_table();
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (const char c : bytes) {
+    crc = (crc >> 8U) ^ table[(crc ^ static_cast<unsigned char>(c)) & 0xFFU];
+  }
+  return ~crc;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,66 @@
+// Signal handlers that only take note.
+#include "topsctl/host/interrupt.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "topsctl/base/error.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// A handler can reach nothing but statics.
+volatile std::sig_atomic_t received = 0;
+std::array<int, 2> wake_pipe = {-1, -1};
+
+void take_note(int signal) {
+  const int saved = errno;
+  received = signal;
+  const char byte = 1;
+  static_cast<void>(!::write(wake_pipe[1], &byte, 1));
+  errno = saved;
+}
+
+}  // namespace
+
+void watch_signals() {
+  if (wake_pipe[0] >= 0) return;
+  if (::pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw system_error(errno, "make", "a pipe");
+  }
+  struct sigaction action {};
+  action.sa_handler = take_note;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int interrupt_descriptor() {
+  return wake_pipe[0];
+}
+
+bool is_interrupted() {
+  return received != 0;
+}
+
+void throw_if_interrupted() {
+  if (received == SIGINT) throw Error(ErrorCode::interrupted, "interrupted by SIGINT");
+  if (received == SIGTERM) throw Error(ErrorCode::terminated, "interrupted by SIGTERM");
+}
+
+void clear_interrupt() {
+  received = 0;
+  std::array<char, 64> bytes{};
+  while (wake_pipe[0] >= 0 && ::read(wake_pipe[0], bytes.data(), bytes.size()) > 0) {
+  }
+}
+
+}  // namespace topsctl

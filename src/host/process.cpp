@@ -1,0 +1,271 @@
+// fork, chroot, exec, and a poll loop that ends with the program, its time limit or a signal to us.
+#include "topsctl/host/process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <optional>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/descriptor.hpp"
+#include "topsctl/host/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_output = 1024 * 1024;
+constexpr std::int64_t grace_ms = 5'000;  // between SIGTERM and SIGKILL
+
+using SteadyClock = std::chrono::steady_clock;
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error(errno, "make", "a pipe");
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  for (std::string& text : texts) out.push_back(text.data());
+  out.push_back(nullptr);
+  return out;
+}
+
+struct Pipes {
+  Pipe input = make_pipe();
+  Pipe output = make_pipe();
+  Pipe report = make_pipe();
+  Pipe failure = make_pipe();  // errno of a start that failed; closed by a successful exec
+};
+
+// Everything after fork is async-signal-safe; all memory was prepared before.
+struct ChildImage {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::vector<std::string> candidates;  // of the program's path
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+  std::string root;
+
+  explicit ChildImage(const Command& command)
+      : arguments(command.argv), root(command.root.string()) {
+    for (const auto& [name, value] : command.environment) {
+      environment.push_back(concat(name, "=", value));
+    }
+    if (command.argv[0].find('/') != std::string::npos) {
+      candidates.push_back(command.argv[0]);
+    } else {
+      const auto path = command.environment.find("PATH");
+      const std::string folders =
+          path == command.environment.end() ? "/usr/sbin:/usr/bin:/sbin:/bin" : path->second;
+      for (const std::string& folder : split(folders, ':')) {
+        if (folder.starts_with('/')) candidates.push_back(concat(folder, "/", command.argv[0]));
+      }
+    }
+    argv = pointers(arguments);
+    envp = pointers(environment);
+  }
+
+  [[noreturn]] void fail(int descriptor) const {
+    const int reason = errno;
+    static_cast<void>(!::write(descriptor, &reason, sizeof reason));
+    ::_exit(127);
+  }
+
+  [[noreturn]] void start(const Pipes& pipes) {
+    ::setpgid(0, 0);
+    // If topsctl is killed, what it runs must not go on without its journal.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+    // Moved up first: the descriptors of a pipe may themselves be 0 to 3.
+    const int input = ::fcntl(pipes.input.read_end.get(), F_DUPFD_CLOEXEC, 10);
+    const int output = ::fcntl(pipes.output.write_end.get(), F_DUPFD_CLOEXEC, 10);
+    const int report = ::fcntl(pipes.report.write_end.get(), F_DUPFD_CLOEXEC, 10);
+    const int failure = ::fcntl(pipes.failure.write_end.get(), F_DUPFD_CLOEXEC, 10);
+    if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
+        ::dup2(report, 3) < 0) {
+      fail(failure);
+    }
+    if (root != "/" && ::chroot(root.c_str()) != 0) fail(failure);
+    if (::chdir("/") != 0) fail(failure);
+    int reason = ENOENT;
+    for (const std::string& candidate : candidates) {
+      ::execve(candidate.c_str(), argv.data(), envp.data());
+      if (errno != ENOENT && errno != ENOTDIR) reason = errno;
+    }
+    errno = reason;
+    fail(failure);
+  }
+};
+
+void append_bounded(std::string& to, std::string_view piece) {
+  to.append(piece);
+  if (to.size() > 2 * most_output) to.erase(0, to.size() - most_output);
+}
+
+class Running {
+ public:
+  Running(const Command& command, pid_t pid, Pipes& pipes)
+      : command_(command), pid_(pid), pipes_(pipes), started_(SteadyClock::now()) {
+    ::fcntl(pipes_.input.write_end.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  RunResult finish() {
+    while (!ended_) step();
+    drain();
+    if (result_.output.size() > most_output) {
+      result_.output.erase(0, result_.output.size() - most_output);
+    }
+    if (stopped_by_signal_) throw_if_interrupted();
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t elapsed_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - started_)
+        .count();
+  }
+
+  void step() {
+    std::array<pollfd, 4> watched = {{
+        {pipes_.output.read_end.get(), POLLIN, 0},
+        {pipes_.report.read_end.get(), POLLIN, 0},
+        {stopped_at_ ? -1 : interrupt_descriptor(), POLLIN, 0},
+        {pipes_.input.write_end.get(), POLLOUT, 0},
+    }};
+    // A short wait, as the end of the process itself wakes no descriptor when a daemon keeps the
+    // pipe.
+    ::poll(watched.data(), watched.size(), 20);
+    if (watched[0].revents != 0) take_output();
+    if (watched[1].revents != 0) take_report();
+    if (watched[3].revents != 0) give_input();
+    if (is_interrupted() && !stopped_at_) {
+      stopped_by_signal_ = true;
+      stop(SIGTERM);
+    }
+    const std::int64_t now = elapsed_ms();
+    if (!stopped_at_ && now > command_.timeout_ms) {
+      result_.timed_out = true;
+      stop(SIGTERM);
+    }
+    if (stopped_at_ && now > *stopped_at_ + grace_ms) ::kill(-pid_, SIGKILL);
+    reap();
+  }
+
+  void stop(int signal) {
+    stopped_at_ = elapsed_ms();
+    ::kill(-pid_, signal);
+  }
+
+  void reap() {
+    int status = 0;
+    const pid_t done = ::waitpid(pid_, &status, WNOHANG);
+    if (done != pid_) return;
+    ended_ = true;
+    if (WIFEXITED(status)) result_.status = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
+    if (stopped_at_) ::kill(-pid_, SIGKILL);  // what the program left of its group
+  }
+
+  void drain() {
+    for (Pipe* pipe : {&pipes_.output, &pipes_.report}) {
+      if (pipe->read_end.is_open()) ::fcntl(pipe->read_end.get(), F_SETFL, O_NONBLOCK);
+    }
+    while (pipes_.output.read_end.is_open() && take_output()) {
+    }
+    while (pipes_.report.read_end.is_open() && take_report()) {
+    }
+  }
+
+  // Whether there was something to take.
+  bool take(Pipe& pipe, const std::function<void(std::string_view)>& consume) {
+    std::array<char, 16384> bytes{};
+    const ssize_t got = ::read(pipe.read_end.get(), bytes.data(), bytes.size());
+    if (got > 0) {
+      consume(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
+      return true;
+    }
+    if (got == 0) pipe.read_end.close();
+    return false;
+  }
+
+  bool take_output() {
+    return take(pipes_.output, [&](std::string_view piece) {
+      append_bounded(result_.output, piece);
+      if (command_.on_output) command_.on_output(piece);
+    });
+  }
+
+  bool take_report() {
+    return take(pipes_.report, [&](std::string_view piece) {
+      if (result_.report.size() + piece.size() <= most_output) result_.report.append(piece);
+    });
+  }
+
+  void give_input() {
+    const std::string_view rest = std::string_view(command_.input).substr(given_);
+    const ssize_t written =
+        rest.empty() ? 0 : ::write(pipes_.input.write_end.get(), rest.data(), rest.size());
+    if (written > 0) given_ += static_cast<std::size_t>(written);
+    if (written < 0 && errno == EAGAIN) return;
+    if (written < 0 || given_ == command_.input.size()) pipes_.input.write_end.close();
+  }
+
+  const Command& command_;
+  pid_t pid_;
+  Pipes& pipes_;
+  SteadyClock::time_point started_;
+  RunResult result_;
+  std::size_t given_ = 0;
+  bool ended_ = false;
+  bool stopped_by_signal_ = false;
+  std::optional<std::int64_t> stopped_at_;
+};
+
+}  // namespace
+
+std::string RunResult::ending() const {
+  if (timed_out) return "stopped for taking too long";
+  if (signal != 0) return concat("killed by signal ", signal);
+  return concat("exit status ", status);
+}
+
+RunResult SystemRunner::run(const Command& command) {
+  throw_if_interrupted();
+  ChildImage image(command);
+  Pipes pipes;
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", command.argv[0], ErrorCode::host_unfit);
+  if (pid == 0) image.start(pipes);
+  ::setpgid(pid, pid);
+  pipes.input.read_end.close();
+  pipes.output.write_end.close();
+  pipes.report.write_end.close();
+  pipes.failure.write_end.close();
+  int reason = 0;
+  if (::read(pipes.failure.read_end.get(), &reason, sizeof reason) == sizeof reason) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    throw system_error(reason, "start", command.argv[0], ErrorCode::host_unfit);
+  }
+  return Running(command, pid, pipes).finish();
+}
+
+}  // namespace topsctl

@@ -1,0 +1,164 @@
+// Asks interpreters through embedded probes, and reads dist-info folders.
+#include "topsctl/host/python.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/embedded.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/stanza.hpp"
+#include "topsctl/host/wheel.hpp"
+#include "topsctl/model/json_reader.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t probe_timeout_ms = 60'000;
+
+RunResult run_probe(const Host& host, const std::string& executable, const char* probe,
+                    const std::vector<std::string>& arguments,
+                    const std::map<std::string, std::string>& environment,
+                    std::int64_t timeout_ms) {
+  const auto source = embedded_file(concat("probes/", probe));
+  if (!source) throw Error(ErrorCode::internal, concat("no probe ", in_quotes(probe)));
+  // -I: neither the environment nor the user's own packages; -B: no byte code is written.
+  std::vector<std::string> argv = {executable, "-I", "-B", "-c", std::string(*source)};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  Command command = host.command(argv, timeout_ms);
+  for (const auto& [name, value] : environment) command.environment[name] = value;
+  return host.runner->run(command);
+}
+
+std::vector<std::string> texts_of(const JsonReader& reader, const char* key) {
+  return reader.at(key).texts();
+}
+
+std::string text_or_empty(const Json& answer, const char* key) {
+  const auto found = answer.find(key);
+  return found != answer.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+PythonFacts parse_answer(const std::string& text) {
+  const Json answer = parse_json(text, "the interpreter's answer");
+  const JsonReader reader(answer, "the interpreter's answer");
+  PythonFacts facts;
+  facts.executable = reader.at("executable").text();
+  facts.version = reader.at("version").text();
+  facts.minor = reader.at("minor").text();
+  facts.cache_tag = text_or_empty(answer, "cache_tag");
+  facts.pip_version = text_or_empty(answer, "pip_version");
+  facts.site_directories = texts_of(reader, "site_directories");
+  facts.script_directories = texts_of(reader, "script_directories");
+  facts.externally_managed = reader.at("externally_managed").boolean();
+  facts.in_virtual_environment = reader.at("in_virtual_environment").boolean();
+  return facts;
+}
+
+InstalledWheel read_dist_info(const Host& host, const std::string& site,
+                              const std::string& folder) {
+  InstalledWheel wheel;
+  wheel.site_directory = site;
+  wheel.dist_info = folder;
+  const std::string base = concat(site, "/", folder, "/");
+  const auto metadata = read_text_if_present(host.behind(concat(base, "METADATA")));
+  if (metadata) {
+    const Stanza stanza = parse_stanza(*metadata);
+    wheel.name = printable(stanza.value("Name"));
+    wheel.version = printable(stanza.value("Version"));
+  }
+  if (wheel.name.empty()) wheel.name = folder.substr(0, folder.find('-'));
+  const auto record = read_text_if_present(host.behind(concat(base, "RECORD")));
+  if (record) {
+    wheel.record = *record;
+    for (const RecordLine& line : parse_record(*record, folder)) wheel.files.push_back(line.path);
+  }
+  return wheel;
+}
+
+std::vector<std::string> dist_infos_in(const Host& host, const std::string& site) {
+  std::vector<std::string> folders;
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(host.behind(site), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    const std::string name = at->path().filename().string();
+    if (name.ends_with(".dist-info")) folders.push_back(name);
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+}  // namespace
+
+std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
+                                                  const std::vector<std::string>& names) {
+  std::vector<InstalledWheel> wheels;
+  for (const std::string& site : python.site_directories) {
+    for (const std::string& folder : dist_infos_in(host, site)) {
+      const std::string name = normalized_name(folder.substr(0, folder.find('-')));
+      const bool wanted = std::any_of(
+          names.begin(), names.end(),
+          [&](const std::string& wanted_name) { return normalized_name(wanted_name) == name; });
+      if (wanted) wheels.push_back(read_dist_info(host, site, folder));
+    }
+  }
+  return wheels;
+}
+
+std::optional<PythonFacts> read_python(const Host& host, const std::string& executable,
+                                       const std::vector<std::string>& wheels) {
+  struct stat status {};
+  if (executable.find('/') != std::string::npos &&
+      (::stat(host.behind(executable).c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+       (status.st_mode & 0111U) == 0)) {
+    return std::nullopt;
+  }
+  RunResult result;
+  try {
+    result = run_probe(host, executable, "interpreter.py", {}, {}, probe_timeout_ms);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::host_unfit) return std::nullopt;
+    throw;
+  }
+  if (!result.ok() || result.report.empty()) return std::nullopt;
+  PythonFacts facts = parse_answer(result.report);
+  facts.wheels = read_installed_wheels(host, facts, wheels);
+  return facts;
+}
+
+std::string recorded_path(const InstalledWheel& wheel, const std::string& path) {
+  const fs::path base = path.starts_with('/') ? fs::path() : fs::path(wheel.site_directory);
+  return (base / path).lexically_normal().string();
+}
+
+ImportResult import_module(const Host& host, const std::string& executable,
+                           const std::string& module,
+                           const std::map<std::string, std::string>& environment,
+                           std::int64_t timeout_ms) {
+  const RunResult result =
+      run_probe(host, executable, "import_module.py", {module}, environment, timeout_ms);
+  ImportResult import;
+  if (!result.ok() || result.report.empty()) {
+    const std::string last = last_lines(result.output, 3);
+    import.error = concat("the process ended early: ", result.ending(), last.empty() ? "" : "; ",
+                          printable(last));
+    return import;
+  }
+  const Json answer = parse_json(result.report, "the probe's answer");
+  const JsonReader reader(answer, "the probe's answer");
+  import.ok = reader.at("ok").boolean();
+  import.file = text_or_empty(answer, "file");
+  import.version = text_or_empty(answer, "version");
+  import.error = text_or_empty(answer, "error");
+  return import;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,41 @@
+// Start of the process: name look-ups, libcrypto, libssh.
+#include "topsctl/host/startup.hpp"
+
+#include <archive.h>
+#include <libssh/libssh.h>
+#include <nss.h>
+#include <openssl/crypto.h>
+#include <sys/stat.h>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+void prepare_process() {
+  for (const char* database : {"passwd", "group", "shadow", "gshadow", "services", "protocols",
+                               "networks", "ethers", "rpc", "aliases", "initgroups"}) {
+    __nss_configure_lookup(database, "files");
+  }
+  __nss_configure_lookup("hosts", "files dns");
+  ::umask(022);
+  if (OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) != 1) {
+    throw Error(ErrorCode::internal, "libcrypto does not start");
+  }
+  if (ssh_init() != SSH_OK) throw Error(ErrorCode::internal, "libssh does not start");
+}
+
+std::string libssh_version() {
+  return ssh_version(0);
+}
+
+std::string libarchive_version() {
+  return std::string(
+      trimmed(std::string_view(archive_version_string()).substr(sizeof "libarchive")));
+}
+
+std::string libcrypto_version() {
+  return OpenSSL_version(OPENSSL_VERSION_STRING);
+}
+
+}  // namespace topsctl

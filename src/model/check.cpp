@@ -1,0 +1,34 @@
+// JSON form of check results.
+#include "topsctl/model/check.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace topsctl {
+
+std::string_view name(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::pass:
+      return "pass";
+    case CheckStatus::warn:
+      return "warn";
+    case CheckStatus::fail:
+      return "fail";
+    case CheckStatus::skipped:
+      return "skipped";
+    case CheckStatus::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+Json to_json(const CheckResult& result) {
+  return {{"id", result.id},
+          {"rung", name(result.rung)},
+          {"status", name(result.status)},
+          {"observed", result.observed},
+          {"expected", result.expected},
+          {"hint", result.hint.empty() ? Json(nullptr) : Json(result.hint)},
+          {"duration_ms", result.duration_ms}};
+}
+
+}  // namespace topsctl

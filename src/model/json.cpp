@@ -1,0 +1,45 @@
+// Parsing and printing of JSON text.
+#include "topsctl/model/json.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int deepest = 64;
+
+// Depth is bounded while parsing: hostile nesting must not exhaust the stack.
+bool within_depth(int depth, Json::parse_event_t, Json&) {
+  if (depth > deepest) {
+    throw Error(ErrorCode::bad_stack, concat("nested deeper than ", deepest, " levels"));
+  }
+  return true;
+}
+
+}  // namespace
+
+Json parse_json(std::string_view text, const std::string& source) {
+  try {
+    return Json::parse(text, within_depth);
+  } catch (const Json::parse_error& e) {
+    const std::size_t at = std::min(e.byte, text.size());
+    const auto line =
+        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    throw Error(ErrorCode::bad_stack,
+                concat("cannot read ", source, ": not valid JSON near line ", line),
+                "check the file with `python3 -m json.tool`");
+  } catch (const Error& e) {
+    throw Error(e.code(), concat("cannot read ", source, ": ", e.message()));
+  }
+}
+
+std::string to_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace topsctl

@@ -1,0 +1,99 @@
+// JSON form of plans.
+#include "topsctl/model/plan.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace topsctl {
+
+std::string_view name(PackageAction action) {
+  switch (action) {
+    case PackageAction::install:
+      return "install";
+    case PackageAction::upgrade:
+      return "upgrade";
+    case PackageAction::downgrade:
+      return "downgrade";
+    case PackageAction::reinstall:
+      return "reinstall";
+    case PackageAction::keep:
+      return "keep";
+  }
+  return "install";
+}
+
+namespace {
+
+struct ActionName {
+  std::string_view operator()(const StagePackages&) const { return "stage-packages"; }
+  std::string_view operator()(const KeepWriteSet&) const { return "keep-write-set"; }
+  std::string_view operator()(const RunCommand&) const { return "run-command"; }
+  std::string_view operator()(const WriteFile&) const { return "write-file"; }
+  std::string_view operator()(const RunChecks&) const { return "run-checks"; }
+  std::string_view operator()(const Commit&) const { return "commit"; }
+  std::string_view operator()(const RestoreWriteSet&) const { return "restore-write-set"; }
+};
+
+struct ActionFields {
+  Json operator()(const RunCommand& run) const {
+    return {{"argv", run.argv}, {"timeout_s", run.timeout_s}};
+  }
+  Json operator()(const WriteFile& file) const {
+    return {{"path", file.path}, {"content", file.content}, {"mode", file.mode}};
+  }
+  Json operator()(const RunChecks& run) const {
+    Json ids = Json::array();
+    for (const CheckRule& check : run.checks) ids.push_back(check.id);
+    return {{"checks", std::move(ids)}};
+  }
+  Json operator()(const RestoreWriteSet& restore) const {
+    return {{"transaction", restore.transaction}};
+  }
+  template <class Other>
+  Json operator()(const Other&) const {
+    return Json::object();
+  }
+};
+
+Json to_json(const PlannedPackage& package) {
+  return {{"component", package.component},
+          {"kind", name(package.kind)},
+          {"name", package.name},
+          {"before", package.before ? Json(*package.before) : Json(nullptr)},
+          {"after", package.after},
+          {"action", name(package.action)},
+          {"file", package.file},
+          {"sha256", package.sha256},
+          {"size", package.size}};
+}
+
+Json to_json(const Step& step) {
+  return {{"id", step.id},
+          {"action", name(step.action)},
+          {"description", step.description},
+          {"parameters", std::visit(ActionFields{}, step.action)},
+          {"not_restored", step.not_restored}};
+}
+
+}  // namespace
+
+std::string_view name(const StepAction& action) {
+  return std::visit(ActionName{}, action);
+}
+
+Json to_json(const Plan& plan) {
+  Json packages = Json::array();
+  for (const PlannedPackage& package : plan.packages) packages.push_back(to_json(package));
+  Json steps = Json::array();
+  for (const Step& step : plan.steps) steps.push_back(to_json(step));
+  return {
+      {"command", plan.command},
+      {"stack", plan.stack},
+      {"python", plan.python.empty() ? Json(nullptr) : Json(plan.python)},
+      {"python_version", plan.python_version.empty() ? Json(nullptr) : Json(plan.python_version)},
+      {"packages", std::move(packages)},
+      {"environment", plan.environment ? to_json(*plan.environment) : Json(nullptr)},
+      {"steps", std::move(steps)},
+      {"predicted_paths", plan.write_set.paths.size()}};
+}
+
+}  // namespace topsctl

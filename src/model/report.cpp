@@ -1,0 +1,170 @@
+// JSON form of reports.
+#include "topsctl/model/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+
+namespace topsctl {
+
+std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::committed:
+      return "committed";
+    case Outcome::rolled_back:
+      return "rolled_back";
+    case Outcome::rollback_incomplete:
+      return "rollback_incomplete";
+    case Outcome::no_change:
+      return "no_change";
+    case Outcome::planned:
+      return "planned";
+    case Outcome::failed_before_change:
+      return "failed_before_change";
+  }
+  return "failed_before_change";
+}
+
+std::string_view name(StepStatus status) {
+  switch (status) {
+    case StepStatus::pending:
+      return "pending";
+    case StepStatus::done:
+      return "done";
+    case StepStatus::failed:
+      return "failed";
+  }
+  return "pending";
+}
+
+namespace {
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json to_json(const std::optional<Error>& error) {
+  if (!error) return nullptr;
+  return {{"code", name(error->code())},
+          {"message", error->message()},
+          {"context", error->context()},
+          {"hint", text_or_null(error->hint())}};
+}
+
+Json to_json(const std::vector<PackageChange>& packages) {
+  Json list = Json::array();
+  for (const PackageChange& package : packages) {
+    list.push_back({{"name", package.name},
+                    {"kind", name(package.kind)},
+                    {"before", package.before ? Json(*package.before) : Json(nullptr)},
+                    {"after", package.after ? Json(*package.after) : Json(nullptr)},
+                    {"purl", package.purl}});
+  }
+  return list;
+}
+
+Json to_json(const std::vector<StepResult>& steps) {
+  Json list = Json::array();
+  for (const StepResult& step : steps) {
+    list.push_back({{"id", step.id},
+                    {"action", step.action},
+                    {"status", name(step.status)},
+                    {"duration_ms", step.duration_ms},
+                    {"detail", step.detail}});
+  }
+  return list;
+}
+
+Json to_json(const std::optional<RollbackProof>& proof) {
+  if (!proof) return nullptr;
+  return {{"verified",
+           {{"paths_checked", proof->paths_checked},
+            {"paths_differing", proof->differing.size()},
+            {"differing", proof->differing}}}};
+}
+
+Json to_json(const std::vector<LockReport>& locks) {
+  Json list = Json::array();
+  for (const LockReport& lock : locks) {
+    list.push_back({{"path", lock.path},
+                    {"holder", text_or_null(lock.holder)},
+                    {"waited_ms", lock.waited_ms}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json document(const ReportHeader& header, const Json& body) {
+  Json out = {{"schema", 1},
+              {"command", header.command},
+              {"topsctl_version", topsctl_version()},
+              {"status", name(header.exit)},
+              {"error", to_json(header.error)},
+              {"warnings", header.warnings}};
+  out.update(body);
+  return out;
+}
+
+Json to_json(const std::vector<CheckResult>& checks) {
+  Json list = Json::array();
+  for (const CheckResult& check : checks) list.push_back(to_json(check));
+  return list;
+}
+
+Json to_json(const TransactionReport& report) {
+  const WriteSetSummary& kept = report.write_set;
+  return {{"transaction", report.transaction ? Json(*report.transaction) : Json(nullptr)},
+          {"outcome", name(report.outcome)},
+          {"root", report.root},
+          {"plan", report.plan ? to_json(*report.plan) : Json(nullptr)},
+          {"steps", to_json(report.steps)},
+          {"checks", to_json(report.checks)},
+          {"packages", to_json(report.packages)},
+          {"write_set",
+           {{"method", kept.method},
+            {"paths", kept.paths},
+            {"bytes", kept.bytes},
+            {"linked", kept.linked},
+            {"copied", kept.copied}}},
+          {"rollback", to_json(report.rollback)},
+          {"escaped_paths", report.escaped_paths},
+          {"not_restored", report.not_restored},
+          {"durability", {{"synced_mounts", report.synced_mounts}}},
+          {"locks", to_json(report.locks)},
+          {"log", text_or_null(report.log)},
+          {"changed", report.changed},
+          {"failed", report.failed},
+          {"msg", report.message}};
+}
+
+Json to_json(const TransactionSummary& summary) {
+  return {{"id", summary.id},
+          {"started_at", summary.started_at},
+          {"user", summary.user},
+          {"command", summary.command},
+          {"outcome", summary.outcome},
+          {"packages", to_json(summary.packages)},
+          {"kept_bytes", summary.kept_bytes}};
+}
+
+std::string package_url(PackageKind kind, const std::string& name, const std::string& version,
+                        const std::string& architecture) {
+  std::string encoded;
+  for (const char c : version) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_' || c == '~';
+    if (plain) {
+      encoded.push_back(c);
+      continue;
+    }
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += {'%', digits[byte >> 4U], digits[byte & 15U]};
+  }
+  if (kind == PackageKind::wheel) return concat("pkg:pypi/", normalized_name(name), "@", encoded);
+  return concat("pkg:deb/", name, "@", encoded, "?arch=", architecture);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,85 @@
+// What a package must be to count as a component of a stack.
+#include "topsctl/model/stack.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+std::string_view name(Grade grade) {
+  return grade == Grade::attested ? "attested" : "guide";
+}
+
+std::string_view name(Rung rung) {
+  switch (rung) {
+    case Rung::files:
+      return "files";
+    case Rung::load:
+      return "load";
+    case Rung::import:
+      return "import";
+    case Rung::device:
+      return "device";
+    case Rung::single:
+      return "single";
+    case Rung::ranks:
+      return "ranks";
+    case Rung::perf:
+      return "perf";
+  }
+  return "files";
+}
+
+const Component* Stack::component(std::string_view id) const {
+  const auto found = std::find_if(components.begin(), components.end(),
+                                  [&](const Component& c) { return c.id == id; });
+  return found == components.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Stack::component_ids() const {
+  std::vector<std::string> ids;
+  for (const Component& component : components) ids.push_back(component.id);
+  return ids;
+}
+
+bool version_contains(std::string_view version, std::string_view wanted) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (auto at = version.find(wanted); at != std::string_view::npos;
+       at = version.find(wanted, at + 1)) {
+    const bool begins = at == 0 || (!is_digit(version[at - 1]) && version[at - 1] != '.');
+    const auto end = at + wanted.size();
+    const bool ends = end == version.size() || !is_digit(version[end]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
+std::string normalized_name(std::string_view name) {
+  std::string out;
+  for (const char c : lower_case(name)) {
+    const bool separator = c == '-' || c == '_' || c == '.';
+    if (separator && !out.empty() && out.back() == '-') continue;
+    out.push_back(separator ? '-' : c);
+  }
+  return out;
+}
+
+const Component* matching_component(const Stack& stack, const Package& package) {
+  for (const Component& component : stack.components) {
+    if (component.kind != package.kind) continue;
+    const bool named =
+        std::any_of(component.names.begin(), component.names.end(), [&](const std::string& name) {
+          return package.kind == PackageKind::wheel
+                     ? normalized_name(name) == normalized_name(package.name)
+                     : name == package.name;
+        });
+    if (named &&
+        (component.version.empty() || version_contains(package.version, component.version))) {
+      return &component;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace topsctl

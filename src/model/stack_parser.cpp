@@ -1,0 +1,230 @@
+// Strict reading of stack files.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/json_reader.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// Names that end up in file names, JSON ids and command lines.
+std::string identifier(const JsonReader& reader) {
+  std::string text = reader.text();
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-' || c == '+';
+  });
+  if (!plain || text.front() == '-' || text.front() == '.') {
+    reader.reject(concat("expected letters, digits and . _ - + only, got ", in_quotes(text)));
+  }
+  return text;
+}
+
+std::string variable_name(const JsonReader& reader) {
+  std::string text = reader.text();
+  const bool begins = !(text.front() >= '0' && text.front() <= '9');
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (!plain || !begins) {
+    reader.reject(concat("expected the name of a shell variable, got ", in_quotes(text)));
+  }
+  return text;
+}
+
+std::string one_line(const JsonReader& reader) {
+  std::string text = reader.text();
+  if (printable(text) != text)
+    reader.reject("expected one line of text without control characters");
+  return text;
+}
+
+std::string absolute_path(const JsonReader& reader) {
+  std::string text = one_line(reader);
+  const std::vector<std::string> pieces = split(text, '/');
+  if (text.front() != '/' || text.back() == '/' ||
+      std::any_of(pieces.begin() + 1, pieces.end(),
+                  [](const std::string& p) { return p.empty() || p == "." || p == ".."; })) {
+    reader.reject(concat("expected an absolute path without '.', '..' or empty parts, got ",
+                         in_quotes(text)));
+  }
+  return text;
+}
+
+std::string file_name(const JsonReader& reader) {
+  std::string text = one_line(reader);
+  if (text.find('/') != std::string::npos) {
+    reader.reject(concat("expected a file name without '/', got ", in_quotes(text)));
+  }
+  return text;
+}
+
+std::string optional_line(const JsonReader& reader, const std::string& key) {
+  const auto found = reader.find(key);
+  return found ? one_line(*found) : std::string();
+}
+
+Component parse_component(const JsonReader& reader) {
+  reader.expect_keys({"id", "kind", "names", "version", "required"});
+  Component component;
+  component.id = identifier(reader.at("id"));
+  component.kind =
+      reader.at("kind").text_of({"deb", "wheel"}) == "deb" ? PackageKind::deb : PackageKind::wheel;
+  for (const JsonReader& name : reader.at("names").items()) {
+    component.names.push_back(identifier(name));
+  }
+  if (component.names.empty()) reader.at("names").reject("expected at least one name");
+  component.version = optional_line(reader, "version");
+  if (const auto required = reader.find("required")) component.required = required->boolean();
+  return component;
+}
+
+std::string minor_version(const JsonReader& reader) {
+  std::string text = reader.text();
+  const std::vector<std::string> pieces = split(text, '.');
+  if (pieces.size() != 2 || !is_digits(pieces[0]) || !is_digits(pieces[1])) {
+    reader.reject(concat("expected a Python minor version such as \"3.8\", got ", in_quotes(text)));
+  }
+  return text;
+}
+
+PythonRules parse_python(const JsonReader& reader) {
+  reader.expect_keys({"tested_minors", "executables", "unchanged"});
+  PythonRules rules;
+  for (const JsonReader& minor : reader.at("tested_minors").items()) {
+    rules.tested_minors.push_back(minor_version(minor));
+  }
+  for (const JsonReader& executable : reader.at("executables").items()) {
+    rules.executables.push_back(one_line(executable));
+  }
+  if (const auto unchanged = reader.find("unchanged")) {
+    for (const JsonReader& name : unchanged->items()) rules.unchanged.push_back(identifier(name));
+  }
+  return rules;
+}
+
+VariableRule parse_variable(const JsonReader& reader) {
+  reader.expect_keys({"name", "value", "prefix_of", "grade", "source"});
+  VariableRule rule;
+  rule.name = variable_name(reader.at("name"));
+  rule.value = optional_line(reader, "value");
+  if (const auto prefix = reader.find("prefix_of")) rule.prefix_of = file_name(*prefix);
+  if (rule.value.empty() == rule.prefix_of.empty()) {
+    reader.reject("expected exactly one of 'value' and 'prefix_of'");
+  }
+  rule.grade = reader.at("grade").text_of({"attested", "guide"}) == "attested" ? Grade::attested
+                                                                               : Grade::guide;
+  rule.source = one_line(reader.at("source"));
+  return rule;
+}
+
+PathRule parse_path(const JsonReader& reader) {
+  reader.expect_keys({"name", "entries"});
+  PathRule rule;
+  rule.name = variable_name(reader.at("name"));
+  for (const JsonReader& item : reader.at("entries").items()) {
+    item.expect_keys({"directory_of", "if_present"});
+    PathEntryRule entry;
+    if (const auto file = item.find("directory_of")) entry.directory_of = file_name(*file);
+    if (const auto folder = item.find("if_present")) entry.if_present = absolute_path(*folder);
+    if (entry.directory_of.empty() == entry.if_present.empty()) {
+      item.reject("expected exactly one of 'directory_of' and 'if_present'");
+    }
+    if (entry.if_present.find(':') != std::string::npos) {
+      item.at("if_present").reject("a colon cannot stand in a search path");
+    }
+    rule.entries.push_back(entry);
+  }
+  return rule;
+}
+
+EnvironmentRules parse_environment(const JsonReader& reader) {
+  reader.expect_keys({"file", "variables", "paths"});
+  EnvironmentRules rules;
+  rules.file = absolute_path(reader.at("file"));
+  for (const JsonReader& item : reader.at("variables").items()) {
+    rules.variables.push_back(parse_variable(item));
+  }
+  for (const JsonReader& item : reader.at("paths").items()) {
+    rules.paths.push_back(parse_path(item));
+  }
+  return rules;
+}
+
+Rung rung_named(const std::string& text) {
+  for (const Rung rung : {Rung::files, Rung::load, Rung::import, Rung::device, Rung::single,
+                          Rung::ranks, Rung::perf}) {
+    if (name(rung) == text) return rung;
+  }
+  return Rung::files;
+}
+
+CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
+  reader.expect_keys({"id", "kind", "rung", "component", "file", "symbols", "module"});
+  const std::vector<std::string> kinds = {"deb_installed", "library", "wheel_installed",
+                                          "python_import", "environment_file"};
+  CheckRule rule;
+  rule.id = identifier(reader.at("id"));
+  const std::string kind = reader.at("kind").text_of(kinds);
+  rule.kind = static_cast<CheckKind>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
+  rule.rung = rung_named(
+      reader.at("rung").text_of({"files", "load", "import", "device", "single", "ranks", "perf"}));
+  if (rule.kind != CheckKind::environment_file) {
+    const JsonReader component = reader.at("component");
+    rule.component = component.text_of(stack.component_ids());
+    const bool wants_wheel =
+        rule.kind == CheckKind::wheel_installed || rule.kind == CheckKind::python_import;
+    if ((stack.component(rule.component)->kind == PackageKind::wheel) != wants_wheel) {
+      component.reject(concat("component ", in_quotes(rule.component),
+                              " is not of the kind that a ", kind, " check looks at"));
+    }
+  }
+  if (rule.kind == CheckKind::library) {
+    rule.file = file_name(reader.at("file"));
+    rule.symbols = reader.at("symbols").texts();
+  }
+  if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
+  return rule;
+}
+
+template <class Item, class Key>
+void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key key) {
+  std::vector<std::string> seen;
+  for (const Item& item : items) {
+    if (std::find(seen.begin(), seen.end(), item.*key) != seen.end()) {
+      reader.reject(concat(in_quotes(item.*key), " stands there twice"));
+    }
+    seen.push_back(item.*key);
+  }
+}
+
+}  // namespace
+
+Stack parse_stack(std::string_view json, const std::string& source) {
+  const Json document = parse_json(json, source);
+  const JsonReader reader(document, source);
+  reader.expect_keys({"schema", "name", "title", "components", "python", "environment", "checks"});
+  static_cast<void>(reader.at("schema").integer(1, 1));
+  Stack stack;
+  stack.name = identifier(reader.at("name"));
+  stack.title = one_line(reader.at("title"));
+  for (const JsonReader& item : reader.at("components").items()) {
+    stack.components.push_back(parse_component(item));
+  }
+  if (stack.components.empty()) reader.at("components").reject("expected at least one component");
+  refuse_twice(reader.at("components"), stack.components, &Component::id);
+  stack.python = parse_python(reader.at("python"));
+  stack.environment = parse_environment(reader.at("environment"));
+  refuse_twice(reader.at("environment").at("variables"), stack.environment.variables,
+               &VariableRule::name);
+  for (const JsonReader& item : reader.at("checks").items()) {
+    stack.checks.push_back(parse_check(item, stack));
+  }
+  refuse_twice(reader.at("checks"), stack.checks, &CheckRule::id);
+  return stack;
+}
+
+}  // namespace topsctl
