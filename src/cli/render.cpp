@@ -153,12 +153,12 @@ std::string render_execution(const Execution& execution, const Style& style) {
     text += render_plan(*report.plan, style);
   }
   if (!report.checks.empty()) text += render_checks(report.checks, style);
-  if (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back) {
+  if (report.changed &&
+      (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back)) {
     std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
-    const bool undone = report.failed;
     for (const PackageChange& package : report.packages) {
-      const std::string before = version_or_dash(package.before);
-      rows.push_back({package.name, before, undone ? before : version_or_dash(package.after)});
+      rows.push_back(
+          {package.name, version_or_dash(package.before), version_or_dash(package.after)});
     }
     if (rows.size() > 1) text += table(rows, style);
   }

@@ -174,7 +174,7 @@ class Executor {
     }
     const std::string said = printable(last_lines(result.output, 6), Lines::keep);
     throw Error(ErrorCode::step_failed,
-                concat(argv.front(), " failed: ", result.ending(), said.empty() ? "" : "\n", said),
+                concat(run.program, " failed: ", result.ending(), said.empty() ? "" : "\n", said),
                 "read the log for all that the program said");
   }
 

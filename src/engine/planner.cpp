@@ -170,15 +170,16 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
   if (!debs.empty()) {
     steps.push_back({"debs",
                      concat("dpkg --install ", file_list(debs)),
-                     RunCommand{dpkg_argv(debs), package_timeout_s, ""},
+                     RunCommand{"dpkg", dpkg_argv(debs), package_timeout_s, ""},
                      {"services that the packages' scripts start, stop or restart",
                       "kernel modules that the packages' scripts load"}});
   }
   for (const PlannedPackage& wheel : wheels) {
-    steps.push_back({concat("wheel-", wheel.component),
-                     concat(selection.python->executable, " -m pip install ", wheel.file),
-                     RunCommand{pip_argv(wheel, *selection.python), package_timeout_s, wheel.name},
-                     {}});
+    steps.push_back(
+        {concat("wheel-", wheel.component),
+         concat(selection.python->executable, " -m pip install ", wheel.file),
+         RunCommand{"pip", pip_argv(wheel, *selection.python), package_timeout_s, wheel.name},
+         {}});
   }
   if (!same_environment) {
     steps.push_back({"environment",
@@ -187,8 +188,10 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
                      {}});
   }
   if (!debs.empty()) {
-    steps.push_back(
-        {"loader-cache", "ldconfig", RunCommand{{"ldconfig"}, loader_cache_timeout_s, ""}, {}});
+    steps.push_back({"loader-cache",
+                     "ldconfig",
+                     RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s, ""},
+                     {}});
   }
   const std::vector<CheckRule> checks = checks_for(stack, components);
   steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});

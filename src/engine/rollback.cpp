@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
@@ -55,21 +56,35 @@ Transaction chosen_transaction(const Host& host, const RollbackRequest& request)
 
 // Byte code may appear and folders get newer by mere use; dpkg's bookkeeping and the loader's cache
 // change with every package.
-bool speaks_of_others(const std::string& path, const Snapshot& after) {
-  if (path == "/var/lib/dpkg/status") return true;
-  if (path.starts_with("/var/lib/dpkg/") || path.ends_with(".pyc") ||
-      path.starts_with("/etc/ld.so.cache") || path.starts_with("/var/cache/ldconfig/")) {
-    return false;
+bool changes_by_itself(const std::string& path, const FileState& after) {
+  if (path == dpkg_status_file) return false;
+  return after.type == FileState::Type::directory || path.ends_with(".pyc") ||
+         path.ends_with("/__pycache__") || path.starts_with("/var/lib/dpkg/") ||
+         path.starts_with("/etc/ld.so.cache") || path.starts_with("/var/cache/ldconfig/");
+}
+
+// Paths that are not as the transaction left them, and what a restore would remove that was not
+// there then.
+std::vector<std::string> changed_since(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.behind(transaction.folder);
+  const Snapshot after = load_snapshot(folder / after_folder);
+  std::vector<std::string> changed;
+  std::set<std::string> known;
+  for (const KeptPath& kept : after.paths) {
+    known.insert(kept.path);
+    if (!changes_by_itself(kept.path, kept.state) &&
+        file_state(host.literal(kept.path), Content::digest) != kept.state) {
+      changed.push_back(printable(kept.path));
+    }
   }
-  const auto kept = std::find_if(after.paths.begin(), after.paths.end(),
-                                 [&](const KeptPath& k) { return k.path == path; });
-  return kept == after.paths.end() || kept->state.type != FileState::Type::directory;
+  for (const std::string& path : newcomers(host, load_snapshot(folder / snapshot_folder))) {
+    if (!known.contains(path) && !changes_by_itself(path, {})) changed.push_back(printable(path));
+  }
+  return changed;
 }
 
 void refuse_foreign_changes(const Host& host, const Transaction& transaction, bool force) {
-  const Snapshot after = load_snapshot(host.behind(transaction.folder) / after_folder);
-  std::vector<std::string> changed = compare_with_snapshot(host, after).differing;
-  std::erase_if(changed, [&](const std::string& path) { return !speaks_of_others(path, after); });
+  std::vector<std::string> changed = changed_since(host, transaction);
   const bool dpkg_changed =
       std::find(changed.begin(), changed.end(), dpkg_status_file) != changed.end();
   if (changed.empty() || (force && !dpkg_changed)) return;
@@ -243,10 +258,19 @@ Execution recover(const Host& host, std::int64_t lock_timeout_ms, EventFan& even
 
 std::vector<std::string> unfinished_warnings(const Host& host) {
   std::vector<std::string> warnings;
-  for (const Transaction& transaction : list_transactions(host)) {
+  std::vector<Transaction> transactions;
+  try {
+    transactions = list_transactions(host);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+    return warnings;  // only root may look
+  }
+  for (const Transaction& transaction : transactions) {
     if (transaction.is_unfinished()) {
-      warnings.push_back(concat("transaction ", transaction.id,
-                                " was cut off; `topsctl recover` restores the state before it"));
+      warnings.push_back(concat(
+          "transaction ", transaction.id,
+          " is unfinished: unless topsctl is at work right now, `topsctl recover` restores the "
+          "state before it"));
     }
   }
   return warnings;

@@ -2,7 +2,6 @@
 #include "topsctl/engine/selection.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "topsctl/base/error.hpp"
@@ -29,18 +28,9 @@ std::vector<const Package*> candidates(const Stack& stack, const Inventory& inve
   return found;
 }
 
-// A file that cannot be read is known only by its name: NAME_VERSION_ARCH.deb,
-// NAME-VERSION-TAGS.whl.
 void refuse_broken(const Inventory& inventory, const Component& component) {
   for (const Package& package : inventory.packages) {
-    if (package.verdict != Verdict::broken || package.kind != component.kind) continue;
-    const std::string file = std::filesystem::path(package.path).filename().string();
-    const std::string stem =
-        file.substr(0, file.find(package.kind == PackageKind::deb ? '_' : '-'));
-    const bool named = std::any_of(
-        component.names.begin(), component.names.end(),
-        [&](const std::string& name) { return normalized_name(name) == normalized_name(stem); });
-    if (named) {
+    if (package.verdict == Verdict::broken && is_named_like(component, package)) {
       throw Error(
           ErrorCode::bad_package, package.problem,
           "the file is damaged or cut short: copy it again and compare its size and sha256");

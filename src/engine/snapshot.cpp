@@ -112,6 +112,16 @@ Snapshot load_snapshot(const fs::path& store) {
 
 std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot) {
   std::set<std::string> found = members(host, snapshot.families);
+  // Whatever lies in a folder that was not there before is new too: scripts write into the folders
+  // of their packages.
+  for (const KeptPath& kept : snapshot.paths) {
+    if (kept.state.type != FileState::Type::absent) continue;
+    const fs::path folder = host.literal(kept.path);
+    std::error_code ignored;
+    if (fs::symlink_status(folder, ignored).type() == fs::file_type::directory) {
+      add_subtree(folder, kept.path, found);
+    }
+  }
   for (const KeptPath& kept : snapshot.paths) found.erase(kept.path);
   std::erase_if(found, is_lock);
   return {found.begin(), found.end()};

@@ -40,11 +40,15 @@ Stack read_stack_file(const fs::path& file) {
 std::vector<std::string> missing_components(const Stack& stack, const Inventory& inventory) {
   std::vector<std::string> missing;
   for (const Component& component : stack.components) {
-    const bool found = std::any_of(
-        inventory.packages.begin(), inventory.packages.end(), [&](const Package& package) {
-          return package.verdict != Verdict::archived && package.verdict != Verdict::broken &&
-                 matching_component(stack, package) == &component;
-        });
+    const bool found = std::any_of(inventory.packages.begin(), inventory.packages.end(),
+                                   [&](const Package& package) {
+                                     // A broken one counts as there: the install then says what is
+                                     // wrong with it.
+                                     if (package.verdict == Verdict::broken)
+                                       return is_named_like(component, package);
+                                     return package.verdict != Verdict::archived &&
+                                            matching_component(stack, package) == &component;
+                                   });
     if (component.required && !found) missing.push_back(component.id);
   }
   return missing;

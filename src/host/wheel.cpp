@@ -2,6 +2,8 @@
 #include "topsctl/host/wheel.hpp"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <map>
 
 #include "topsctl/base/error.hpp"
@@ -40,6 +42,13 @@ FileName parse_file_name(const fs::path& file) {
   if (parts.size() < 5) refuse(file, "the file name is not that of a wheel");
   const std::size_t n = parts.size();
   return {parts[0], concat(parts[n - 3], "-", parts[n - 2], "-", parts[n - 1]), parts[n - 1]};
+}
+
+// A local file header, or the end record of an empty archive.
+bool begins_as_zip(const fs::path& file) {
+  std::array<char, 2> magic{};
+  std::ifstream(file, std::ios::binary).read(magic.data(), magic.size());
+  return magic == std::array<char, 2>{'P', 'K'};
 }
 
 std::string top_of(const std::string& path) {
@@ -146,6 +155,7 @@ void compare_with_record(const fs::path& file, std::map<std::string, std::string
 
 void read_wheel_metadata(const fs::path& file, Package& package) {
   const FileName name = parse_file_name(file);
+  if (!begins_as_zip(file)) refuse(file, "not a wheel: no zip archive");
   package.architecture = name.platform;
   package.python = PythonNeeds{};
   ArchiveReader reader = ArchiveReader::zip(file, file.filename().string());

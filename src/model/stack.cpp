@@ -65,6 +65,15 @@ std::string normalized_name(std::string_view name) {
   return out;
 }
 
+bool is_named_like(const Component& component, const Package& package) {
+  if (package.kind != component.kind) return false;
+  const std::string file = package.path.substr(package.path.rfind('/') + 1);
+  const std::string stem = file.substr(0, file.find(package.kind == PackageKind::deb ? '_' : '-'));
+  return std::any_of(component.names.begin(), component.names.end(), [&](const std::string& name) {
+    return normalized_name(name) == normalized_name(stem);
+  });
+}
+
 const Component* matching_component(const Stack& stack, const Package& package) {
   for (const Component& component : stack.components) {
     if (component.kind != package.kind) continue;

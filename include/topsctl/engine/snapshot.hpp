@@ -46,7 +46,8 @@ std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snap
 // Compares every path with what was kept of it.
 RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot);
 
-// Paths in the families that the snapshot does not know, deepest last.
+// Paths that the snapshot does not know, in its families and in folders that were not there before;
+// deepest last.
 std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot);
 
 // syncfs on every file system that holds a path of the snapshot; returns one folder of each.

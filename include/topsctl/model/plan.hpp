@@ -41,6 +41,7 @@ struct KeepWriteSet {
   bool operator==(const KeepWriteSet&) const = default;
 };
 struct RunCommand {
+  std::string program;  // as messages call it: "dpkg"
   std::vector<std::string> argv;
   std::int64_t timeout_s = 0;
   std::string judged_by;  // a wheel whose state outweighs a failing exit status: pip may fail after

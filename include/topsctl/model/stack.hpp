@@ -97,6 +97,9 @@ Stack parse_stack(std::string_view json, const std::string& source);
 bool version_contains(std::string_view version, std::string_view wanted);
 // Distribution and package names compare as PEP 503 has it: case-folded, runs of "-_." equal.
 std::string normalized_name(std::string_view name);
+// Whether a file that cannot be read is named as a package of this component would be:
+// NAME_VERSION_ARCH.deb or NAME-VERSION-TAGS.whl.
+bool is_named_like(const Component& component, const Package& package);
 // The component that this package is, or nullptr.
 const Component* matching_component(const Stack& stack, const Package& package);
 
