@@ -13,6 +13,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/startup.hpp"
@@ -57,7 +58,7 @@ class Program {
         ->group("Everywhere");
     parser_.add_option("--color", options_.color, "auto, always or never")
         ->group("Everywhere")
-        ->check(CLI::IsMember({"auto", "always", "never"}));
+        ->check(one_of({"auto", "always", "never"}));
     parser_.add_option("--log-file", options_.log_file, "Write a log to this file too")
         ->group("Everywhere");
     for (const CommandRow& row : command_table()) add_command(row);
@@ -83,6 +84,7 @@ class Program {
       std::cout << short_help();
       return 0;
     } catch (const CLI::ParseError& error) {
+      chosen_ = parsed_command();
       return report_failure(usage_error(error));
     } catch (const Error& error) {
       return report_failure(error);
@@ -110,10 +112,8 @@ class Program {
   }
 
   std::string short_help() const {
-    for (const Defined& command : commands_) {
-      if (command.parser->parsed()) return command.parser->help();
-    }
-    return parser_.help();
+    const Defined* command = parsed_command();
+    return command == nullptr ? parser_.help() : command->parser->help();
   }
 
   // The first word that is neither an option nor an option's value must be a command.
@@ -131,17 +131,20 @@ class Program {
     }
   }
 
+  const Defined* parsed_command() const {
+    for (const Defined& candidate : commands_) {
+      if (candidate.parser->parsed()) return &candidate;
+    }
+    return nullptr;
+  }
+
   Error usage_error(const CLI::ParseError& error) const {
     std::string message = printable(error.what());
-    const Defined* command = nullptr;
-    for (const Defined& candidate : commands_) {
-      if (candidate.parser->parsed()) command = &candidate;
-    }
+    const Defined* command = parsed_command();
     const std::string page =
         command == nullptr ? "topsctl -h" : concat("topsctl ", command->row->name, " -h");
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-      const std::vector<std::string> extras =
-          command == nullptr ? parser_.remaining() : command->parser->remaining();
+      const std::vector<std::string> extras = parser_.remaining(true);
       const std::string word = extras.empty() ? "" : extras.front();
       std::vector<std::string> known;
       for (const CLI::App* parser :

@@ -157,6 +157,7 @@ std::string render_execution(const Execution& execution, const Style& style) {
       (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back)) {
     std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
     for (const PackageChange& package : report.packages) {
+      if (package.before == package.after) continue;
       rows.push_back(
           {package.name, version_or_dash(package.before), version_or_dash(package.after)});
     }

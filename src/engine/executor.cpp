@@ -300,7 +300,7 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
   LogSink log(logs / concat(transaction.id, ".log"));
   EventFan all = events;
   all.add(&log);
-  all.note(concat("transaction ", transaction.id, ": ", requester.command_line, " for ",
+  log.note(concat("transaction ", transaction.id, ": ", requester.command_line, " for ",
                   requester.user));
   const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
   Execution execution = Executor(host, stack, plan, all, std::move(transaction)).run(requester);

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/host/wheel.hpp"
 
 namespace topsctl {
 
@@ -45,12 +47,15 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   if (installed == nullptr) return PackageAction::install;
   planned.before = installed->version;
   if (installed->version != package.version) return PackageAction::upgrade;
-  const std::vector<std::string> recorded = nonempty_sorted_lines(installed->record);
-  const std::vector<std::string> wanted = nonempty_sorted_lines(package.record);
-  // pip adds lines of its own; every line of the wheel must be there unchanged.
-  const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const std::string& line) {
-    return line.find(".dist-info/RECORD,") != std::string::npos ||
-           std::binary_search(recorded.begin(), recorded.end(), line);
+  const std::string hash_of_record = ".dist-info/RECORD";
+  std::set<std::pair<std::string, std::string>> recorded;
+  for (const RecordLine& line : parse_record(installed->record, installed->dist_info)) {
+    recorded.emplace(line.path, line.sha256);
+  }
+  // pip adds lines of its own; every file of the wheel must be there unchanged.
+  const std::vector<RecordLine> wanted = parse_record(package.record, package.path);
+  const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const RecordLine& line) {
+    return line.path.ends_with(hash_of_record) || recorded.contains({line.path, line.sha256});
   });
   return same_content && !wanted.empty() ? PackageAction::keep : PackageAction::reinstall;
 }
@@ -252,7 +257,14 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
   }
   plan.environment = derive_environment(stack, stack_payload(selection.packages, facts));
   add_steps(stack, selection, facts, components, plan);
-  plan.write_set = predicted_write_set(plan, selection, facts);
+  Selection changing = selection;
+  changing.packages.clear();
+  for (std::size_t i = 0; i < plan.packages.size(); ++i) {
+    if (plan.packages[i].action != PackageAction::keep) {
+      changing.packages.push_back(selection.packages[i]);
+    }
+  }
+  plan.write_set = predicted_write_set(plan, changing, facts);
   add_warnings(stack, selection, plan);
   return plan;
 }

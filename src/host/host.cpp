@@ -50,7 +50,7 @@ Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) co
   command.environment = {
       {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
       {"LC_ALL", "C"},
-      {"HOME", "/root"},
+      {"HOME", "/nonexistent"},  // nobody's configuration is read
   };
   return command;
 }

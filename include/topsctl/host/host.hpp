@@ -42,7 +42,7 @@ struct Host {
   std::filesystem::path behind(std::string_view path) const;
   // Where a path lies whose folders are known to hold no links (see canonical_in_root).
   std::filesystem::path literal(std::string_view canonical) const;
-  // A command to be run on the machine, with a plain environment: PATH, LC_ALL=C, HOME=/root.
+  // A command to be run on the machine, with a plain environment: PATH, LC_ALL=C, no home.
   Command command(std::vector<std::string> argv, std::int64_t timeout_ms) const;
 };
 

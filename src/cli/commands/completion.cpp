@@ -5,6 +5,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/validators.hpp"
 
 namespace topsctl {
 
@@ -161,7 +162,7 @@ CommandAction define_completion(CLI::App& parser) {
   parser.add_option("shell", *shell, "bash, zsh or fish")
       ->required()
       ->type_name("SHELL")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   const auto run = [shell](Session& session) {
     Output output;
     output.header.command = "completion";

@@ -10,6 +10,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/report_files.hpp"
 #include "topsctl/host/files.hpp"
 
@@ -95,7 +96,7 @@ CommandAction define_install(CLI::App& parser) {
                   "Install for an interpreter that the system manages (PEP 668)");
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0, 86400));
+      ->check(whole_number(0, 86400));
   return {[options](Session& session) { return run(*options, session); }, failed_execution_body()};
 }
 

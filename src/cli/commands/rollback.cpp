@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/validators.hpp"
 
 namespace topsctl {
 
@@ -26,13 +27,13 @@ CommandAction define_rollback(CLI::App& parser) {
       .add_option("id", options->id,
                   "The transaction, as `topsctl history` lists it; default: the latest")
       ->type_name("ID")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1, 999999999999));
   parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
   parser.add_flag("--force", options->force, "Restore files although somebody changed them since");
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0, 86400));
+      ->check(whole_number(0, 86400));
   const auto run = [options](Session& session) {
     RollbackRequest request;
     if (options->id > 0) request.id = options->id;
@@ -51,7 +52,7 @@ CommandAction define_recover(CLI::App& parser) {
   parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0, 86400));
+      ->check(whole_number(0, 86400));
   const auto run = [options](Session& session) {
     return execution_output("recover",
                             recover(session.with_root(options->root),

@@ -1,0 +1,84 @@
+"""The few Linux system calls the hosts need and Python 3.11 does not offer: namespaces, mounts, process relations."""
+
+import ctypes
+import errno
+import fcntl
+import os
+import signal
+import socket
+import struct
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_BIND = 4096
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+MNT_DETACH = 2
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_SIOCGIFFLAGS = 0x8913
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP = 1
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _checked(result, what):
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def _bytes(value):
+    return None if value is None else os.fsencode(value)
+
+
+def unshare(flags):
+    """Gives this process namespaces of its own."""
+    _checked(_libc.unshare(ctypes.c_int(flags)), "cannot unshare namespaces")
+
+
+def mount(source, target, kind=None, flags=0, data=None):
+    result = _libc.mount(_bytes(source), _bytes(target), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
+    _checked(result, f"cannot mount {kind or source} on '{os.fspath(target)}'")
+
+
+def unmount(target, flags=0):
+    _checked(_libc.umount2(_bytes(target), ctypes.c_int(flags)), f"cannot unmount '{os.fspath(target)}'")
+
+
+def make_mounts_private():
+    """No mount made from now on is seen outside of this mount namespace."""
+    try:
+        mount(None, "/", None, MS_REC | MS_PRIVATE)
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            raise OSError(error.errno, "'/' is no mount point here, as in a bare chroot: "
+                                       "enter it by unshare --root, or after `mount --bind` on itself") from error
+        raise
+
+
+def die_with_parent():
+    """The kernel kills this process when its parent is gone, however the parent ended."""
+    _checked(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "cannot set the parent death signal")
+
+
+def adopt_orphans():
+    """Orphaned descendants become children of this process instead of init's, so they can be found and ended."""
+    _checked(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "cannot become a child subreaper")
+
+
+def bring_loopback_up():
+    request = struct.pack("16sh14x", b"lo", 0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        flags = struct.unpack_from("h", fcntl.ioctl(control, _SIOCGIFFLAGS, request), 16)[0]
+        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", flags | _IFF_UP))

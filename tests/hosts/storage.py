@@ -1,0 +1,79 @@
+"""Where the changes of a host live while a test runs: a fresh folder on a file system that can carry an overlay."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from hosts import kernel
+from hosts.root_cache import remove_tree
+from hosts.settings import cache_home
+
+PREFIX = "topsctl-host-"
+
+
+def storage_place(environment=os.environ):
+    """The first folder in which an overlay can be mounted; TOPSCTL_TEST_TMPDIR is asked first."""
+    own = environment.get("TOPSCTL_TEST_TMPDIR")
+    candidates = [Path(own)] if own else [cache_home(environment) / "hosts", Path("/var/tmp"), Path("/tmp"),
+                                          Path("/dev/shm")]
+    reasons = []
+    for place in candidates:
+        place.mkdir(parents=True, exist_ok=True)
+        try:
+            with tempfile.TemporaryDirectory(prefix="topsctl-try-", dir=place) as trial:
+                lower = Path(trial) / "lower"
+                lower.mkdir()
+                mount_overlay(lower, Path(trial))
+                kernel.unmount(Path(trial) / "root")
+            return place
+        except OSError as error:
+            reasons.append(f"{place}: {error}")
+    raise OSError("cannot mount an overlay anywhere (set TOPSCTL_TEST_TMPDIR to a folder on ext4 or xfs): "
+                  + "; ".join(reasons))
+
+
+def mount_overlay(lower, home):
+    """Mounts lower read-only below home/upper, the two seen as one at home/root."""
+    for name in ("upper", "work", "root"):
+        (home / name).mkdir()
+    # The root of an overlay shows the attributes of its upper layer.
+    os.chown(home / "upper", os.stat(lower).st_uid, os.stat(lower).st_gid)
+    shutil.copystat(lower, home / "upper")
+    # index=on keeps hard links whole when one of their names is changed, as on an ordinary file system.
+    layers = f"lowerdir={lower},upperdir={home / 'upper'},workdir={home / 'work'}"
+    kernel.mount("overlay", home / "root", "overlay", 0, f"{layers},index=on,redirect_dir=off,metacopy=off")
+
+
+class Storage:
+    """A fresh folder, locked as long as its owner lives so that a later run can tell what was left behind."""
+
+    def __init__(self, place):
+        self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+        self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def remove(self):
+        if self._lock is not None:
+            remove_tree(self.path)
+            os.close(self._lock)
+            self._lock = None
+
+
+def sweep(place):
+    """Removes the folders whose owners were killed; the number of them."""
+    count = 0
+    for path in Path(place).glob(PREFIX + "*"):
+        with contextlib.suppress(FileNotFoundError):
+            handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_tree(path)
+                count += 1
+            except BlockingIOError:
+                pass  # its owner lives
+            finally:
+                os.close(handle)
+    return count

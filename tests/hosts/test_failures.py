@@ -1,0 +1,117 @@
+"""Installs that fail, are interrupted or are killed: the host is as before, and the report says what happened."""
+
+import signal
+import subprocess
+import time
+
+import pytest
+
+from hosts.operator import PACKAGES, Operator
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
+
+
+@pytest.fixture
+def fitting(bundle, host):
+    minor = host.python_minor()
+    return lambda *faults: bundle(python=minor, only_needed=True, faults=faults)
+
+
+@pytest.mark.parametrize("fault, step, words", [
+    ("postinst-fails", "debs", "tops-sdk"),
+    ("preinst-fails", "debs", "topsfactor"),
+    ("wheel-bad-entry-point", "wheel-torch_gcu", "entry point"),
+    ("import-fails", "checks", "torch-gcu-import"),
+    ("stub-libeccl", "checks", "eccl-library"),
+])
+def test_a_failure_is_rolled_back_and_the_report_names_the_step(operator, fitting, schema, fault, step, words):
+    before = operator.digest()
+    report = operator.json("install", fitting(fault), code=8)
+    schema(report, "install")
+    assert report["outcome"] == "rolled_back" and report["status"] == "rolled_back"
+    assert report["failed"] and not report["changed"]
+    assert [each["id"] for each in report["steps"] if each["status"] == "failed"] == [step]
+    assert words in report["error"]["message"], report["error"]
+    assert report["error"]["context"][0].startswith("step ")
+    assert report["rollback"]["verified"]["paths_differing"] == 0
+    assert operator.changes_since(before) == []
+    assert operator.report_left_in_tmp() == report
+    assert operator.json("history")["transactions"][0]["outcome"] == "rolled_back"
+
+
+@pytest.mark.parametrize("fault, words", [
+    ("truncated-deb", "cut short"),
+    ("wheel-no-zip", "no zip archive"),
+    ("wheel-bad-record", "RECORD"),
+    ("wheel-not-installable", "torch_gcu"),
+    ("missing-eccl", "eccl"),
+])
+def test_a_bad_bundle_is_refused_before_any_change(operator, host, fitting, schema, fault, words):
+    before = host.digest()
+    report = operator.json("install", fitting(fault), "--dry-run", code=3)
+    schema(report, "install")
+    assert words in report["error"]["message"] and report["error"]["hint"], report["error"]
+    assert operator.topsctl("install", fitting(fault)).code == 3
+    assert [line for line in before.diff(host.digest()) if "topsctl" not in line and "/var/l" not in line] == []
+
+
+def started(operator, bundle):
+    command = [operator.binary, "install", bundle, "--root", operator.host.root, "--quiet"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def wait_for(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.002)
+
+
+def is_changing_packages(operator):
+    return any(operator.host.path("/var/lib/dpkg/info").glob("tops-*.list"))
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_in_a_rollback(operator, fitting, number, code):
+    before = operator.digest()
+    process = started(operator, fitting())
+    wait_for(lambda: is_changing_packages(operator))
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == code, err
+    assert operator.changes_since(before) == []
+    assert operator.report_left_in_tmp()["outcome"] == "rolled_back"
+
+
+def killed_while_changing(operator, bundle):
+    process = started(operator, bundle)
+    wait_for(lambda: is_changing_packages(operator))
+    process.kill()
+    process.communicate(timeout=120)
+    # dpkg is told to end with its parent; its lock is free once it and its scripts have.
+    wait_for(lambda: operator.host.run(["sh", "-c", "! fuser /var/lib/dpkg/lock 2>/dev/null"]).returncode == 0)
+
+
+def test_after_a_kill_everything_warns_and_recover_restores(operator, fitting, schema):
+    before = operator.digest()
+    killed_while_changing(operator, fitting())
+    assert operator.changes_since(before) != []
+    assert "topsctl recover" in operator.json("history")["warnings"][0]
+    recovered = operator.json("recover")
+    schema(recovered, "recover")
+    assert recovered["outcome"] == "rolled_back" and recovered["changed"]
+    assert operator.changes_since(before) == []
+    assert operator.json("recover")["outcome"] == "no_change"
+
+
+def test_after_a_kill_the_next_install_restores_first(operator, fitting):
+    before = operator.digest()
+    killed_while_changing(operator, fitting())
+    report = operator.json("install", fitting())
+    assert report["outcome"] == "committed" and "cut off" in report["warnings"][0]
+    assert set(operator.dpkg_states()) == set(PACKAGES)
+    operator.json("rollback")
+    assert operator.changes_since(before) == []

@@ -1,0 +1,92 @@
+"""Hosts that cannot take an install: refused with exit 4, a message and a hint, and nothing changed."""
+
+import pytest
+
+from hosts.operator import Operator
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
+
+
+@pytest.fixture
+def fitting(bundle, host):
+    return bundle(python=host.python_minor(), only_needed=True)
+
+
+def refused(outcome, words, code=4):
+    assert outcome.code == code, outcome
+    for word in words:
+        assert word in outcome.err, outcome
+    assert outcome.err.count("hint:") == 1, outcome
+
+
+def test_a_root_without_dpkg(run_topsctl, fitting, topsctl_release, tmp_path):
+    root = tmp_path / "empty"
+    root.mkdir()
+    for command in (["install", fitting], ["rollback"], ["recover"], ["verify"], ["env"], ["history"]):
+        refused(run_topsctl([*command, "--root", root], binary=topsctl_release), ["no Debian or Ubuntu system"])
+    assert list(root.iterdir()) == []
+
+
+def test_not_root(topsctl_host, fitting):
+    topsctl_host.copy_in(fitting, "/srv/bundle")
+    before = topsctl_host.digest()
+    for command in (["install", "/srv/bundle"], ["rollback"], ["recover"]):
+        done = topsctl_host.run(["topsctl", *command], user=1000)
+        assert done.returncode == 4 and "only root" in done.stderr and "hint:" in done.stderr, done
+    assert before.diff(topsctl_host.digest()) == []
+
+
+def test_an_ordinary_user_may_see_the_plan(topsctl_host, fitting):
+    topsctl_host.copy_in(fitting, "/srv/bundle")
+    before = topsctl_host.digest()
+    done = topsctl_host.run(["topsctl", "install", "/srv/bundle", "--dry-run"], user=1000)
+    assert done.returncode == 0 and "step 3 of 8" in done.stdout, done
+    assert before.diff(topsctl_host.digest()) == []
+
+
+def test_a_root_that_may_not_be_written(topsctl_host, fitting):
+    topsctl_host.copy_in(fitting, "/srv/bundle")
+    before = topsctl_host.digest(["/run/*"])
+    done = topsctl_host.run(["sh", "-c", "mount -o remount,bind,ro / && exec topsctl install /srv/bundle"])
+    assert done.returncode == 4 and "read-only" in done.stderr.lower() and "hint:" in done.stderr, done
+    assert before.diff(topsctl_host.digest(["/run/*"])) == []
+
+
+def test_dpkg_is_in_use(topsctl_host, fitting):
+    topsctl_host.copy_in(fitting, "/srv/bundle")
+    hold = ("import fcntl, os, subprocess, sys; f = open('/var/lib/dpkg/lock-frontend', 'w'); fcntl.lockf(f, fcntl.LOCK_EX);"
+            "sys.exit(subprocess.call(['topsctl', 'install', '/srv/bundle', '--lock-timeout', '0']))")
+    done = topsctl_host.run(["python3", "-c", hold])
+    assert done.returncode == 4 and "held by python3 (pid" in done.stderr and "--lock-timeout" in done.stderr, done
+
+
+def test_dpkg_has_unfinished_packages(operator, host, fitting):
+    status = host.path("/var/lib/dpkg/status")
+    status.write_text(status.read_text() + "\nPackage: half\nStatus: install ok half-configured\nVersion: 1\n"
+                      "Architecture: all\nMaintainer: a <a@b.c>\nDescription: half\n")
+    refused(operator.topsctl("install", fitting), ["half (install ok half-configured)", "dpkg --audit"])
+
+
+def test_no_interpreter_fits_the_wheels(operator, bundle, host):
+    assert host.python_minor() not in ("3.6", "3.8") or pytest.skip("this host's Python is one of the vendor's")
+    refused(operator.topsctl("install", bundle(only_needed=True)), ["no interpreter fits", "3.6, 3.8", "--components"])
+
+
+def test_an_interpreter_that_is_not_there(operator, fitting):
+    refused(operator.topsctl("install", fitting, "--python", "/usr/bin/python9"), ["/usr/bin/python9"])
+
+
+def test_an_interpreter_that_the_system_manages(operator, host, fitting):
+    stdlib = host.run(["python3", "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"], check=True).stdout.strip()
+    host.path(f"{stdlib}/EXTERNALLY-MANAGED").write_text("[externally-managed]\nError=managed\n")
+    refused(operator.topsctl("install", fitting), ["PEP 668", "--allow-system-python"])
+    assert operator.json("install", fitting, "--allow-system-python")["outcome"] == "committed"
+
+
+def test_nothing_to_roll_back(operator, host):
+    before = host.digest()
+    refused(operator.topsctl("rollback"), ["nothing to roll back"])
+    assert before.diff(host.digest()) == []

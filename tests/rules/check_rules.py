@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+"""Checks the source tree against the rules of the house and prints each violation as `file:line: rule: what`."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOMS = ("base", "model", "host", "engine", "cli")
+THIRD_PARTY = {  # beginning of an #include -> the rooms that may have it
+    "CLI/": ("cli",),
+    "archive.h": ("host",), "archive_entry.h": ("host",), "libssh/": ("host",), "openssl/": ("host",),
+    "spdlog/": ("base",), "fmt/": ("base",),
+    "nlohmann/": ("model", "host", "engine", "cli"),
+    "gtest/": (), "gmock/": (),
+}
+CALLS = {  # call -> the only files of src that may make it
+    "exit": (), "quick_exit": (), "system": (), "popen": (),
+    "_exit": ("src/host/process.cpp",), "_Exit": ("src/host/process.cpp",),
+    "chdir": ("src/host/process.cpp",), "fchdir": ("src/host/process.cpp",), "chroot": ("src/host/process.cpp",),
+    "getenv": ("src/host/host.cpp",), "secure_getenv": ("src/host/host.cpp",),
+}
+STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp")
+HOME_FACTS = ("/root/.topsrider_env", "/root/.bashrc", "/root/.profile")  # files of a T20 host, not of a developer
+
+LONGEST_FILE = 400
+SOURCE_FOLDERS = ("src", "include", "tests", "packaging", ".ci")
+SOURCE_SUFFIXES = (".cpp", ".hpp", ".c", ".h", ".py", ".sh")
+CPP_SUFFIXES = (".cpp", ".hpp", ".c", ".h")
+SKIPPED_FOLDERS = {".git", "build", "__pycache__", ".pytest_cache"}
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">]+)[">]', re.MULTILINE)
+CALL = re.compile(r"(?<![\w.>:])(?:std::|::)?(" + "|".join(CALLS) + r")\s*\(")
+STREAM = re.compile(r"(?<!\w)(std::(?:cout|cerr|clog)\b|(?:std::|(?<![\w.>:]))(?:printf|puts|putchar)\s*\()")
+COMMENT_OR_STRING = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
+PRIVATE_PATH = re.compile(r"(?:^|[\s\"'`=(:,\[<>])(/(?:home|Users)/[\w.-]+/|/root/[\w.-]*)", re.MULTILINE)
+UNDATED = re.compile(r"(?://|#|/\*|\*)\s*(TODO|FIXME|XXX)\b(?!.*\b20\d\d-\d\d-\d\d\b)")
+FIRST_LINE = re.compile(r'^(?://+|#+|/\*+|[rR]?""")\s*(\S.*)$')
+
+
+class Violation(NamedTuple):
+    rule: str
+    file: str
+    line: int
+    text: str
+
+    def __str__(self):
+        return f"{self.file}:{self.line}: {self.rule}: {self.text}"
+
+
+class File:
+    """One text file of the tree: its path from the top with '/', and its text."""
+
+    def __init__(self, tree, path):
+        self.name = path.relative_to(tree).as_posix()
+        self.text = path.read_text(encoding="utf-8")
+        self.suffix = path.suffix
+        self.is_executable = os.access(path, os.X_OK)
+
+    @property
+    def top(self):
+        return self.name.split("/")[0]
+
+    @property
+    def is_source(self):
+        is_script = not self.suffix and (self.is_executable or self.text.startswith("#!"))
+        return self.top in SOURCE_FOLDERS and (self.suffix in SOURCE_SUFFIXES or is_script)
+
+    @property
+    def is_production_cpp(self):
+        return self.top in ("src", "include") and self.suffix in CPP_SUFFIXES
+
+    @property
+    def room(self):
+        """The room a production file is in; None for src/main.cpp and for what is in no room."""
+        match = re.match(r"(?:src|include/topsctl)/([^/]+)/", self.name)
+        return match.group(1) if match and match.group(1) in ROOMS else None
+
+    def line_of(self, position):
+        return self.text.count("\n", 0, position) + 1
+
+
+def files_of(tree):
+    found = []
+    for folder, folders, names in os.walk(tree):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        for name in sorted(names):
+            path = Path(folder) / name
+            try:
+                if path.is_file() and not path.is_symlink() and path.stat().st_size < 1 << 20:
+                    found.append(File(tree, path))
+            except (UnicodeDecodeError, FileNotFoundError):
+                pass  # not a text, or gone while we looked
+    return found
+
+
+def includes(file):
+    """A room includes itself and the rooms below; a third-party header stays in its room."""
+    if not file.is_production_cpp:
+        return
+    floor = ROOMS.index(file.room) if file.room else len(ROOMS) - 1
+    for match in INCLUDE.finditer(file.text):
+        header, line = match.group(1), file.line_of(match.start())
+        if header.startswith("topsctl/"):
+            room = header.split("/")[1]
+            if room not in ROOMS:
+                yield Violation("upward-include", file.name, line, f"'{header}' is in no room")
+            elif ROOMS.index(room) > floor:
+                yield Violation("upward-include", file.name, line, f"{file.room} must not include '{header}'")
+        for beginning, rooms in THIRD_PARTY.items():
+            if header.startswith(beginning) and file.room not in rooms:
+                yield Violation("third-party-include", file.name, line,
+                                f"'{header}' belongs in {' or '.join(rooms) or 'tests'} only")
+
+
+def calls(file):
+    """What ends, changes or reads the whole process is done in one file each."""
+    if not file.is_production_cpp:
+        return
+    code = COMMENT_OR_STRING.sub(lambda match: "\n" * match.group(0).count("\n") or " ", file.text)
+    for match in CALL.finditer(code):
+        if file.name not in CALLS[match.group(1)]:
+            yield Violation("forbidden-call", file.name, code.count("\n", 0, match.start(1)) + 1,
+                            f"{match.group(1)}( {_only_in(CALLS[match.group(1)])}")
+    for match in STREAM.finditer(code):
+        if file.name not in STREAMS:
+            yield Violation("standard-stream", file.name, code.count("\n", 0, match.start(1)) + 1,
+                            f"{match.group(1)} {_only_in(STREAMS)}")
+
+
+def _only_in(places):
+    return f"is for {', '.join(places)} only" if places else "is not used"
+
+
+def length(file):
+    lines = len(file.text.splitlines())
+    if file.is_source and lines > LONGEST_FILE:
+        yield Violation("long-file", file.name, LONGEST_FILE + 1, f"{lines} lines, at most {LONGEST_FILE}")
+
+
+def first_line(file):
+    """The first line, after a shebang or #pragma once, says in a sentence what the file owns."""
+    if not file.is_source:
+        return
+    lines = file.text.splitlines() or [""]
+    number = 1 if lines[0].startswith(("#!", "#pragma once")) and len(lines) > 1 else 0
+    match = FIRST_LINE.match(lines[number])
+    if not match or len(match.group(1).split()) < 3:
+        yield Violation("first-line", file.name, number + 1, "must be a comment that says what the file owns")
+
+
+def private_paths(file):
+    for match in PRIVATE_PATH.finditer(file.text):
+        if not match.group(1).startswith(HOME_FACTS):
+            yield Violation("private-path", file.name, file.line_of(match.start(1)),
+                            f"'{match.group(1)}' is a place on somebody's machine")
+
+
+def undated(file):
+    if not file.is_source:
+        return
+    for number, line in enumerate(file.text.splitlines(), 1):
+        match = UNDATED.search(line)
+        if match:
+            yield Violation("undated-todo", file.name, number, f"{match.group(1)} without a date (2026-12-31)")
+
+
+def commands(files):
+    """Each command has its page and a story that uses it."""
+    names = {file.name for file in files}
+    for file in files:
+        match = re.fullmatch(r"src/cli/commands/([^/]+)\.cpp", file.name)
+        if not match:
+            continue
+        command = match.group(1)
+        if f"docs/commands/{command}.md" not in names:
+            yield Violation("command-page", file.name, 1, f"there is no docs/commands/{command}.md")
+        if not any(_tells_of(command, other) for other in files):
+            yield Violation("command-story", file.name, 1, f"no scenario and no host test runs '{command}'")
+
+
+def _tells_of(command, file):
+    """Is this a scenario that runs the command, or a host test that names it as an argument?"""
+    if re.fullmatch(r"tests/scenarios/[^/]+/scenario\.json", file.name):
+        story = json.loads(file.text)
+        return any(command in step.get("argv", []) for step in [story, *story.get("steps", [])])
+    return f'"{command}"' in file.text and re.fullmatch(r"tests/(hosts|faults)/(.+/)?test_[^/]+\.py", file.name)
+
+
+def violations(tree):
+    """All violations in a tree, in order of file and line."""
+    files = files_of(Path(tree))
+    found = list(commands(files))
+    for file in files:
+        for rule in (includes, calls, length, first_line, private_paths, undated):
+            found += rule(file)
+    return sorted(found, key=lambda violation: (violation.file, violation.line, violation.rule))
+
+
+def main():
+    tree = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    found = violations(tree)
+    for violation in found:
+        print(violation)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""The scripts of the project pass shellcheck, and each says what it is for and can be run."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+FOLDERS = (".ci", "packaging", "tests", "tests/hosts")
+SHELLS = (b"#!/bin/bash", b"#!/bin/sh", b"#!/usr/bin/env bash")
+
+
+def scripts(repository):
+    """Every file of these folders that a shell runs."""
+    found = []
+    for folder in FOLDERS:
+        for path in sorted((repository / folder).glob("*")):
+            if path.is_file() and path.read_bytes().startswith(SHELLS):
+                found.append(path)
+    return found
+
+
+def test_shellcheck_accepts_every_script(repository):
+    if shutil.which("shellcheck") is None:
+        pytest.fail("shellcheck is missing: run `packaging/install-packages tests/packages`", pytrace=False)
+    found = scripts(repository)
+    assert {".ci/run", "tests/run"} <= {path.relative_to(repository).as_posix() for path in found}
+    done = subprocess.run(["shellcheck", "--external-sources", *found], capture_output=True, text=True, cwd=repository,
+                          check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_script_is_executable(repository):
+    assert [path.name for path in scripts(repository) if not os.access(path, os.X_OK)] == []
+
+
+def test_continuous_integration_only_runs_the_tests(repository):
+    lines = (repository / ".ci" / "run").read_text().splitlines()
+    commands = [line for line in lines if line.strip() and not line.startswith("#")]
+    assert len(commands) == 1 and "tests/run" in commands[0]

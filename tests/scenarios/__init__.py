@@ -1,0 +1,1 @@
+"""Stories of what a user sees: one folder each, run by test_scenarios.py."""

@@ -1,0 +1,68 @@
+# Fixtures of the generator's tests: built bundles (each set of arguments once), and torch or a reason for none.
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MAKE_BUNDLE = Path(__file__).resolve().parent.parent / "make_bundle.py"
+
+
+def run(*command, **options):
+    """Run a command; its output is in the failure message when it fails."""
+    check = options.pop("check", True)
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          universal_newlines=True, timeout=180, **options)
+    assert not check or done.returncode == 0, "{}\n{}{}".format(command, done.stdout, done.stderr)
+    return done
+
+
+def make_bundle(out_dir, *arguments, **options):
+    return run(sys.executable, MAKE_BUNDLE, out_dir, *arguments, **options)
+
+
+def pip_install(wheel, target, check=True):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    return run(sys.executable, "-m", "pip", "--isolated", "install", "--no-deps", "--no-index", "--no-compile",
+               "--disable-pip-version-check", "--target", target, wheel, check=check, env=environment)
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    """bundle(*arguments) is the directory of a bundle made with these arguments."""
+    built = {}
+
+    def build(*arguments):
+        if arguments not in built:
+            done = make_bundle(tmp_path_factory.mktemp("bundle"), *arguments)
+            built[arguments] = Path(done.stdout.splitlines()[-1])
+        return built[arguments]
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def unpacked(bundle, tmp_path_factory):
+    """unpacked(*arguments) is a root with the three debs of such a bundle unpacked."""
+    roots = {}
+
+    def unpack(*arguments):
+        if arguments not in roots:
+            directory, root = bundle(*arguments), tmp_path_factory.mktemp("root")
+            for deb in sorted(directory.glob("distributed/*.deb")) + sorted(directory.glob("sdk/*.deb")):
+                run("dpkg-deb", "-x", deb, root)
+            roots[arguments] = root
+        return roots[arguments]
+
+    return unpack
+
+
+@pytest.fixture(scope="session")
+def torch_python():
+    """The running interpreter, when it has a torch with gloo."""
+    done = run(sys.executable, "-c", "import torch.distributed as d; assert d.is_available()", check=False)
+    if done.returncode != 0:
+        pytest.skip("no torch with torch.distributed in '{}'".format(sys.executable))
+    return sys.executable

@@ -1,0 +1,49 @@
+# The newer API of the torch_gcu test double: registers 'eccl' with torch.distributed and provides torch.gcu.
+
+import sys
+import types
+
+import torch
+import torch.distributed as dist
+
+from . import _eccl, devices
+
+_current = {"device": 0}
+_communicators = []
+
+
+def _create_process_group(store, rank, world_size, timeout):
+    _communicators.append(_eccl.Communicator(rank, world_size))
+    return dist.ProcessGroupGloo(store, rank, world_size, timeout=timeout)
+
+
+def _set_device(device):
+    index = device if isinstance(device, int) else int(str(device).split(":")[-1])
+    devices.touch(index)
+    _current["device"] = index
+
+
+def _gcu_module():
+    module = types.ModuleType("torch.gcu", "Test double of torch.gcu: no Enflame software.")
+    module.is_available = devices.is_available
+    module.device_count = devices.device_count
+    module.set_device = _set_device
+    module.current_device = lambda: _current["device"]
+    module.get_device_name = lambda index=0: "Enflame test double"
+    module.synchronize = lambda device=None: None
+    return module
+
+
+def _to_gcu(tensor, device=None, **options):
+    """Tensor.gcu(): the card is touched and the tensor stays on the CPU."""
+    devices.touch(_current["device"] if device is None else int(str(device).split(":")[-1]))
+    return tensor
+
+
+def install():
+    """Called once, when torch_gcu is imported."""
+    if not hasattr(dist.Backend, "ECCL"):
+        dist.Backend.register_backend("eccl", _create_process_group)
+    torch.gcu = _gcu_module()
+    sys.modules["torch.gcu"] = torch.gcu
+    torch.Tensor.gcu = _to_gcu
