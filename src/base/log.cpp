@@ -58,7 +58,12 @@ struct Log::Sink {
 Log::Log(const std::filesystem::path& file) {
   const int descriptor = ::open(
       file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (descriptor < 0) throw system_error(errno, "open log file", file.string());
+  if (descriptor < 0) {
+    const Error error = system_error(errno, "open log file", file.string(), ErrorCode::usage);
+    throw error.hint().empty()
+        ? Error(error.code(), error.message(), "name a file in a folder that exists")
+        : error;
+  }
   sink_ = std::make_unique<Sink>(descriptor);
 }
 

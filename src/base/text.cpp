@@ -207,6 +207,23 @@ std::string last_lines(std::string_view text, std::size_t most) {
   return joined(lines, "\n");
 }
 
+std::string telling_lines(std::string_view text, std::size_t most) {
+  std::vector<std::string> told;
+  bool after_error = false;
+  for (const std::string& line : split(text, '\n')) {
+    const bool is_error = lower_case(line).find("error") != std::string::npos;
+    if ((is_error || after_error) && !trimmed(line).empty() && told.size() < most) {
+      told.push_back(line);
+    }
+    after_error = is_error;
+  }
+  return told.empty() ? last_lines(text, most) : joined(told, "\n");
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return concat(count, " ", noun, count == 1 ? "" : "s");
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < text.size();) {

@@ -113,7 +113,7 @@ class Program {
 
   std::string short_help() const {
     const Defined* command = parsed_command();
-    return command == nullptr ? parser_.help() : command->parser->help();
+    return command == nullptr ? parser_.help() : command->parser->help("topsctl");
   }
 
   // The first word that is neither an option nor an option's value must be a command.

@@ -35,8 +35,25 @@ Output execution_output(const std::string& command, const Execution& execution,
   Output output;
   output.header = {command, execution.exit, execution.error, execution.warnings};
   output.json = to_json(execution.report).dump(-1, ' ', false, Json::error_handler_t::replace);
-  output.text = render_execution(execution, style);
+  // A failure before any change has nothing to show but its error.
+  if (!execution.error || execution.report.transaction)
+    output.text = render_execution(execution, style);
   return output;
+}
+
+Execution attempted(const std::string& root, const std::function<Execution()>& command) {
+  try {
+    return command();
+  } catch (const Error& error) {
+    Execution execution;
+    execution.error = error;
+    execution.exit = exit_code(error.code());
+    execution.report.root = root;
+    execution.report.outcome = Outcome::failed_before_change;
+    execution.report.failed = true;
+    execution.report.message = "nothing was changed";
+    return execution;
+  }
 }
 
 std::string failed_execution_body() {

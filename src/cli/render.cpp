@@ -204,8 +204,8 @@ std::string render_inventory(const Inventory& inventory, const std::vector<Findi
                     package->sha256.substr(0, 12), package->path});
   }
   std::string text = table(rows, style);
-  text += concat("  ", inventory.packages.size(), " packages, ", inventory.other_files,
-                 " other files; ", style.green("*"),
+  text += concat("  ", counted(inventory.packages.size(), "package"), ", ",
+                 counted(inventory.other_files, "other file"), "; ", style.green("*"),
                  " taken by an install (wheels: the one for the host's Python)\n");
   for (const Finding& finding : findings) {
     const std::string severity(name(finding.severity));

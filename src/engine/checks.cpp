@@ -83,6 +83,8 @@ class Checker {
     environment_ = derive_environment(stack, stack_payload({}, installed_only()));
   }
 
+  std::string python() const { return python_ == nullptr ? "" : python_->executable; }
+
   CheckResult run(const CheckRule& rule) {
     CheckResult result;
     result.id = rule.id;
@@ -272,13 +274,12 @@ class Checker {
 
 }  // namespace
 
-std::vector<CheckResult> run_checks(const Host& host, const Stack& stack,
-                                    const std::vector<CheckRule>& checks,
-                                    const std::string& python) {
+Verification run_checks(const Host& host, const Stack& stack, const std::vector<CheckRule>& checks,
+                        const std::string& python) {
   Checker checker(host, stack, python);
-  std::vector<CheckResult> results;
-  for (const CheckRule& rule : checks) results.push_back(checker.run(rule));
-  return results;
+  Verification verification{checker.python(), {}};
+  for (const CheckRule& rule : checks) verification.checks.push_back(checker.run(rule));
+  return verification;
 }
 
 CheckResult check_installed_wheel(const Host& host, const std::string& name,

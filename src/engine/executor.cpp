@@ -24,8 +24,9 @@ namespace {
 std::vector<PackageChange> package_changes(const Plan& plan) {
   std::vector<PackageChange> changes;
   for (const PlannedPackage& package : plan.packages) {
-    changes.push_back({package.name, package.kind, package.before, package.after,
-                       package_url(package.kind, package.name, package.after, "amd64")});
+    changes.push_back(
+        {package.name, package.kind, package.before, package.after,
+         package_url(package.kind, package.name, package.after, package.architecture)});
   }
   return changes;
 }
@@ -136,8 +137,9 @@ class Executor {
     WriteSetSummary& summary = execution_.report.write_set;
     static_cast<void>(take_snapshot(host_, plan_.write_set, store, summary));
     sync_file_system(store);
-    journal_.append(TransactionState::prepared,
-                    {{"kept_bytes", summary.bytes}, {"paths", summary.paths}});
+    journal_.append(
+        TransactionState::prepared,
+        {{"kept_bytes", summary.bytes}, {"paths", summary.paths}, {"copied", summary.copied}});
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
     changed_ = true;
@@ -172,7 +174,7 @@ class Executor {
         return concat(result.ending(), "; ", state.observed);
       }
     }
-    const std::string said = printable(last_lines(result.output, 6), Lines::keep);
+    const std::string said = printable(telling_lines(result.output, 8), Lines::keep);
     throw Error(ErrorCode::step_failed,
                 concat(run.program, " failed: ", result.ending(), said.empty() ? "" : "\n", said),
                 "read the log for all that the program said");
@@ -188,7 +190,7 @@ class Executor {
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
     std::vector<CheckResult>& results = execution_.report.checks;
-    results = run_checks(host_, stack_, run.checks, plan_.python);
+    results = run_checks(host_, stack_, run.checks, plan_.python).checks;
     // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
     const auto bad = [](const CheckResult& r) {
       return r.status == CheckStatus::fail || r.status == CheckStatus::unknown;
@@ -247,6 +249,7 @@ class Executor {
     events_.note(concat("rolling back: ", error.message()));
     const Restoration restoration = restore_transaction(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
+    execution_.report.synced_mounts = restoration.synced_mounts;
     collect_not_restored(restoration);
     if (restoration.complete()) {
       execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/bundle.hpp"
 #include "topsctl/host/facts.hpp"
 #include "topsctl/host/interrupt.hpp"
@@ -42,7 +42,7 @@ Execution planned(const Host& host, const Plan& plan) {
   for (const PlannedPackage& package : plan.packages) {
     execution.report.packages.push_back(
         {package.name, package.kind, package.before, package.after,
-         package_url(package.kind, package.name, package.after, "amd64")});
+         package_url(package.kind, package.name, package.after, package.architecture)});
   }
   execution.warnings = plan.warnings;
   return execution;
@@ -65,7 +65,9 @@ void require_usable_host(const Host& host, Purpose purpose) {
   }
   if (purpose == Purpose::change && !is_root_user()) {
     throw Error(ErrorCode::permission, "only root can change a system",
-                "run the same command through sudo, or add --dry-run to see the plan");
+                host.root == "/"
+                    ? "run the same command through sudo, or add --dry-run to see the plan"
+                    : "run the same command through sudo");
   }
 }
 
@@ -84,7 +86,9 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
-  std::vector<std::string> warnings = recover_unfinished(host, events);
+  Recovery recovery = recover_unfinished(host, events);
+  if (recovery.has_failed()) return *recovery.last;
+  std::vector<std::string>& warnings = recovery.warnings;
   const Plan plan = make_plan(host, request, stack, inventory);
   Execution execution = plan.steps.empty()
                             ? planned(host, plan)

@@ -49,6 +49,12 @@ std::optional<std::string_view> whole_payload(std::string_view bytes) {
   return payload;
 }
 
+// Whether as many bytes are there as the record's own length asks for.
+bool has_full_length(std::string_view bytes) {
+  const auto length = bytes.size() < prefix_size ? std::nullopt : hex_number(bytes.substr(0, 8));
+  return length && bytes.size() - prefix_size > *length;
+}
+
 std::optional<TransactionState> state_named(std::string_view text) {
   for (const auto state :
        {TransactionState::begun, TransactionState::prepared, TransactionState::applying,
@@ -100,6 +106,7 @@ std::string_view name(TransactionState state) {
 Journal::Journal(fs::path file) : file_(std::move(file)) {
   // A torn record at the end must not stay between whole ones.
   if (const auto bytes = read_text_if_present(file_, most_journal)) {
+    static_cast<void>(parse_journal(*bytes, file_.string()));
     std::size_t whole = 0;
     while (const auto payload = whole_payload(std::string_view(*bytes).substr(whole))) {
       whole += prefix_size + payload->size() + 1;
@@ -126,11 +133,8 @@ std::vector<JournalRecord> parse_journal(std::string_view bytes, const std::stri
   while (!bytes.empty()) {
     const auto payload = whole_payload(bytes);
     if (!payload) {
-      // Only the last record may be torn: nothing whole may come after it.
-      for (auto at = bytes.find('\n'); at != std::string_view::npos;
-           at = bytes.find('\n', at + 1)) {
-        if (whole_payload(bytes.substr(at + 1))) damaged(subject);
-      }
+      // A record that was cut off has no end of line: one that has it was damaged later.
+      if (bytes.find('\n') != std::string_view::npos || has_full_length(bytes)) damaged(subject);
       return records;
     }
     records.push_back(parse_record(*payload, subject));

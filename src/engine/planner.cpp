@@ -46,7 +46,10 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   const InstalledWheel* installed = python.wheel(package.name);
   if (installed == nullptr) return PackageAction::install;
   planned.before = installed->version;
-  if (installed->version != package.version) return PackageAction::upgrade;
+  // Not PEP 440's order, but right for what vendors really write, which PEP 440 often does not
+  // cover.
+  const int order = compare_debian_versions(package.version, installed->version);
+  if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
   const std::string hash_of_record = ".dist-info/RECORD";
   std::set<std::pair<std::string, std::string>> recorded;
   for (const RecordLine& line : parse_record(installed->record, installed->dist_info)) {
@@ -67,6 +70,7 @@ PlannedPackage planned_package(const Package& package, const Selection& selectio
   planned.kind = package.kind;
   planned.name = package.name;
   planned.after = package.version;
+  planned.architecture = package.architecture;
   planned.location = package.location;
   planned.file = std::filesystem::path(package.path).filename().string();
   planned.sha256 = package.sha256;

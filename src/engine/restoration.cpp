@@ -4,7 +4,9 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/log_sink.hpp"
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/host/files.hpp"
 
 namespace topsctl {
 
@@ -31,11 +33,15 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
     const Snapshot snapshot = load_snapshot(folder / snapshot_folder);
     result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
     result.proof = compare_with_snapshot(host, snapshot);
-    static_cast<void>(sync_mounts(host, snapshot));
-    journal.append(TransactionState::restored, {{"paths_checked", result.proof.paths_checked},
-                                                {"differing", result.proof.differing.size()},
-                                                {"was_changed", true}});
-    remove_working_folders(folder);
+    result.synced_mounts = sync_mounts(host, snapshot);
+    // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
+    // again.
+    if (result.complete()) {
+      journal.append(
+          TransactionState::restored,
+          {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
+      remove_working_folders(folder);
+    }
   } catch (const Error& error) {
     result.failures.push_back(error.message());
     if (!error.hint().empty()) result.failures.push_back(error.hint());
@@ -46,6 +52,94 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
   return result;
 }
 
+Plan restoration_plan(const Transaction& transaction, const std::string& command) {
+  Plan plan;
+  plan.command = command;
+  plan.steps.push_back({"restore",
+                        concat("restore the state before transaction ", transaction.id),
+                        RestoreWriteSet{transaction.id},
+                        {"services that the packages' scripts started, stopped or restarted",
+                         "kernel modules that the packages' scripts loaded"}});
+  return plan;
+}
+
+namespace {
+
+std::vector<PackageChange> reversed_changes(const Transaction& transaction) {
+  std::vector<PackageChange> changes = summary_of(transaction).packages;
+  for (PackageChange& change : changes) std::swap(change.before, change.after);
+  return changes;
+}
+
+void take_result(const Transaction& transaction, const Restoration& restoration,
+                 Execution& execution) {
+  TransactionReport& report = execution.report;
+  report.rollback = restoration.proof;
+  report.changed = true;
+  report.synced_mounts = restoration.synced_mounts;
+  report.not_restored.insert(report.not_restored.end(), restoration.failures.begin(),
+                             restoration.failures.end());
+  if (restoration.complete()) {
+    report.outcome = Outcome::rolled_back;
+    report.message = concat("the host is as before transaction ", transaction.id);
+    return;
+  }
+  report.outcome = Outcome::rollback_incomplete;
+  report.failed = true;
+  report.message =
+      concat("the rollback of transaction ", transaction.id, " is incomplete: a person is needed");
+  execution.exit = ExitCode::rollback_incomplete;
+  execution.error = Error(ErrorCode::rollback_incomplete,
+                          restoration.failures.empty() ? concat(restoration.proof.differing.size(),
+                                                                " paths differ from what was kept")
+                                                       : restoration.failures.front(),
+                          concat("mend the cause and run `topsctl recover`, or accept the machine "
+                                 "as it is with `topsctl recover "
+                                 "--give-up`; the kept copies are in ",
+                                 transaction.folder));
+}
+
+}  // namespace
+
+Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan) {
+  Execution execution;
+  TransactionReport& report = execution.report;
+  report.transaction = transaction.id;
+  report.root = host.root.string();
+  report.plan = plan;
+  report.packages = reversed_changes(transaction);
+  report.write_set = kept_summary(transaction);
+  report.not_restored = plan.steps.front().not_restored;
+  report.message = "nothing was changed: this is the plan";
+  report.steps.push_back({"restore", "restore-write-set", StepStatus::pending, 0, ""});
+  return execution;
+}
+
+Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
+                           EventFan& events) {
+  Execution execution = planned_undo(host, transaction, plan);
+  TransactionReport& report = execution.report;
+  report.log = concat(log_directory, "/", transaction.id, ".log");
+  const fs::path logs = host.behind(log_directory);
+  make_directories(logs, 0755);
+  LogSink log(logs / concat(transaction.id, ".log"));
+  EventFan all = events;
+  all.add(&log);
+  const std::string& description = plan.steps.front().description;
+  all.step_started(1, 1, description);
+  const auto started = host.clock->steady();
+  take_result(transaction, restore_transaction(host, transaction, all), execution);
+  StepResult& step = report.steps.front();
+  step.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
+  const bool done = report.outcome == Outcome::rolled_back;
+  step.status = done ? StepStatus::done : StepStatus::failed;
+  step.detail = concat(report.rollback->paths_checked, " paths checked, ",
+                       report.rollback->differing.size(), " differing");
+  all.step_finished(1, 1, description, step.duration_ms, done);
+  return execution;
+}
+
 void abandon_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
   Journal journal(folder / "journal");
@@ -54,6 +148,18 @@ void abandon_transaction(const Host& host, const Transaction& transaction) {
   remove_working_folders(folder);
   std::error_code ignored;
   fs::remove_all(folder / snapshot_folder, ignored);
+}
+
+void give_up_transaction(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.behind(transaction.folder);
+  const Snapshot snapshot = load_snapshot(folder / snapshot_folder);
+  const std::size_t differing = compare_with_snapshot(host, snapshot).differing.size();
+  Journal journal(folder / "journal");
+  journal.append(TransactionState::restored, {{"paths_checked", snapshot.paths.size()},
+                                              {"differing", differing},
+                                              {"was_changed", true},
+                                              {"gave_up", true}});
+  remove_working_folders(folder);
 }
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Rollback and recovery.
+// Undoing committed transactions.
 #include "topsctl/engine/rollback.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/host/files.hpp"
 
@@ -100,77 +100,6 @@ void refuse_foreign_changes(const Host& host, const Transaction& transaction, bo
           : "add --force to restore these files as they were before the transaction all the same");
 }
 
-Plan rollback_plan(const Transaction& transaction) {
-  Plan plan;
-  plan.command = "rollback";
-  plan.steps.push_back({"restore",
-                        concat("restore the state before transaction ", transaction.id),
-                        RestoreWriteSet{transaction.id},
-                        {"services that the packages' scripts started, stopped or restarted",
-                         "kernel modules that the packages' scripts loaded"}});
-  return plan;
-}
-
-std::vector<PackageChange> reversed_changes(const Transaction& transaction) {
-  std::vector<PackageChange> changes = summary_of(transaction).packages;
-  for (PackageChange& change : changes) std::swap(change.before, change.after);
-  return changes;
-}
-
-void take_restoration(const Transaction& transaction, const Restoration& restoration,
-                      Execution& execution) {
-  TransactionReport& report = execution.report;
-  report.rollback = restoration.proof;
-  report.changed = true;
-  report.not_restored.insert(report.not_restored.end(), restoration.failures.begin(),
-                             restoration.failures.end());
-  if (restoration.complete()) {
-    report.outcome = Outcome::rolled_back;
-    report.message = concat("the host is as before transaction ", transaction.id);
-    return;
-  }
-  report.outcome = Outcome::rollback_incomplete;
-  report.failed = true;
-  report.message =
-      concat("the rollback of transaction ", transaction.id, " is incomplete: a person is needed");
-  execution.exit = ExitCode::rollback_incomplete;
-  execution.error =
-      Error(ErrorCode::rollback_incomplete,
-            concat(restoration.proof.differing.size(), " paths differ from what was kept",
-                   restoration.failures.empty() ? "" : ": ",
-                   restoration.failures.empty() ? "" : restoration.failures.front()),
-            concat("see `rollback` in the report; the kept copies are in ", transaction.folder));
-}
-
-Execution restore_committed(const Host& host, const Transaction& transaction, const Plan& plan,
-                            EventFan& events) {
-  Execution execution;
-  TransactionReport& report = execution.report;
-  report.transaction = transaction.id;
-  report.plan = plan;
-  report.packages = reversed_changes(transaction);
-  report.not_restored = plan.steps.front().not_restored;
-  report.log = concat(log_directory, "/", transaction.id, ".log");
-  const fs::path logs = host.behind(log_directory);
-  make_directories(logs, 0755);
-  LogSink log(logs / concat(transaction.id, ".log"));
-  EventFan all = events;
-  all.add(&log);
-  const Step& step = plan.steps.front();
-  all.step_started(1, 1, step.description);
-  const auto started = host.clock->steady();
-  take_restoration(transaction, restore_transaction(host, transaction, all), execution);
-  const auto duration =
-      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
-  const bool done = report.outcome == Outcome::rolled_back;
-  all.step_finished(1, 1, step.description, duration, done);
-  report.steps.push_back({step.id, std::string(name(step.action)),
-                          done ? StepStatus::done : StepStatus::failed, duration,
-                          concat(report.rollback->paths_checked, " paths checked, ",
-                                 report.rollback->differing.size(), " differing")});
-  return execution;
-}
-
 }  // namespace
 
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
@@ -178,14 +107,8 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   if (request.dry_run) {
     const Transaction transaction = chosen_transaction(host, request);
     refuse_foreign_changes(host, transaction, request.force);
-    Execution execution;
-    execution.report.transaction = transaction.id;
-    execution.report.root = host.root.string();
-    execution.report.plan = rollback_plan(transaction);
-    execution.report.packages = reversed_changes(transaction);
-    execution.report.message = "nothing was changed: this is the plan";
-    execution.report.not_restored = execution.report.plan->steps.front().not_restored;
-    execution.report.steps.push_back({"restore", "restore-write-set", StepStatus::pending, 0, ""});
+    Execution execution =
+        planned_undo(host, transaction, restoration_plan(transaction, "rollback"));
     execution.warnings = unfinished_warnings(host);
     return execution;
   }
@@ -194,86 +117,15 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
-  std::vector<std::string> warnings = recover_unfinished(host, events);
+  Recovery recovery = recover_unfinished(host, events);
+  if (recovery.has_failed()) return *recovery.last;
   const Transaction transaction = chosen_transaction(host, request);
   refuse_foreign_changes(host, transaction, request.force);
-  Execution execution = restore_committed(host, transaction, rollback_plan(transaction), events);
-  execution.report.root = host.root.string();
+  Execution execution =
+      undo_transaction(host, transaction, restoration_plan(transaction, "rollback"), events);
   execution.report.locks = lock.reports();
-  execution.warnings = std::move(warnings);
+  execution.warnings = std::move(recovery.warnings);
   return execution;
-}
-
-std::vector<std::string> recover_unfinished(const Host& host, EventFan& events) {
-  std::vector<std::string> warnings;
-  std::vector<Transaction> transactions = list_transactions(host);
-  for (auto transaction = transactions.rbegin(); transaction != transactions.rend();
-       ++transaction) {
-    if (!transaction->is_unfinished()) continue;
-    if (transaction->state() <= TransactionState::prepared) {
-      abandon_transaction(host, *transaction);
-      warnings.push_back(
-          concat("transaction ", transaction->id, " was cut off before it changed anything"));
-      continue;
-    }
-    events.note(
-        concat("restoring the state before transaction ", transaction->id, ", which was cut off"));
-    const Restoration restoration = restore_transaction(host, *transaction, events);
-    if (!restoration.complete()) {
-      throw Error(ErrorCode::rollback_incomplete,
-                  concat("transaction ", transaction->id,
-                         " was cut off and cannot be restored completely: ",
-                         restoration.proof.differing.size(), " paths differ",
-                         restoration.failures.empty() ? std::string()
-                                                      : concat("; ", restoration.failures.front())),
-                  concat("a person is needed; the kept copies are in ", transaction->folder));
-    }
-    warnings.push_back(
-        concat("transaction ", transaction->id, " was cut off; the host is again as before it"));
-  }
-  return warnings;
-}
-
-Execution recover(const Host& host, std::int64_t lock_timeout_ms, EventFan& events) {
-  require_usable_host(host, Purpose::change);
-  Execution execution;
-  execution.report.root = host.root.string();
-  execution.report.outcome = Outcome::no_change;
-  execution.report.message = "no transaction is unfinished";
-  const std::vector<Transaction> transactions = list_transactions(host);
-  const auto unfinished = std::find_if(transactions.begin(), transactions.end(),
-                                       [](const Transaction& t) { return t.is_unfinished(); });
-  if (unfinished == transactions.end()) return execution;
-  const ChangeLock lock(host, lock_timeout_ms, [&](const std::string& holder) {
-    events.note(concat("waiting for a lock held by ", holder));
-  });
-  execution.warnings = recover_unfinished(host, events);
-  execution.report.transaction = unfinished->id;
-  execution.report.outcome = Outcome::rolled_back;
-  execution.report.changed = unfinished->state() > TransactionState::prepared;
-  execution.report.message = joined(execution.warnings, "; ");
-  execution.report.locks = lock.reports();
-  return execution;
-}
-
-std::vector<std::string> unfinished_warnings(const Host& host) {
-  std::vector<std::string> warnings;
-  std::vector<Transaction> transactions;
-  try {
-    transactions = list_transactions(host);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::permission) throw;
-    return warnings;  // only root may look
-  }
-  for (const Transaction& transaction : transactions) {
-    if (transaction.is_unfinished()) {
-      warnings.push_back(concat(
-          "transaction ", transaction.id,
-          " is unfinished: unless topsctl is at work right now, `topsctl recover` restores the "
-          "state before it"));
-    }
-  }
-  return warnings;
 }
 
 }  // namespace topsctl

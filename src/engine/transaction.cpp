@@ -110,6 +110,18 @@ TransactionSummary summary_of(const Transaction& transaction) {
   return summary;
 }
 
+WriteSetSummary kept_summary(const Transaction& transaction) {
+  WriteSetSummary summary;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::prepared) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    summary.paths = details.value("paths", std::uint64_t{0});
+    summary.bytes = details.value("kept_bytes", std::uint64_t{0});
+    summary.copied = details.value("copied", std::uint64_t{0});
+  }
+  return summary;
+}
+
 Transaction new_transaction(const Host& host) {
   const fs::path parent = host.behind(transactions_folder());
   make_directories(parent, 0700);

@@ -52,8 +52,12 @@ bool is_interrupted() {
 }
 
 void throw_if_interrupted() {
-  if (received == SIGINT) throw Error(ErrorCode::interrupted, "interrupted by SIGINT");
-  if (received == SIGTERM) throw Error(ErrorCode::terminated, "interrupted by SIGTERM");
+  if (received == SIGINT)
+    throw Error(ErrorCode::interrupted, "interrupted by SIGINT",
+                "run the same command again when you are ready");
+  if (received == SIGTERM)
+    throw Error(ErrorCode::terminated, "interrupted by SIGTERM",
+                "run the same command again when you are ready");
 }
 
 void clear_interrupt() {

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +49,7 @@ struct Pipes {
   Pipe output = make_pipe();
   Pipe report = make_pipe();
   Pipe failure = make_pipe();  // errno of a start that failed; closed by a successful exec
+  Pipe alive = make_pipe();    // closed when topsctl ends
 };
 
 // Everything after fork is async-signal-safe; all memory was prepared before.
@@ -86,13 +86,38 @@ struct ChildImage {
     ::_exit(127);
   }
 
+  // The first child leads the process group and waits for the program, its own child. If topsctl
+  // dies, the pipe from it closes, and the keeper ends the whole group: nothing that was run goes
+  // on without its journal.
   [[noreturn]] void start(const Pipes& pipes) {
     ::setpgid(0, 0);
-    // If topsctl is killed, what it runs must not go on without its journal.
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    // The keeper outlives the SIGTERM for the group, to tell how the program ended.
+    for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+    const pid_t program = ::fork();
+    if (program < 0) fail(pipes.failure.write_end.get());
+    if (program == 0) become_program(pipes);
+    for (const Pipe* pipe : {&pipes.output, &pipes.report, &pipes.failure})
+      ::close(pipe->write_end.get());
+    ::close(pipes.input.read_end.get());
+    ::close(pipes.input.write_end.get());
+    ::close(pipes.alive.write_end.get());
+    for (;;) {
+      pollfd topsctl = {pipes.alive.read_end.get(), POLLIN, 0};
+      if (::poll(&topsctl, 1, 5) > 0) ::kill(0, SIGKILL);
+      int status = 0;
+      if (::waitpid(program, &status, WNOHANG) != program) continue;
+      if (WIFSIGNALED(status)) {
+        ::signal(WTERMSIG(status), SIG_DFL);
+        ::raise(WTERMSIG(status));
+      }
+      ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+    }
+  }
+
+  [[noreturn]] void become_program(const Pipes& pipes) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
     // Moved up first: the descriptors of a pipe may themselves be 0 to 3.
     const int input = ::fcntl(pipes.input.read_end.get(), F_DUPFD_CLOEXEC, 10);
@@ -259,6 +284,7 @@ RunResult SystemRunner::run(const Command& command) {
   pipes.output.write_end.close();
   pipes.report.write_end.close();
   pipes.failure.write_end.close();
+  pipes.alive.read_end.close();
   int reason = 0;
   if (::read(pipes.failure.read_end.get(), &reason, sizeof reason) == sizeof reason) {
     int status = 0;

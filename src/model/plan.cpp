@@ -87,7 +87,7 @@ Json to_json(const Plan& plan) {
   for (const Step& step : plan.steps) steps.push_back(to_json(step));
   return {
       {"command", plan.command},
-      {"stack", plan.stack},
+      {"stack", plan.stack.empty() ? Json(nullptr) : Json(plan.stack)},
       {"python", plan.python.empty() ? Json(nullptr) : Json(plan.python)},
       {"python_version", plan.python_version.empty() ? Json(nullptr) : Json(plan.python_version)},
       {"packages", std::move(packages)},

@@ -64,6 +64,11 @@ std::string human_duration(std::int64_t milliseconds);
 std::string first_lines(std::string_view text, std::size_t most);
 // The last `most` lines that are not empty.
 std::string last_lines(std::string_view text, std::size_t most);
+// The lines of a program's output that tell of an error, each with the line after it; the last
+// lines if none does. At most `most`.
+std::string telling_lines(std::string_view text, std::size_t most);
+// "1 package", "2 packages".
+std::string counted(std::size_t count, std::string_view noun);
 // Columns of the text on a terminal: code points, wide East Asian ones twice.
 std::size_t display_width(std::string_view text);
 

@@ -36,13 +36,25 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
 struct Restoration {
   RollbackProof proof;
   std::vector<std::string> failures;  // what could not be put back, and why
+  std::vector<std::string> synced_mounts;
   bool complete() const { return failures.empty() && proof.differing.empty(); }
 };
 Restoration restore_transaction(const Host& host, const Transaction& transaction,
                                 EventSink& events);
 
+// The plan of a rollback or recovery; `command` as the report shall name it.
+Plan restoration_plan(const Transaction& transaction, const std::string& command);
+// The report of such a plan before it is carried out.
+Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan);
+// Carries it out, with the transaction's log; never throws for what cannot be put back.
+Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
+                           EventFan& events);
+
 // Marks a transaction that changed nothing as over, and removes its copies.
 void abandon_transaction(const Host& host, const Transaction& transaction);
+// Marks a transaction whose restore is incomplete as over, as a person has decided; the kept copies
+// stay.
+void give_up_transaction(const Host& host, const Transaction& transaction);
 
 // Where a transaction keeps its things, below its folder.
 inline constexpr const char* snapshot_folder = "snapshot";

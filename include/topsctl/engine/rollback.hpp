@@ -1,4 +1,4 @@
-// Undoing a committed transaction, and recovering from one that a crash cut off.
+// Undoing a committed transaction.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,5 @@ struct RollbackRequest {
 // to roll back, a later transaction stands in the way, or the machine was changed since by somebody
 // else.
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events);
-
-// Restores every unfinished transaction, newest first; the caller holds the ChangeLock. Returns
-// what to warn of. Throws Error{rollback_incomplete} if one cannot be restored.
-std::vector<std::string> recover_unfinished(const Host& host, EventFan& events);
-
-// The command `recover`: takes the lock and does just that.
-Execution recover(const Host& host, std::int64_t lock_timeout_ms, EventFan& events);
-
-// A warning for each unfinished transaction, for commands that only look.
-std::vector<std::string> unfinished_warnings(const Host& host);
 
 }  // namespace topsctl

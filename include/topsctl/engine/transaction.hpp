@@ -34,6 +34,9 @@ std::vector<Transaction> list_transactions(const Host& host);
 // The summary that `history` shows.
 TransactionSummary summary_of(const Transaction& transaction);
 
+// What was kept for its undo, as its journal says.
+WriteSetSummary kept_summary(const Transaction& transaction);
+
 // Makes the folder of a new transaction.
 Transaction new_transaction(const Host& host);
 

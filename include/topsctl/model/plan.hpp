@@ -23,6 +23,7 @@ struct PlannedPackage {
   std::string name;
   std::optional<std::string> before;  // installed version
   std::string after;
+  std::string architecture;
   PackageAction action = PackageAction::install;
   std::string location;  // where the file lies now
   std::string file;      // its name once staged

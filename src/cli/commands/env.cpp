@@ -7,7 +7,7 @@
 #include "topsctl/cli/command.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/planner.hpp"
-#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/stacks.hpp"
 
@@ -22,7 +22,7 @@ struct Options {
 
 std::string body(const std::optional<Environment>& environment, const std::string& file_state) {
   return Json({{"environment", environment ? to_json(*environment) : Json(nullptr)},
-               {"file_state", file_state}})
+               {"file_state", file_state.empty() ? Json(nullptr) : Json(file_state)}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -66,8 +66,7 @@ CommandAction define_env(CLI::App& parser) {
   parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
   parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
       ->type_name("STACK");
-  return {[options](Session& session) { return run(*options, session); },
-          body(std::nullopt, "missing")};
+  return {[options](Session& session) { return run(*options, session); }, body(std::nullopt, "")};
 }
 
 }  // namespace topsctl

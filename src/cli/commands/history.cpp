@@ -5,7 +5,7 @@
 
 #include "topsctl/cli/command.hpp"
 #include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/transaction.hpp"
 
 namespace topsctl {

@@ -108,8 +108,8 @@ Output run(const Options& options, Session& session) {
     output.header.exit = ExitCode::bad_input;
     output.header.error =
         Error(ErrorCode::bad_package,
-              concat(findings.front().evidence.front().text,
-                     findings.size() > 1 ? concat(" (and ", findings.size() - 1, " more)") : ""),
+              concat(findings.size(), " of ", counted(inventory.packages.size(), "package"),
+                     " cannot be read, first: ", findings.front().subject),
               findings.front().remedy.text);
   }
   output.json = body(inventory, findings, matches);

@@ -50,7 +50,8 @@ Output run(const Options& options, Session& session) {
   request.dry_run = options.dry_run;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.requester = {requesting_user(host.environment), session.command_line};
-  const Execution execution = install(host, request, *session.events);
+  const Execution execution =
+      attempted(host.root.string(), [&] { return install(host, request, *session.events); });
   Output output = execution_output("install", execution, session.style);
   std::string text = execution_output("install", execution, Style{}).text;
   if (execution.error) text += render_error(*execution.error, Style{});

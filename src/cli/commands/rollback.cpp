@@ -1,4 +1,4 @@
-// topsctl rollback: the state before an install.
+// topsctl rollback and topsctl recover: the state before an install.
 #include "topsctl/engine/rollback.hpp"
 
 #include <CLI/CLI.hpp>
@@ -6,6 +6,7 @@
 
 #include "topsctl/cli/command.hpp"
 #include "topsctl/cli/validators.hpp"
+#include "topsctl/engine/recovery.hpp"
 
 namespace topsctl {
 
@@ -16,6 +17,7 @@ struct Options {
   std::string root = "/";
   bool dry_run = false;
   bool force = false;
+  bool give_up = false;
   int lock_timeout_s = 120;
 };
 
@@ -40,9 +42,10 @@ CommandAction define_rollback(CLI::App& parser) {
     request.dry_run = options->dry_run;
     request.force = options->force;
     request.lock_timeout_ms = std::int64_t{options->lock_timeout_s} * 1000;
-    return execution_output("rollback",
-                            roll_back(session.with_root(options->root), request, *session.events),
-                            session.style);
+    const Host host = session.with_root(options->root);
+    const auto execution =
+        attempted(host.root.string(), [&] { return roll_back(host, request, *session.events); });
+    return execution_output("rollback", execution, session.style);
   };
   return {run, failed_execution_body()};
 }
@@ -53,11 +56,16 @@ CommandAction define_recover(CLI::App& parser) {
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
       ->check(whole_number(0, 86400));
+  parser.add_flag("--give-up", options->give_up,
+                  "Accept the machine as it is if it cannot be restored completely");
   const auto run = [options](Session& session) {
-    return execution_output("recover",
-                            recover(session.with_root(options->root),
-                                    std::int64_t{options->lock_timeout_s} * 1000, *session.events),
-                            session.style);
+    const Host host = session.with_root(options->root);
+    const auto persistence = options->give_up ? Persistence::give_up : Persistence::retry;
+    const auto execution = attempted(host.root.string(), [&] {
+      return recover(host, persistence, std::int64_t{options->lock_timeout_s} * 1000,
+                     *session.events);
+    });
+    return execution_output("recover", execution, session.style);
   };
   return {run, failed_execution_body()};
 }

@@ -8,7 +8,7 @@
 #include "topsctl/cli/command.hpp"
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/stacks.hpp"
 
 namespace topsctl {
@@ -34,7 +34,8 @@ Output run(const Options& options, Session& session) {
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
-  const std::vector<CheckResult> checks = run_checks(host, stack, stack.checks, options.python);
+  const Verification verification = run_checks(host, stack, stack.checks, options.python);
+  const std::vector<CheckResult>& checks = verification.checks;
   const auto failed = std::count_if(checks.begin(), checks.end(), [](const CheckResult& check) {
     return check.status == CheckStatus::fail || check.status == CheckStatus::unknown;
   });
@@ -42,7 +43,7 @@ Output run(const Options& options, Session& session) {
   output.header.command = "verify";
   output.header.warnings = unfinished_warnings(host);
   output.header.exit = failed > 0 ? ExitCode::problems : ExitCode::done;
-  output.json = body(stack.name, options.python, checks);
+  output.json = body(stack.name, verification.python, checks);
   output.text = concat(session.style.bold("verify"), " ", stack.name, "\n",
                        render_checks(checks, session.style), session.style.bold("state:"), " ",
                        failed > 0 ? concat(failed, " of ", checks.size(), " checks failed")

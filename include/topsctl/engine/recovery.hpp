@@ -1,0 +1,34 @@
+// Recovering from transactions that a crash cut off.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/executor.hpp"
+
+namespace topsctl {
+
+struct Recovery {
+  std::vector<std::string> warnings;  // one for each transaction that was unfinished
+  std::optional<Execution> last;      // of the last restore that was tried
+  bool has_failed() const { return last && last->exit != ExitCode::done; }
+};
+
+// Restores every unfinished transaction, newest first, up to the first that cannot be restored
+// completely; the caller holds the ChangeLock.
+Recovery recover_unfinished(const Host& host, EventFan& events);
+
+// What to do with a transaction that cannot be restored completely.
+enum class Persistence { retry, give_up };
+
+// The command `recover`: takes the lock and does just that. With `give_up` such transactions are
+// marked as over instead.
+Execution recover(const Host& host, Persistence persistence, std::int64_t lock_timeout_ms,
+                  EventFan& events);
+
+// A warning for each unfinished transaction, for commands that only look.
+std::vector<std::string> unfinished_warnings(const Host& host);
+
+}  // namespace topsctl

@@ -1,0 +1,95 @@
+// Recovery of unfinished transactions.
+#include "topsctl/engine/recovery.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/installer.hpp"
+
+namespace topsctl {
+
+namespace {
+
+bool has_changed_nothing(const Transaction& transaction) {
+  return transaction.state() <= TransactionState::prepared;
+}
+
+}  // namespace
+
+Recovery recover_unfinished(const Host& host, EventFan& events) {
+  Recovery recovery;
+  const std::vector<Transaction> transactions = list_transactions(host);
+  for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at) {
+    if (!at->is_unfinished()) continue;
+    if (has_changed_nothing(*at)) {
+      abandon_transaction(host, *at);
+      recovery.warnings.push_back(
+          concat("transaction ", at->id, " was cut off before it changed anything"));
+      continue;
+    }
+    events.note(concat("transaction ", at->id, " was cut off: restoring the state before it"));
+    recovery.last = undo_transaction(host, *at, restoration_plan(*at, "recover"), events);
+    recovery.warnings.push_back(concat("transaction ", at->id, " was cut off; ",
+                                       recovery.has_failed()
+                                           ? "the host could not be restored completely"
+                                           : "the host is again as before it"));
+  }
+  if (recovery.last) recovery.last->warnings = recovery.warnings;
+  return recovery;
+}
+
+Execution recover(const Host& host, Persistence persistence, std::int64_t lock_timeout_ms,
+                  EventFan& events) {
+  require_usable_host(host, Purpose::change);
+  Execution execution;
+  execution.report.root = host.root.string();
+  execution.report.outcome = Outcome::no_change;
+  execution.report.message = "no transaction is unfinished";
+  const auto unfinished = [&] {
+    std::vector<Transaction> transactions = list_transactions(host);
+    std::erase_if(transactions, [](const Transaction& t) { return !t.is_unfinished(); });
+    return transactions;
+  };
+  if (unfinished().empty()) return execution;
+  const ChangeLock lock(host, lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  Recovery recovery = recover_unfinished(host, events);
+  if (recovery.last) {
+    execution = std::move(*recovery.last);
+  } else {
+    execution.report.message = joined(recovery.warnings, "; ");
+    execution.warnings = std::move(recovery.warnings);
+  }
+  if (execution.exit != ExitCode::done && persistence == Persistence::give_up) {
+    for (const Transaction& transaction : unfinished()) {
+      give_up_transaction(host, transaction);
+      execution.warnings.push_back(
+          concat("transaction ", transaction.id, " is given up: the host stays as it is"));
+    }
+  }
+  execution.report.locks = lock.reports();
+  return execution;
+}
+
+std::vector<std::string> unfinished_warnings(const Host& host) {
+  std::vector<std::string> warnings;
+  std::vector<Transaction> transactions;
+  try {
+    transactions = list_transactions(host);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+    return warnings;  // only root may look
+  }
+  for (const Transaction& transaction : transactions) {
+    if (transaction.is_unfinished()) {
+      warnings.push_back(concat(
+          "transaction ", transaction.id,
+          " is unfinished: unless topsctl is at work right now, `topsctl recover` restores the "
+          "state before it"));
+    }
+  }
+  return warnings;
+}
+
+}  // namespace topsctl
