@@ -214,10 +214,14 @@ class Program {
                     command_line(),
                     &parser_};
     try {
-      return write(chosen_->action.run(session));
+      const Output output = chosen_->action.run(session);
+      progress.clear();
+      return write(output);
     } catch (const Error& error) {
+      progress.clear();
       return report_failure(error);
     } catch (const std::exception& error) {
+      progress.clear();
       return report_failure(Error(ErrorCode::internal, printable(error.what()),
                                   "this is a defect of topsctl: please report it"));
     }

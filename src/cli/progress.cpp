@@ -16,16 +16,24 @@ std::string bounded(const std::string& text, std::size_t most) {
 }  // namespace
 
 void ProgressSink::line(const std::string& text) {
-  if (terminal_) std::cerr << "\r\033[K";
+  clear();
   std::cerr << text << std::endl;
+}
+
+void ProgressSink::transient(const std::string& text) {
+  if (verbosity_ != Verbosity::normal || !terminal_) return;
+  transient_shown_ = true;
+  std::cerr << "\r\033[K" << style_.dim(printable(bounded(text, 78))) << std::flush;
+}
+
+void ProgressSink::working(const std::string& text) {
+  transient(text);
 }
 
 void ProgressSink::step_started(std::size_t index, std::size_t total,
                                 const std::string& description) {
-  if (verbosity_ == Verbosity::quiet || !terminal_) return;
-  std::cerr << "\r\033[K"
-            << style_.dim(bounded(concat("step ", index, " of ", total, ": ", description), 76))
-            << std::flush;
+  step_ = concat("step ", index, " of ", total, ": ", description);
+  transient(step_);
 }
 
 void ProgressSink::step_finished(std::size_t index, std::size_t total,
@@ -46,7 +54,23 @@ void ProgressSink::warning(const std::string& text) {
 }
 
 void ProgressSink::output(std::string_view piece) {
-  if (verbosity_ == Verbosity::verbose) std::cerr << printable(piece, Lines::keep) << std::flush;
+  if (verbosity_ == Verbosity::verbose) {
+    std::cerr << printable(piece, Lines::keep) << std::flush;
+    return;
+  }
+  for (const char c : piece) {
+    if (c != '\n') {
+      if (output_.size() < 400) output_.push_back(c);
+      continue;
+    }
+    if (!output_.empty()) transient(concat(bounded(step_, 36), " | ", output_));
+    output_.clear();
+  }
+}
+
+void ProgressSink::clear() {
+  if (transient_shown_) std::cerr << "\r\033[K" << std::flush;
+  transient_shown_ = false;
 }
 
 }  // namespace topsctl

@@ -14,6 +14,10 @@ void EventFan::step_finished(std::size_t index, std::size_t total, const std::st
   }
 }
 
+void EventFan::working(const std::string& text) {
+  for (EventSink* sink : sinks_) sink->working(text);
+}
+
 void EventFan::note(const std::string& text) {
   for (EventSink* sink : sinks_) sink->note(text);
 }

@@ -73,8 +73,11 @@ void require_usable_host(const Host& host, Purpose purpose) {
 
 Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
-  const Inventory inventory = read_inventory(request.bundle, Digests::each,
-                                             [](const std::string&) { throw_if_interrupted(); });
+  const Inventory inventory =
+      read_inventory(request.bundle, Digests::each, [&](const std::string& file) {
+        throw_if_interrupted();
+        events.working(concat("reading ", file));
+      });
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
   static_cast<void>(selected_components(stack, request.components));
   if (request.dry_run) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/json_reader.hpp"
 #include "topsctl/model/stack.hpp"
@@ -201,9 +202,7 @@ void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key 
   }
 }
 
-}  // namespace
-
-Stack parse_stack(std::string_view json, const std::string& source) {
+Stack parse_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
   const JsonReader reader(document, source);
   reader.expect_keys({"schema", "name", "title", "components", "python", "environment", "checks"});
@@ -225,6 +224,18 @@ Stack parse_stack(std::string_view json, const std::string& source) {
   }
   refuse_twice(reader.at("checks"), stack.checks, &CheckRule::id);
   return stack;
+}
+
+}  // namespace
+
+Stack parse_stack(std::string_view json, const std::string& source) {
+  try {
+    return parse_document(json, source);
+  } catch (const Error& error) {
+    if (!error.hint().empty()) throw;
+    throw Error(error.code(), error.message(),
+                "mend the file at that place; docs/stack.schema.json describes stack files");
+  }
 }
 
 }  // namespace topsctl

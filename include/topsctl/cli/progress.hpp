@@ -17,18 +17,29 @@ class ProgressSink : public EventSink {
   ProgressSink(Verbosity verbosity, bool terminal, Style style)
       : verbosity_(verbosity), terminal_(terminal), style_(style) {}
 
+  ~ProgressSink() override { clear(); }
+  ProgressSink(const ProgressSink&) = delete;
+  ProgressSink& operator=(const ProgressSink&) = delete;
+
   void step_started(std::size_t index, std::size_t total, const std::string& description) override;
   void step_finished(std::size_t index, std::size_t total, const std::string& description,
                      std::int64_t duration_ms, bool succeeded) override;
+  void working(const std::string& text) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void output(std::string_view piece) override;
+  // Removes what is of interest no longer, before something else is written to the terminal.
+  void clear();
 
  private:
   void line(const std::string& text);
+  void transient(const std::string& text);
   Verbosity verbosity_;
   bool terminal_;
   Style style_;
+  bool transient_shown_ = false;
+  std::string step_;    // the running one, as it is shown
+  std::string output_;  // of a program, since its last end of line
 };
 
 }  // namespace topsctl

@@ -96,8 +96,10 @@ Output run(const Options& options, Session& session) {
   const std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
   const std::vector<Stack> stacks =
       options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
-  Inventory inventory =
-      read_inventory(paths, Digests::each, [](const std::string&) { throw_if_interrupted(); });
+  Inventory inventory = read_inventory(paths, Digests::each, [&](const std::string& file) {
+    throw_if_interrupted();
+    session.events->working(concat("reading ", file));
+  });
   for (const Stack& stack : stacks) identify(stack, inventory);
   std::vector<StackMatch> matches;
   for (const Stack& stack : stacks) matches.push_back(match(stack, inventory));

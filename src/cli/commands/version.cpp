@@ -27,9 +27,13 @@ std::string body(const std::vector<std::string>& stacks) {
 CommandAction define_version(CLI::App&) {
   const auto run = [](Session&) {
     std::vector<std::string> names;
-    for (const Stack& stack : known_stacks()) names.push_back(stack.name);
     Output output;
     output.header.command = "version";
+    try {
+      for (const Stack& stack : known_stacks()) names.push_back(stack.name);
+    } catch (const Error& error) {
+      output.header.warnings.push_back(error.message());
+    }
     output.json = body(names);
     output.text = concat("topsctl ", topsctl_version(), "\nlibssh ", libssh_version(),
                          ", libarchive ", libarchive_version(), ", libcrypto ", libcrypto_version(),

@@ -1,0 +1,43 @@
+"""Stacks that the operator adds, as files in /etc/topsctl/stacks.d or on the command line."""
+
+import json
+
+from hosts.operator import OLD_STACK
+
+FOLDER = "/etc/topsctl/stacks.d"
+
+
+def stacks(host):
+    return json.loads(host.run(["topsctl", "version", "--json"], check=True).stdout)["stacks"]
+
+
+def test_a_stack_in_the_folder_is_known_and_chosen_by_what_the_bundle_holds(topsctl_host, bundle):
+    assert stacks(topsctl_host) == ["topsrider-2.5.136"]
+    topsctl_host.copy_in(OLD_STACK, f"{FOLDER}/older.json")
+    assert stacks(topsctl_host) == ["topsrider-2.5.136", "topsrider-2.4.87"]
+    topsctl_host.copy_in(bundle(generation="2.4.87", only_needed=True), "/srv/bundle")
+    seen = json.loads(topsctl_host.run(["topsctl", "inspect", "/srv/bundle", "--json"], check=True).stdout)
+    assert {entry["name"]: entry["complete"] for entry in seen["stacks"]} == \
+        {"topsrider-2.5.136": False, "topsrider-2.4.87": True}
+
+
+def test_a_stack_in_the_folder_replaces_one_of_the_same_name(topsctl_host):
+    document = json.loads(OLD_STACK.read_text())
+    document["name"] = "topsrider-2.5.136"
+    path = topsctl_host.path(f"{FOLDER}/mine.json")
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(document))
+    assert stacks(topsctl_host) == ["topsrider-2.5.136"]
+    verified = topsctl_host.run(["topsctl", "verify", "--json"])
+    assert "2.4.87" in json.loads(verified.stdout)["checks"][0]["expected"]
+
+
+def test_a_broken_stack_in_the_folder_is_told_with_its_place(topsctl_host):
+    path = topsctl_host.path(f"{FOLDER}/broken.json")
+    path.parent.mkdir(parents=True)
+    path.write_text('{"schema": 1, "name": "mine", "titel": "x"}')
+    warned = topsctl_host.run(["topsctl", "version"])
+    assert warned.returncode == 0 and "unknown key 'titel'" in warned.stderr, warned
+    done = topsctl_host.run(["topsctl", "inspect", "/usr/bin"])
+    assert done.returncode == 3 and "/etc/topsctl/stacks.d/broken.json" in done.stderr, done
+    assert "unknown key 'titel' (did you mean 'title'?)" in done.stderr and "hint:" in done.stderr, done
