@@ -55,6 +55,20 @@ struct Log::Sink {
   spdlog::logger logger;
 };
 
+namespace {
+
+// Further lines of an event are set in, so that none can be taken for an event of its own.
+std::string indented(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text, Lines::keep)) {
+    out.push_back(c);
+    if (c == '\n') out += "  ";
+  }
+  return out;
+}
+
+}  // namespace
+
 Log::Log(const std::filesystem::path& file) {
   const int descriptor = ::open(
       file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -72,13 +86,13 @@ Log::Log(Log&&) noexcept = default;
 Log& Log::operator=(Log&&) noexcept = default;
 
 void Log::info(std::string_view line) {
-  sink_->logger.info(printable(line, Lines::keep));
+  sink_->logger.info(indented(line));
 }
 void Log::warning(std::string_view line) {
-  sink_->logger.warn(printable(line, Lines::keep));
+  sink_->logger.warn(indented(line));
 }
 void Log::error(std::string_view line) {
-  sink_->logger.error(printable(line, Lines::keep));
+  sink_->logger.error(indented(line));
 }
 
 }  // namespace topsctl

@@ -77,14 +77,15 @@ CodePoint code_point_at(std::string_view text, std::size_t at) {
 // Controls, and the invisible characters that turn the reading direction around (CVE-2021-42574).
 bool is_harmful(std::uint32_t c) {
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069) || c == 0x200E || c == 0x200F || c == 0xFEFF;
+         (c >= 0x2066 && c <= 0x2069) || c == 0x061C || c == 0x200E || c == 0x200F || c == 0xFEFF;
 }
 
 bool is_wide(std::uint32_t c) {
   return (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) ||
          (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) ||
          (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
-         (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
+         (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) ||
+         (c >= 0x20000 && c <= 0x3FFFD);
 }
 
 }  // namespace
@@ -168,11 +169,18 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return candidate ? concat(" (did you mean ", in_quotes(*candidate), "?)") : std::string();
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return concat(text.substr(0, most), "...");
+}
+
 std::string human_size(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);
   std::size_t unit = 0;
-  while (value >= 1024.0 && unit + 1 < units.size()) {
+  // What would be rounded to 1024.0 goes to the next unit.
+  while (value >= (unit == 0 ? 1024.0 : 1023.95) && unit + 1 < units.size()) {
     value /= 1024.0;
     ++unit;
   }

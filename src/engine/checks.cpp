@@ -44,9 +44,7 @@ std::string record_difference(const Host& host, const InstalledWheel& wheel) {
     struct stat status {};
     const auto file = host.behind(path);
     if (::stat(file.c_str(), &status) != 0) return concat(in_quotes(path), " is missing");
-    Sha256 digest;
-    digest.update(read_text(file, 4ULL << 30U));
-    if (digest.base64url() != line.sha256)
+    if (digest_of_file(file).base64url() != line.sha256)
       return concat(in_quotes(path), " is not what RECORD says");
   }
   return {};

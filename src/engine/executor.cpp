@@ -110,7 +110,7 @@ class Executor {
   }
 
   fs::path make_folder(const char* name) const {
-    const fs::path folder = folder_ / name;
+    fs::path folder = folder_ / name;
     if (::mkdir(folder.c_str(), 0700) != 0)
       throw system_error(errno, "make folder", folder.string());
     return folder;

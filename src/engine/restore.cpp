@@ -60,7 +60,9 @@ class Restorer {
   void remove(const std::string& path) {
     const fs::path target = real(path);
     const FileState now = file_state(target, Content::ignore);
-    if (now.type == Type::absent) return;
+    // What lies behind a link that took a folder's place is not ours; the link itself is removed as
+    // what it is.
+    if (now.type == Type::absent || canonical_in_root(host_.root, path) != path) return;
     const int result =
         now.type == Type::directory ? ::rmdir(target.c_str()) : ::unlink(target.c_str());
     if (result != 0) {

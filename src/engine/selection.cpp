@@ -104,7 +104,7 @@ void identify(const Stack& stack, Inventory& inventory) {
 }
 
 std::vector<std::string> selected_components(const Stack& stack, const std::string& list) {
-  const std::vector<std::string> known = stack.component_ids();
+  std::vector<std::string> known = stack.component_ids();
   if (list.empty()) return known;
   std::set<std::string> wanted;
   for (const std::string& raw : split(list, ',')) {

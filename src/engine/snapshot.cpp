@@ -31,11 +31,19 @@ void add_subtree(const fs::path& folder, const std::string& shown, std::set<std:
   }
 }
 
-// What belongs to the families now.
+// Whether the path is a folder that no link leads to: behind a link lies what is not ours.
+bool is_reached_directly(const Host& host, const std::string& folder) {
+  std::error_code ignored;
+  return canonical_in_root(host.root, folder, LastLink::follow) == folder &&
+         fs::symlink_status(host.literal(folder), ignored).type() == fs::file_type::directory;
+}
+
+// What belongs to the families now; their folders are canonical.
 std::set<std::string> members(const Host& host, const std::vector<PathFamily>& families) {
   std::set<std::string> found;
   for (const PathFamily& family : families) {
-    const std::string folder = canonical_in_root(host.root, family.directory, LastLink::follow);
+    const std::string& folder = family.directory;
+    if (!is_reached_directly(host, folder)) continue;
     std::error_code failure;
     for (auto at = fs::directory_iterator(host.literal(folder), failure);
          !failure && at != fs::directory_iterator(); at.increment(failure)) {
@@ -57,12 +65,11 @@ bool is_lock(const std::string& path) {
          path == "/var/lib/dpkg/triggers/Lock";
 }
 
-std::set<std::string> all_paths(const Host& host, const WriteSet& write_set) {
-  std::set<std::string> paths = members(host, write_set.families);
+std::set<std::string> all_paths(const Host& host, const WriteSet& write_set,
+                                const std::vector<PathFamily>& families) {
+  std::set<std::string> paths = members(host, families);
   for (const std::string& path : write_set.paths) paths.insert(canonical_in_root(host.root, path));
-  for (const PathFamily& family : write_set.families) {
-    paths.insert(canonical_in_root(host.root, family.directory, LastLink::follow));
-  }
+  for (const PathFamily& family : families) paths.insert(family.directory);
   std::set<std::string> parents;
   for (const std::string& path : paths) {
     for (fs::path parent = fs::path(path).parent_path(); parents.insert(parent.string()).second;) {
@@ -79,9 +86,12 @@ std::set<std::string> all_paths(const Host& host, const WriteSet& write_set) {
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::path& store,
                        WriteSetSummary& summary) {
   Snapshot snapshot;
-  snapshot.families = write_set.families;
+  for (const PathFamily& family : write_set.families) {
+    snapshot.families.push_back(
+        {canonical_in_root(host.root, family.directory, LastLink::follow), family.prefix});
+  }
   std::map<FileIdentity, std::string> first_names;
-  for (const std::string& path : all_paths(host, write_set)) {
+  for (const std::string& path : all_paths(host, write_set, snapshot.families)) {
     const fs::path real = host.literal(path);
     KeptPath kept{path, file_state(real, Content::ignore), "", ""};
     if (kept.state.type == FileState::Type::file) {
@@ -116,11 +126,8 @@ std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot) {
   // of their packages.
   for (const KeptPath& kept : snapshot.paths) {
     if (kept.state.type != FileState::Type::absent) continue;
-    const fs::path folder = host.literal(kept.path);
-    std::error_code ignored;
-    if (fs::symlink_status(folder, ignored).type() == fs::file_type::directory) {
-      add_subtree(folder, kept.path, found);
-    }
+    if (is_reached_directly(host, kept.path))
+      add_subtree(host.literal(kept.path), kept.path, found);
   }
   for (const KeptPath& kept : snapshot.paths) found.erase(kept.path);
   std::erase_if(found, is_lock);

@@ -7,12 +7,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <vector>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/descriptor.hpp"
+#include "topsctl/host/gzip.hpp"
 
 namespace topsctl {
 
@@ -38,6 +40,34 @@ struct ArchiveReader::State {
   std::uint64_t offset = 0;  // of the next byte to hand to libarchive
   std::uint64_t left = 0;
   std::vector<char> buffer;
+  std::optional<GzipDecoder> gzip;  // the data is gzip's, and decoded here
+  std::string decoded;
+
+  // The next piece of the file; empty at its end. Throws Error.
+  std::string_view raw_piece() {
+    const std::size_t wanted = std::min<std::uint64_t>(left, buffer.size());
+    const ssize_t got =
+        wanted == 0 ? 0 : ::pread(input.get(), buffer.data(), wanted, static_cast<off_t>(offset));
+    if (got < 0) throw system_error(errno, "read", subject);
+    offset += static_cast<std::uint64_t>(got);
+    left -= static_cast<std::uint64_t>(got);
+    return {buffer.data(), static_cast<std::size_t>(got)};
+  }
+
+  std::string_view tar_piece() {
+    if (!gzip) return raw_piece();
+    for (;;) {
+      if (gzip->needs_input()) {
+        const std::string_view compressed = raw_piece();
+        if (compressed.empty() && !gzip->is_complete())
+          throw Error(ErrorCode::bad_package, "gzip data cut short");
+        if (compressed.empty()) return {};
+        gzip->give(compressed);
+      }
+      const std::string_view bytes = gzip->take(decoded);
+      if (!bytes.empty()) return bytes;
+    }
+  }
 };
 
 namespace {
@@ -86,28 +116,30 @@ ArchiveReader ArchiveReader::tar(const std::filesystem::path& file, std::uint64_
   state->offset = offset;
   state->left = size;
   state->buffer.resize(block);
+  std::array<char, 2> magic{};
+  if (size >= magic.size() &&
+      ::pread(state->input.get(), magic.data(), magic.size(), static_cast<off_t>(offset)) == 2 &&
+      std::string_view(magic.data(), magic.size()) == gzip_magic) {
+    state->gzip.emplace();
+    state->decoded.resize(block);
+  }
   archive* reader = state->reader;
   archive_read_support_format_tar(reader);
   archive_read_support_format_empty(reader);
-  archive_read_support_filter_gzip(reader);
   archive_read_support_filter_xz(reader);
   archive_read_support_filter_zstd(reader);
   archive_read_support_filter_bzip2(reader);
   archive_read_support_filter_lzma(reader);
+  // No exception may pass through libarchive.
   const auto read_block = [](archive* self, void* data, const void** out) -> la_ssize_t {
-    auto* from = static_cast<State*>(data);
-    const std::size_t wanted = std::min<std::uint64_t>(from->left, from->buffer.size());
-    const ssize_t got = wanted == 0 ? 0
-                                    : ::pread(from->input.get(), from->buffer.data(), wanted,
-                                              static_cast<off_t>(from->offset));
-    if (got < 0) {
-      archive_set_error(self, errno, "cannot be read");
+    try {
+      const std::string_view bytes = static_cast<State*>(data)->tar_piece();
+      *out = bytes.data();
+      return static_cast<la_ssize_t>(bytes.size());
+    } catch (const std::exception& error) {
+      archive_set_error(self, EIO, "%s", error.what());
       return ARCHIVE_FATAL;
     }
-    from->offset += static_cast<std::uint64_t>(got);
-    from->left -= static_cast<std::uint64_t>(got);
-    *out = from->buffer.data();
-    return got;
   };
   if (archive_read_open(reader, state.get(), nullptr, read_block, nullptr) != ARCHIVE_OK) {
     state->fail();
@@ -128,7 +160,9 @@ std::optional<ArchiveEntry> ArchiveReader::next() {
   const int status = archive_read_next_header(state_->reader, &raw);
   if (status == ARCHIVE_EOF) return std::nullopt;
   if (status < ARCHIVE_WARN) state_->fail();
+  // Without a locale libarchive gives no name that is not ASCII but by this other way.
   const char* path = archive_entry_pathname(raw);
+  if (path == nullptr) path = archive_entry_pathname_utf8(raw);
   if (path == nullptr) state_->fail();
   if (path[0] == '/' || climbs(path)) {
     throw Error(ErrorCode::bad_package,
@@ -155,7 +189,7 @@ std::string_view ArchiveReader::piece() {
   la_int64_t offset = 0;
   const int status = archive_read_data_block(state_->reader, &bytes, &size, &offset);
   if (status == ARCHIVE_EOF) return {};
-  if (status < ARCHIVE_WARN) state_->fail();
+  if (status != ARCHIVE_OK) state_->fail();  // a wrong checksum is but a warning to libarchive
   if (size == 0) return piece();
   return {static_cast<const char*>(bytes), size};
 }

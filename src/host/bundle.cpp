@@ -85,7 +85,7 @@ std::vector<Found> files_under(const fs::path& path) {
        !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
     std::error_code ignored;
     if (at->is_regular_file(ignored)) {
-      found.push_back({at->path(), fs::relative(at->path(), path, ignored).string()});
+      found.push_back({at->path(), at->path().lexically_relative(path).string()});
     }
     if (found.size() > 1'000'000) {
       throw Error(ErrorCode::bad_bundle,

@@ -46,6 +46,11 @@ std::vector<Member> members_of(const fs::path& file) {
     throw system_error(errno, "read", file.string());
   }
   const auto end = static_cast<std::uint64_t>(status.st_size);
+  std::array<char, ar_magic.size()> magic{};
+  if (::pread(input.get(), magic.data(), magic.size(), 0) != static_cast<ssize_t>(magic.size()) ||
+      std::string_view(magic.data(), magic.size()) != ar_magic) {
+    refuse(file, "not a Debian package: damaged from the first bytes on, or something else");
+  }
   std::vector<Member> members;
   for (std::uint64_t at = ar_magic.size(); at < end;) {
     std::array<char, 60> header{};

@@ -74,7 +74,7 @@ std::string sha256_of(std::string_view bytes) {
   return digest.hex();
 }
 
-std::string sha256_of_file(const std::filesystem::path& file) {
+Sha256 digest_of_file(const std::filesystem::path& file) {
   const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!input.is_open()) throw system_error(errno, "read", file.string());
   Sha256 digest;
@@ -83,9 +83,13 @@ std::string sha256_of_file(const std::filesystem::path& file) {
     const ssize_t got = ::read(input.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(errno, "read", file.string());
-    if (got == 0) return digest.hex();
+    if (got == 0) return digest;
     digest.update({buffer.data(), static_cast<std::size_t>(got)});
   }
+}
+
+std::string sha256_of_file(const std::filesystem::path& file) {
+  return digest_of_file(file).hex();
 }
 
 namespace {

@@ -94,7 +94,8 @@ void make_directories(const fs::path& folder, mode_t mode) {
   struct stat status {};
   if (::stat(folder.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return;
   make_directories(folder.parent_path(), mode);
-  if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) {
+  if (::mkdir(folder.c_str(), mode) != 0 &&
+      (errno != EEXIST || ::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))) {
     throw system_error(errno, "make folder", folder.string());
   }
 }

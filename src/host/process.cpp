@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <optional>
 
 #include "topsctl/base/error.hpp"
@@ -21,7 +21,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_output = 1024 * 1024;
+constexpr std::size_t most_output = std::size_t{1} << 20U;
 constexpr std::int64_t grace_ms = 5'000;  // between SIGTERM and SIGKILL
 
 using SteadyClock = std::chrono::steady_clock;

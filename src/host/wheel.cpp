@@ -127,27 +127,31 @@ std::string digest_of_entry(ArchiveReader& reader) {
 }
 
 // RECORD and its signatures cannot hold their own hash (PEP 427).
-bool needs_no_hash(const std::string& path) {
-  return path.ends_with(".dist-info/RECORD") || path.ends_with(".dist-info/RECORD.jws") ||
-         path.ends_with(".dist-info/RECORD.p7s");
+bool needs_no_hash(const std::string& path, const FileName& name) {
+  const std::string folder = top_of(path);
+  if (!is_own_info(folder, name)) return false;
+  const std::string member = path.substr(std::min(folder.size() + 1, path.size()));
+  return member == "RECORD" || member == "RECORD.jws" || member == "RECORD.p7s";
 }
 
-void compare_with_record(const fs::path& file, std::map<std::string, std::string> found,
+void compare_with_record(const fs::path& file, const FileName& name,
+                         std::map<std::string, std::string> found,
                          const std::vector<RecordLine>& record) {
   for (const RecordLine& line : record) {
     const auto member = found.find(line.path);
     if (member == found.end())
       refuse(file, concat("RECORD lists ", in_quotes(line.path), ", which is not in the wheel"));
-    if (!needs_no_hash(line.path) && line.sha256.empty()) {
+    if (!needs_no_hash(line.path, name) && line.sha256.empty()) {
       refuse(file, concat("RECORD has no sha256 for ", in_quotes(line.path)));
     }
-    if (!needs_no_hash(line.path) && line.sha256 != member->second) {
+    if (!needs_no_hash(line.path, name) && line.sha256 != member->second) {
       refuse(file, concat(in_quotes(line.path), " is not what RECORD says: its sha256 differs"));
     }
     found.erase(member);
   }
   for (const auto& [path, unused] : found) {
-    if (!needs_no_hash(path)) refuse(file, concat(in_quotes(path), " is not listed in RECORD"));
+    if (!needs_no_hash(path, name))
+      refuse(file, concat(in_quotes(path), " is not listed in RECORD"));
   }
 }
 
@@ -220,7 +224,7 @@ void read_wheel_payload(const fs::path& file, Package& package) {
       files.push_back({destination.path, PayloadEntry::Type::file, entry->size});
     }
   }
-  compare_with_record(file, std::move(found), parse_record(record, file.filename().string()));
+  compare_with_record(file, name, std::move(found), parse_record(record, file.filename().string()));
   package.record = std::move(record);
   package.files = std::move(files);
 }

@@ -60,7 +60,8 @@ std::vector<RecordLine> parse_record(std::string_view text, const std::string& s
     if (fields.size() != 3 || fields[0].empty()) {
       throw Error(ErrorCode::bad_package,
                   concat("cannot read ", in_quotes(subject), ": RECORD has a damaged line ",
-                         in_quotes(line.substr(0, 80))));
+                         in_quotes(shortened(line, 80))),
+                  "get the wheel again from the vendor's bundle");
     }
     RecordLine record{fields[0], ""};
     constexpr std::string_view algorithm = "sha256=";

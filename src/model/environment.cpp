@@ -22,7 +22,7 @@ std::optional<std::string> directory_of(const std::vector<std::string>& payload,
   for (const std::string& path : payload) {
     const auto slash = path.rfind('/');
     if (slash != std::string::npos && std::string_view(path).substr(slash + 1) == file) {
-      return path.substr(0, slash);
+      return slash == 0 ? "/" : path.substr(0, slash);
     }
   }
   return std::nullopt;

@@ -27,11 +27,16 @@ Json parse_json(std::string_view text, const std::string& source) {
   try {
     return Json::parse(text, within_depth);
   } catch (const Json::parse_error& e) {
-    const std::size_t at = std::min(e.byte, text.size());
-    const auto line =
-        1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n');
-    throw Error(ErrorCode::bad_stack,
-                concat("cannot read ", source, ": not valid JSON near line ", line),
+    const std::string_view before =
+        text.substr(0, e.byte > 0 ? std::min(e.byte - 1, text.size()) : 0);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const auto column = before.size() - (before.rfind('\n') + 1) + 1;
+    throw Error(
+        ErrorCode::bad_stack,
+        concat("cannot read ", source, ": not valid JSON in line ", line, ", column ", column),
+        "check the file with `python3 -m json.tool`");
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::bad_stack, concat("cannot read ", source, ": a number is out of range"),
                 "check the file with `python3 -m json.tool`");
   } catch (const Error& e) {
     throw Error(e.code(), concat("cannot read ", source, ": ", e.message()));

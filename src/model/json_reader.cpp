@@ -2,6 +2,7 @@
 #include "topsctl/model/json_reader.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -25,7 +26,7 @@ void JsonReader::expected(const std::string& what) const {
       value_->is_structured()
           ? std::string(value_->type_name())
           : printable(value_->dump(-1, ' ', false, Json::error_handler_t::replace));
-  reject(concat("expected ", what, ", got ", shown.substr(0, 80)));
+  reject(concat("expected ", what, ", got ", shortened(shown, 80)));
 }
 
 void JsonReader::expect_keys(const std::vector<std::string>& known) const {
@@ -88,8 +89,10 @@ bool JsonReader::boolean() const {
 
 std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
   if (!value_->is_number_integer()) expected("a whole number");
+  const bool too_large =
+      value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX};
   const auto number = value_->get<std::int64_t>();
-  if (number < least || number > most) {
+  if (too_large || number < least || number > most) {
     expected(concat("a whole number from ", least, " to ", most));
   }
   return number;

@@ -149,22 +149,35 @@ Json to_json(const TransactionSummary& summary) {
           {"kept_bytes", summary.kept_bytes}};
 }
 
-std::string package_url(PackageKind kind, const std::string& name, const std::string& version,
-                        const std::string& architecture) {
+namespace {
+
+// Percent-encoding as the purl specification has it: all but letters, digits and . - _ ~ :
+std::string percent_encoded(std::string_view text) {
   std::string encoded;
-  for (const char c : version) {
+  for (const char c : text) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '-' || c == '_' || c == '~';
-    if (plain) {
-      encoded.push_back(c);
-      continue;
-    }
+                       std::string_view(".-_~:").find(c) != std::string_view::npos;
     constexpr std::string_view digits = "0123456789ABCDEF";
     const auto byte = static_cast<unsigned char>(c);
-    encoded += {'%', digits[byte >> 4U], digits[byte & 15U]};
+    if (plain) {
+      encoded.push_back(c);
+    } else {
+      encoded += {'%', digits[byte >> 4U], digits[byte & 15U]};
+    }
   }
-  if (kind == PackageKind::wheel) return concat("pkg:pypi/", normalized_name(name), "@", encoded);
-  return concat("pkg:deb/", name, "@", encoded, "?arch=", architecture);
+  return encoded;
+}
+
+}  // namespace
+
+std::string package_url(PackageKind kind, const std::string& name, const std::string& version,
+                        const std::string& architecture) {
+  if (kind == PackageKind::wheel) {
+    return concat("pkg:pypi/", percent_encoded(normalized_name(name)), "@",
+                  percent_encoded(version));
+  }
+  return concat("pkg:deb/", percent_encoded(name), "@", percent_encoded(version),
+                "?arch=", percent_encoded(architecture));
 }
 
 }  // namespace topsctl

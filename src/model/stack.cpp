@@ -44,6 +44,7 @@ std::vector<std::string> Stack::component_ids() const {
 }
 
 bool version_contains(std::string_view version, std::string_view wanted) {
+  if (wanted.empty()) return true;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (auto at = version.find(wanted); at != std::string_view::npos;
        at = version.find(wanted, at + 1)) {

@@ -56,6 +56,9 @@ std::optional<std::string> nearest(std::string_view word,
 // " (did you mean 'x'?)" or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
+// The first `most` bytes, or fewer where a character would be cut in two.
+std::string shortened(std::string_view text, std::size_t most);
+
 // "5.7 MiB"; powers of 1024.
 std::string human_size(std::uint64_t bytes);
 // "0.4 s", "2 min 5 s".

@@ -27,7 +27,8 @@ class Sha256 {
 };
 
 std::string sha256_of(std::string_view bytes);
-// Throws Error if the file cannot be read.
+// The digest of a whole file, read in pieces; throws Error if it cannot be read.
+Sha256 digest_of_file(const std::filesystem::path& file);
 std::string sha256_of_file(const std::filesystem::path& file);
 
 // CRC-32C (RFC 3720, appendix B.4).

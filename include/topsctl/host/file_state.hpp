@@ -28,7 +28,8 @@ struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t links = 0;
-  auto operator<=>(const FileIdentity&) const = default;
+  auto operator<=>(const FileIdentity&) const =
+      default;  // NOLINT(modernize-use-nullptr): none is meant
 };
 
 enum class Content { ignore, digest };

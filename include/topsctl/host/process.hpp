@@ -28,7 +28,7 @@ struct RunResult {
   std::string output;      // end of standard output and standard error together, at most 1 MiB
   std::string report;      // what was written to descriptor 3, at most 1 MiB
 
-  bool ok() const { return status == 0; }
+  bool ok() const { return status == 0 && !timed_out; }
   // "exit status 1", "killed by signal 9", "no end after 60 s".
   std::string ending() const;
 };

@@ -1,0 +1,261 @@
+// Reports as text: alignment, the error block, small goldens.
+#include "topsctl/cli/render.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const Style plain{false};
+const Style colorful{true};
+
+// Without colours.
+std::string bare(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\033')
+      i = text.find('m', i);
+    else
+      out.push_back(text[i]);
+  }
+  return out;
+}
+
+TEST(Styles, ColourOnlyWhenAsked) {
+  EXPECT_EQ(plain.red("x"), "x");
+  EXPECT_EQ(colorful.red("x"), "\033[31mx\033[0m");
+  EXPECT_EQ(colorful.green("x"), "\033[32mx\033[0m");
+  EXPECT_EQ(colorful.yellow("x"), "\033[33mx\033[0m");
+  EXPECT_EQ(colorful.bold("x"), "\033[1mx\033[0m");
+  EXPECT_EQ(colorful.dim("x"), "\033[2mx\033[0m");
+}
+
+TEST(Tables, AlignTheirColumns) {
+  EXPECT_EQ(table({{"id", "name"}, {"1", "a"}, {"22222", "b"}}, plain),
+            "  id     name\n"
+            "  1      a\n"
+            "  22222  b\n");
+}
+
+TEST(Tables, AlignWideCharacters) {
+  const std::string text = table({{"名称", "x"}, {"abcdef", "y"}, {"安装包", "z"}}, plain);
+  EXPECT_EQ(text,
+            "  名称    x\n"
+            "  abcdef  y\n"
+            "  安装包  z\n");
+  for (const std::string& line : split(trimmed(text), '\n')) {
+    EXPECT_EQ(display_width(trimmed(line)), 9U) << line;
+  }
+}
+
+TEST(Tables, AlignColouredCellsAsIfTheyWerePlain) {
+  const auto rows = [](const Style& style) {
+    return std::vector<std::vector<std::string>>{
+        {"check", "result", "seen"}, {"a", style.green("pass"), "x"}, {"b", style.red("f"), "y"}};
+  };
+  EXPECT_EQ(bare(table(rows(colorful), colorful)), table(rows(plain), plain));
+}
+
+TEST(Tables, MayHaveShortRowsAndNone) {
+  EXPECT_EQ(table({}, plain), "");
+  EXPECT_EQ(table({{"a", "b"}, {"1"}}, plain), "  a  b\n  1\n");
+}
+
+TEST(RenderError, SaysTheMessageAndTheHint) {
+  EXPECT_EQ(
+      render_error(Error(ErrorCode::usage, "unknown command 'instal'", "see `topsctl -h`"), plain),
+      "error: unknown command 'instal'\n"
+      "hint:  see `topsctl -h`\n");
+  EXPECT_EQ(render_error(Error(ErrorCode::usage, "m"), plain), "error: m\n");
+}
+
+TEST(RenderError, GoesFromTheOutermostCircumstanceToTheReason) {
+  const Error error(ErrorCode::step_failed, "dpkg failed: exit status 1\nfirst line\nsecond line",
+                    "read the log", {"cannot install 'tops-eccl'", "step 3 of 9: dpkg --install"});
+  EXPECT_EQ(render_error(error, plain),
+            "error: cannot install 'tops-eccl'\n"
+            "  step 3 of 9: dpkg --install\n"
+            "  dpkg failed: exit status 1\n"
+            "  | first line\n"
+            "  | second line\n"
+            "hint:  read the log\n");
+  EXPECT_EQ(bare(render_error(error, colorful)), render_error(error, plain));
+}
+
+Plan sample_plan() {
+  Plan plan;
+  plan.command = "install";
+  plan.stack = "topsrider-2.5.136";
+  plan.python = "/usr/bin/python3.8";
+  plan.python_version = "3.8.10";
+  PlannedPackage package;
+  package.component = "eccl";
+  package.name = "tops-eccl";
+  package.after = "2.5.136-1";
+  package.size = 2048;
+  plan.packages.push_back(package);
+  package.component = "torch_gcu";
+  package.name = "torch_gcu";
+  package.before = "1.0";
+  package.action = PackageAction::upgrade;
+  plan.packages.push_back(package);
+  plan.steps = {{"keep", "keep everything", KeepWriteSet{}, {}},
+                {"debs", "dpkg --install e.deb", RunCommand{}, {"services"}}};
+  plan.environment =
+      Environment{"s", "/etc/profile.d/t.sh", {{"A", "1", Grade::guide, ""}}, {{"PATH", {}}}, {}};
+  return plan;
+}
+
+TEST(RenderPlan, ShowsPackagesStepsAndTheEnvironment) {
+  EXPECT_EQ(render_plan(sample_plan(), plain),
+            "plan for topsrider-2.5.136, Python 3.8.10 (/usr/bin/python3.8)\n"
+            "  component  package    now  then       action   size\n"
+            "  eccl       tops-eccl  -    2.5.136-1  install  2.0 KiB\n"
+            "  torch_gcu  torch_gcu  1.0  2.5.136-1  upgrade  2.0 KiB\n"
+            "  step 1 of 2: keep everything\n"
+            "  step 2 of 2: dpkg --install e.deb\n"
+            "      no rollback undoes: services\n"
+            "  /etc/profile.d/t.sh sets A PATH\n");
+}
+
+TEST(RenderPlan, OfARollbackHasNoPackages) {
+  Plan plan;
+  plan.command = "rollback";
+  plan.steps = {{"restore", "restore the state before transaction 7", RestoreWriteSet{7}, {}}};
+  EXPECT_EQ(render_plan(plan, plain),
+            "plan for rollback\n  step 1 of 1: restore the state before transaction 7\n");
+}
+
+TEST(RenderExecution, OfADryRunIsThePlan) {
+  Execution execution;
+  execution.report.plan = sample_plan();
+  execution.report.message = "nothing was changed: this is the plan";
+  execution.report.not_restored = {"services"};
+  EXPECT_EQ(render_execution(execution, plain),
+            render_plan(sample_plan(), plain) + "state: nothing was changed: this is the plan\n");
+}
+
+TEST(RenderExecution, OfACommitShowsChecksAndPackages) {
+  Execution execution;
+  TransactionReport& report = execution.report;
+  report.outcome = Outcome::committed;
+  report.changed = true;
+  report.plan = sample_plan();
+  report.checks = {
+      {"eccl-installed", Rung::files, CheckStatus::pass, "tops-eccl 2", "", "unused", 0}};
+  report.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2", ""},
+                     {"tops-sdk", PackageKind::deb, "2", "2", ""}};
+  report.message = "transaction 12 committed";
+  report.log = "/var/log/topsctl/12.log";
+  EXPECT_EQ(render_execution(execution, plain),
+            "  check           result  observed\n"
+            "  eccl-installed  pass    tops-eccl 2\n"
+            "  package    before  after\n"
+            "  tops-eccl  -       2\n"
+            "state: transaction 12 committed\n"
+            "log:   /var/log/topsctl/12.log\n");
+}
+
+TEST(RenderExecution, OfARollbackShowsTheProof) {
+  Execution execution;
+  TransactionReport& report = execution.report;
+  report.outcome = Outcome::rollback_incomplete;
+  report.failed = true;
+  report.rollback = RollbackProof{12, {"/etc/x"}};
+  report.not_restored = {"a service"};
+  report.message = "a person is needed";
+  report.root = "/srv/root";
+  report.log = "/var/log/topsctl/12.log";
+  EXPECT_EQ(render_execution(execution, plain),
+            "proof: 12 paths compared, 1 differ\n"
+            "  differs: /etc/x\n"
+            "not restored: a service\n"
+            "state: a person is needed\n"
+            "log:   /srv/root/var/log/topsctl/12.log\n");
+}
+
+TEST(RenderExecution, ShowsTenDifferingPathsAtMost) {
+  Execution execution;
+  execution.report.outcome = Outcome::rollback_incomplete;
+  execution.report.rollback = RollbackProof{50, std::vector<std::string>(20, "/x")};
+  const std::string text = render_execution(execution, plain);
+  EXPECT_EQ(split(text, '\n').size(), 1U + 10U + 1U + 1U) << text;
+}
+
+TEST(RenderChecks, HintWhereSomethingIsWrong) {
+  EXPECT_EQ(
+      render_checks({{"a", Rung::files, CheckStatus::pass, "fine", "", "h", 0},
+                     {"long-id", Rung::load, CheckStatus::fail, "missing", "", "install it", 0},
+                     {"c", Rung::load, CheckStatus::unknown, "?", "", "", 0},
+                     {"d", Rung::load, CheckStatus::skipped, "-", "", "", 0},
+                     {"e", Rung::load, CheckStatus::warn, "!", "", "", 0}},
+                    plain),
+      "  check    result   observed\n"
+      "  a        pass     fine\n"
+      "  long-id  fail     missing\n"
+      "                    hint: install it\n"
+      "  c        unknown  ?\n"
+      "  d        skip     -\n"
+      "  e        warn     !\n");
+}
+
+TEST(RenderHistory, ListsTransactions) {
+  TransactionSummary summary;
+  summary.id = 12;
+  summary.started_at = "2026-11-20T10:15:00Z";
+  summary.user = "alice";
+  summary.outcome = "committed";
+  summary.kept_bytes = 1024;
+  summary.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2", ""},
+                      {"x", PackageKind::deb, "1", std::nullopt, ""}};
+  EXPECT_EQ(render_history({summary}, plain),
+            "  id  started               by     outcome    kept     packages\n"
+            "  12  2026-11-20T10:15:00Z  alice  committed  1.0 KiB  tops-eccl 2, x -\n");
+  EXPECT_EQ(render_history({}, plain), "topsctl has changed nothing on this machine\n");
+}
+
+TEST(RenderInventory, ShowsWhatAnInstallTakesFirst) {
+  Inventory inventory;
+  inventory.other_files = 1;
+  Package broken;
+  broken.path = "b.deb";
+  broken.verdict = Verdict::broken;
+  Package taken;
+  taken.path = "a.whl";
+  taken.name = "torch_gcu";
+  taken.version = "1";
+  taken.component = "torch_gcu";
+  taken.python = PythonNeeds{"", {}, "3.8"};
+  taken.sha256 = "0123456789abcdef";
+  taken.size = 1;
+  taken.chosen = true;
+  inventory.packages = {broken, taken};
+  Finding finding;
+  finding.severity = Severity::error;
+  finding.title = "a package cannot be read";
+  finding.subject = "b.deb";
+  finding.evidence = {{"b.deb", 0, "cut short"}};
+  finding.remedy.text = "copy it again";
+  const std::string text = render_inventory(inventory, {finding}, {"  stack s: complete"}, plain);
+  EXPECT_EQ(text,
+            "     component  package    version  for         size  sha256        file\n"
+            "  *  torch_gcu  torch_gcu  1        Python 3.8  1 B   0123456789ab  a.whl\n"
+            "  !  broken                                     0 B                 b.deb\n"
+            "  2 packages, 1 other file; * taken by an install (wheels: the one for the host's "
+            "Python)\n"
+            "error: a package cannot be read: b.deb\n"
+            "  cut short\n"
+            "  hint: copy it again\n"
+            "  stack s: complete\n");
+  EXPECT_EQ(bare(render_inventory(inventory, {finding}, {"  stack s: complete"}, colorful)), text);
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,174 @@
+// Checks judge the state of a machine: no stand-in and nothing half done passes.
+#include "topsctl/engine/checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../support/archives.hpp"
+#include "../support/sample_host.hpp"
+#include "../support/sample_stack.hpp"
+#include "../support/sample_wheel.hpp"
+#include "../support/small_library.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/environment.hpp"
+
+namespace topsctl {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Checking : public testing::Test {
+ protected:
+  Checking() {
+    stack_.checks[5].symbols = {"ecclGetVersion"};
+    std::string status;
+    for (const char* name : {"tops-eccl", "tops-sdk", "topsfactor"}) {
+      status +=
+          concat("Package: ", name,
+                 "\nStatus: install ok installed\nArchitecture: amd64\nVersion: 2.5.136-1\n\n");
+    }
+    write("var/lib/dpkg/status", status);
+    write("var/lib/dpkg/info/tops-eccl.list", "/.\n/opt/eccl/lib/libeccl.so\n");
+    write("opt/eccl/lib/libeccl.so", small_library());
+    fs::permissions(write("usr/bin/python3.8", "#!"), fs::perms(0755));
+    for (const Member& member : wheel_.all_members()) write("site/" + member.name, member.bytes);
+    write("site/" + wheel_.info() + "/INSTALLER", "pip\n");
+    write("site/" + wheel_.info() + "/RECORD",
+          wheel_.record + SampleWheel::record_line({wheel_.info() + "/INSTALLER", "pip\n"}));
+    sample_.runner.on_run = [this](const Command& command) { return answer(command); };
+  }
+
+  fs::path write(const std::string& name, const std::string& bytes) {
+    return sample_.folder.write(name, bytes);
+  }
+  RunResult answer(const Command& command) const {
+    RunResult result;
+    result.status = 0;
+    if (command.argv[0] == "dpkg") result.output = "program version 1.19.7 (amd64).\n";
+    if (command.argv.back() == "torch_gcu") {
+      result.report = import_answer_;
+    } else if (command.argv[0] != "dpkg") {
+      result.report = R"({"executable": "/usr/bin/python3.8", "version": "3.8.10", "minor": "3.8",)"
+                      R"( "site_directories": ["/site"], "script_directories": [],)"
+                      R"( "externally_managed": false, "in_virtual_environment": false})";
+    }
+    return result;
+  }
+  CheckResult wheel_check() {
+    return check_installed_wheel(sample_.host, "torch_gcu", "/usr/bin/python3.8");
+  }
+  // The result of one check of the stack.
+  CheckResult check(const std::string& id) {
+    for (const CheckResult& result : run_checks(sample_.host, stack_, stack_.checks, "").checks) {
+      if (result.id == id) return result;
+    }
+    ADD_FAILURE() << "no check " << id;
+    return {};
+  }
+
+  SampleHost sample_;
+  Stack stack_ = sample_stack();
+  SampleWheel wheel_ = SampleWheel().make_record();
+  std::string import_answer_ =
+      R"({"ok": true, "file": "/site/torch_gcu/__init__.py", "version": "1.10", "error": ""})";
+};
+
+TEST_F(Checking, PassesAWheelThatIsWhatItsRecordSays) {
+  const CheckResult result = wheel_check();
+  EXPECT_EQ(result.status, CheckStatus::pass) << result.observed;
+  EXPECT_EQ(result.observed, "torch_gcu 1.10.0+2.5.136 in /site, every file as recorded");
+}
+
+TEST_F(Checking, FailsAWheelWithAChangedOrMissingFile) {
+  write("site/torch_gcu/lib.so", "patched");
+  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
+  EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' is not what RECORD says");
+  fs::remove(sample_.folder / "site/torch_gcu/lib.so");
+  EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' is missing");
+}
+
+TEST_F(Checking, FailsAWheelThatItsInstallerDidNotFinish) {
+  write("site/" + wheel_.info() + "/RECORD", wheel_.record);
+  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
+  EXPECT_THAT(wheel_check().observed, HasSubstr("its RECORD names no INSTALLER"));
+}
+
+TEST_F(Checking, FailsAWheelThatIsNotThere) {
+  fs::remove_all(sample_.folder / "site");
+  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
+  EXPECT_EQ(wheel_check().observed, "torch_gcu is not installed for /usr/bin/python3.8");
+}
+
+// read_host_facts looks into another root for root alone.
+class CheckingAStack : public Checking {
+ protected:
+  void SetUp() override {
+    if (!is_root_user()) GTEST_SKIP() << "needs root: only root may look into another root";
+  }
+};
+
+TEST_F(CheckingAStack, PassesWhatIsInstalled) {
+  for (const char* id : {"eccl-installed", "sdk-installed", "topsfactor-installed",
+                         "torch-gcu-installed", "eccl-library", "torch-gcu-import"}) {
+    const CheckResult result = check(id);
+    EXPECT_EQ(result.status, CheckStatus::pass) << id << ": " << result.observed;
+    EXPECT_EQ(result.hint, "");
+  }
+  EXPECT_EQ(run_checks(sample_.host, stack_, {}, "").python, "/usr/bin/python3.8");
+}
+
+TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
+  write("opt/eccl/lib/libeccl.so", "placeholder\n");
+  EXPECT_EQ(check("eccl-library").status, CheckStatus::fail);
+  EXPECT_EQ(check("eccl-library").observed, "/opt/eccl/lib/libeccl.so: no ELF file");
+  stack_.checks[5].symbols = {"ecclCommInitRank"};
+  write("opt/eccl/lib/libeccl.so", small_library());
+  EXPECT_EQ(check("eccl-library").observed,
+            "/opt/eccl/lib/libeccl.so does not export ecclCommInitRank");
+}
+
+TEST_F(CheckingAStack, FailsPackagesThatAreMissingHalfInstalledOrOfAnotherVersion) {
+  const std::string whole = sample_.folder.read("var/lib/dpkg/status");
+  write("var/lib/dpkg/status", with(whole, "Package: tops-sdk", "Package: other"));
+  EXPECT_EQ(check("sdk-installed").observed, "not installed");
+  write("var/lib/dpkg/status", with(whole, "ok installed", "ok half-configured"));
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::fail);
+  EXPECT_EQ(check("eccl-library").observed, "its package is not installed");
+  write("var/lib/dpkg/status", with(whole, "2.5.136-1", "2.5.87-1"));
+  EXPECT_EQ(check("eccl-installed").observed, "tops-eccl 2.5.87-1, install ok installed");
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::fail);
+}
+
+TEST_F(CheckingAStack, AsksForNoVersionWhereTheStackNamesNone) {
+  for (Component& component : stack_.components) component.version.clear();
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::pass);
+  EXPECT_EQ(check("torch-gcu-installed").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, JudgesTheEnvironmentFile) {
+  EXPECT_EQ(check("environment-file").status, CheckStatus::fail);
+  write("etc/profile.d/topsrider.sh", "export X=1\n");
+  EXPECT_EQ(check("environment-file").status, CheckStatus::warn);
+  write("etc/profile.d/topsrider.sh",
+        shell_file(derive_environment(stack_, {"/opt/eccl/lib/libeccl.so"})));
+  EXPECT_EQ(check("environment-file").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, TellsWhyAnImportFails) {
+  import_answer_ = R"({"ok": false, "error": "ImportError: no libeccl.so"})";
+  EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::fail);
+  EXPECT_EQ(check("torch-gcu-import").observed, "ImportError: no libeccl.so");
+  EXPECT_EQ(sample_.runner.commands.back().environment.at("LD_LIBRARY_PATH"),
+            "/opt/eccl/lib:/opt/tops/lib");
+}
+
+TEST_F(CheckingAStack, DoesNotEndForAnAnswerThatMakesNoSense) {
+  import_answer_ = "[1e999]";
+  EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::unknown);
+  import_answer_ = "nonsense";
+  EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::unknown);
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,57 @@
+// Signals as a question that can be asked.
+#include "topsctl/host/interrupt.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <csignal>
+
+#include "../support/thrown.hpp"
+
+namespace topsctl {
+namespace {
+
+class Interrupts : public testing::Test {
+ protected:
+  void SetUp() override {
+    watch_signals();
+    clear_interrupt();
+  }
+  void TearDown() override { clear_interrupt(); }
+
+  static bool is_readable() {
+    pollfd watched{interrupt_descriptor(), POLLIN, 0};
+    return ::poll(&watched, 1, 0) == 1;
+  }
+};
+
+TEST_F(Interrupts, AreNotThereBeforeASignal) {
+  EXPECT_FALSE(is_interrupted());
+  EXPECT_FALSE(is_readable());
+  EXPECT_NO_THROW(throw_if_interrupted());
+}
+
+TEST_F(Interrupts, AreRememberedUntilTheyAreCleared) {
+  ::raise(SIGINT);
+  EXPECT_TRUE(is_interrupted());
+  EXPECT_TRUE(is_readable());
+  EXPECT_EQ(thrown_by([] { throw_if_interrupted(); }).code(), ErrorCode::interrupted);
+  EXPECT_EQ(thrown_by([] { throw_if_interrupted(); }).code(), ErrorCode::interrupted);
+  clear_interrupt();
+  EXPECT_FALSE(is_interrupted());
+  EXPECT_FALSE(is_readable());
+}
+
+TEST_F(Interrupts, TellTheSignalsApart) {
+  ::raise(SIGTERM);
+  EXPECT_EQ(thrown_by([] { throw_if_interrupted(); }).code(), ErrorCode::terminated);
+}
+
+TEST_F(Interrupts, DoNotComeFromALostTerminalOrAClosedPipe) {
+  ::raise(SIGHUP);
+  ::raise(SIGPIPE);
+  EXPECT_FALSE(is_interrupted());
+}
+
+}  // namespace
+}  // namespace topsctl

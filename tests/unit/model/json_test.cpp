@@ -1,0 +1,72 @@
+// Parsing of JSON text: what is refused, and how it is said.
+#include "topsctl/model/json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "../support/thrown.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::HasSubstr;
+
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+TEST(ParseJson, KeepsTheOrderOfKeys) {
+  EXPECT_EQ(parse_json(R"({"b":1,"a":2})", "x").dump(), R"({"b":1,"a":2})");
+}
+
+TEST(ParseJson, NamesTheSourceAndTheLine) {
+  const Error error = thrown_by([] { parse_json("{\n  \"a\": 1,\n  \"b\": x\n}\n", "stack 's'"); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_stack);
+  EXPECT_THAT(error.message(), HasSubstr("cannot read stack 's': not valid JSON"));
+  EXPECT_THAT(error.message(), HasSubstr("line 3"));
+  EXPECT_THAT(error.hint(), HasSubstr("json.tool"));
+}
+
+TEST(ParseJson, NamesTheColumn) {
+  const Error error = thrown_by([] { parse_json("{\n  \"a\": x\n}\n", "s"); });
+  EXPECT_THAT(error.message(), HasSubstr("column 8"));
+}
+
+TEST(ParseJson, RefusesEveryKindOfBrokenText) {
+  for (const char* text : {"", "{", "{\"a\":}", "[1,]", "{\"a\":1,}", "nul", "\"\xff\"", "[1] 2",
+                           "{'a':1}", "// no\n1", "\"\n\"", "01", "\"\\x\""}) {
+    EXPECT_EQ(thrown_by([&] { parse_json(text, "s"); }).code(), ErrorCode::bad_stack) << text;
+  }
+}
+
+TEST(ParseJson, RefusesANumberThatNoNumberTypeHolds) {
+  EXPECT_EQ(thrown_by([] { parse_json("[1e999]", "s"); }).code(), ErrorCode::bad_stack);
+}
+
+TEST(ParseJson, TakesSixtyFourLevelsAndNotManyMore) {
+  EXPECT_NO_THROW(parse_json(nested(64), "s"));
+  const Error error = thrown_by([] { parse_json(nested(66), "the file"); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_stack);
+  EXPECT_EQ(error.message(), "cannot read the file: nested deeper than 64 levels");
+}
+
+TEST(ParseJson, SurvivesHostileNesting) {
+  EXPECT_EQ(thrown_by([] { parse_json(std::string(1U << 20U, '['), "s"); }).code(),
+            ErrorCode::bad_stack);
+  std::string objects;
+  for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
+  EXPECT_EQ(thrown_by([&] { parse_json(objects, "s"); }).code(), ErrorCode::bad_stack);
+}
+
+TEST(ToText, IsIndentedAndEndsWithALine) {
+  EXPECT_EQ(to_text(Json{{"a", 1}}), "{\n  \"a\": 1\n}\n");
+}
+
+TEST(ToText, ReplacesBrokenUtf8RatherThanThrow) {
+  EXPECT_EQ(to_text(Json("a\xff")), "\"a\uFFFD\"\n");
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,177 @@
+// Stack files: the embedded one parses, and each kind of mistake is named.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../support/sample_stack.hpp"
+#include "../support/thrown.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(StackParser, ReadsTheEmbeddedStack) {
+  const Stack stack = sample_stack();
+  EXPECT_EQ(stack.name, "topsrider-2.5.136");
+  EXPECT_THAT(stack.component_ids(), ElementsAre("eccl", "sdk", "topsfactor", "torch_gcu"));
+  EXPECT_THAT(stack.component("eccl")->names, ElementsAre("tops-eccl", "eccl"));
+  EXPECT_EQ(stack.component("torch_gcu")->kind, PackageKind::wheel);
+  EXPECT_TRUE(stack.component("sdk")->required);
+  EXPECT_EQ(stack.component("none"), nullptr);
+  EXPECT_THAT(stack.python.tested_minors, ElementsAre("3.6", "3.8"));
+  EXPECT_THAT(stack.python.unchanged, ElementsAre("torch"));
+  EXPECT_EQ(stack.environment.file, "/etc/profile.d/topsrider.sh");
+  ASSERT_EQ(stack.environment.variables.size(), 7U);
+  EXPECT_EQ(stack.environment.variables[0].grade, Grade::attested);
+  EXPECT_EQ(stack.environment.variables[5].prefix_of, "libeccl.so");
+  ASSERT_EQ(stack.environment.paths.size(), 2U);
+  EXPECT_EQ(stack.environment.paths[0].entries[2].if_present, "/opt/tops/lib");
+  ASSERT_EQ(stack.checks.size(), 7U);
+  EXPECT_EQ(stack.checks[5].kind, CheckKind::library);
+  EXPECT_EQ(stack.checks[5].rung, Rung::load);
+  EXPECT_EQ(stack.checks[6].module, "torch_gcu");
+}
+
+TEST(StackParser, TakesAComponentThatIsNotRequired) {
+  const std::string text =
+      with(sample_stack_text(), R"("id": "sdk", )", R"("id": "sdk", "required": false, )");
+  EXPECT_FALSE(parse_stack(text, "s").component("sdk")->required);
+}
+
+struct Mistake {
+  const char* what;
+  const char* from;
+  const char* to;
+  const char* message;  // after "cannot read stack 's': "
+};
+
+class BrokenStacks : public testing::TestWithParam<Mistake> {};
+
+TEST_P(BrokenStacks, AreRefusedByName) {
+  const Mistake& mistake = GetParam();
+  const std::string text = with(sample_stack_text(), mistake.from, mistake.to);
+  const Error error = thrown_by([&] { parse_stack(text, "stack 's'"); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_stack);
+  EXPECT_EQ(error.message(), std::string("cannot read stack 's': ") + mistake.message);
+}
+
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> table = {
+      {"unknown_key_at_the_top", R"("title":)", R"("titel":)",
+       "/: unknown key 'titel' (did you mean 'title'?)"},
+      {"unknown_key_in_a_component", R"("names": ["tops-sdk"])", R"("name": ["tops-sdk"])",
+       "/components/1: unknown key 'name' (did you mean 'names'?)"},
+      {"unknown_key_in_a_check", R"("module": "torch_gcu")", R"("modul": "torch_gcu")",
+       "/checks/6: unknown key 'modul' (did you mean 'module'?)"},
+      {"another_schema", R"("schema": 1)", R"("schema": 2)",
+       "/schema: expected a whole number from 1 to 1, got 2"},
+      {"missing_name", R"("name": "topsrider-2.5.136",)", "", "/: missing key 'name'"},
+      {"missing_grade", R"("value": "0", "grade": "guide")", R"("value": "0")",
+       "/environment/variables/3: missing key 'grade'"},
+      {"wrong_type_of_names", R"(["tops-sdk"])", R"("tops-sdk")",
+       R"(/components/1/names: expected a list, got "tops-sdk")"},
+      {"no_names", R"(["tops-sdk"])", "[]", "/components/1/names: expected at least one name"},
+      {"wrong_type_of_required", R"("id": "sdk")", R"("id": "sdk", "required": "yes")",
+       R"(/components/1/required: expected true or false, got "yes")"},
+      {"unknown_kind", R"("kind": "wheel", "names")", R"("kind": "weel", "names")",
+       R"(/components/3/kind: expected one of deb, wheel; got "weel" (did you mean 'wheel'?))"},
+      {"a_name_that_is_an_option", R"(["tops-sdk"])", R"(["--root"])",
+       "/components/1/names/0: expected letters, digits and . _ - + only, got '--root'"},
+      {"a_name_with_a_slash", R"("id": "sdk")", R"("id": "../sdk")",
+       "/components/1/id: expected letters, digits and . _ - + only, got '../sdk'"},
+      {"a_component_twice", R"("id": "sdk", "kind")", R"("id": "eccl", "kind")",
+       "/components: 'eccl' stands there twice"},
+      {"a_check_twice", R"("id": "sdk-installed")", R"("id": "eccl-installed")",
+       "/checks: 'eccl-installed' stands there twice"},
+      {"a_variable_twice", R"("name": "ECCL_DEBUG")", R"("name": "ECCL_ASYNC_DISABLE")",
+       "/environment/variables: 'ECCL_ASYNC_DISABLE' stands there twice"},
+      {"a_check_of_an_unknown_component",
+       R"("kind": "deb_installed", "rung": "files", "component": "sdk")",
+       R"("kind": "deb_installed", "rung": "files", "component": "skd")",
+       R"(/checks/1/component: expected one of eccl, sdk, topsfactor, torch_gcu; got "skd" (did you mean 'sdk'?))"},
+      {"a_deb_check_of_a_wheel", R"("kind": "deb_installed", "rung": "files", "component": "sdk")",
+       R"("kind": "deb_installed", "rung": "files", "component": "torch_gcu")",
+       "/checks/1/component: component 'torch_gcu' is not of the kind that a deb_installed check "
+       "looks at"},
+      {"an_import_of_a_deb", R"("rung": "import", "component": "torch_gcu")",
+       R"("rung": "import", "component": "sdk")",
+       "/checks/6/component: component 'sdk' is not of the kind that a python_import check looks "
+       "at"},
+      {"an_unknown_rung", R"("rung": "load")", R"("rung": "loads")",
+       R"(/checks/5/rung: expected one of files, load, import, device, single, ranks, perf; got "loads" (did you mean 'load'?))"},
+      {"a_library_check_without_symbols",
+       R"(      "symbols": ["ecclGetVersion", "ecclGetUniqueId", "ecclCommInitRank"]})",
+       R"(      "rung": "load"})", "/checks/5: missing key 'symbols'"},
+      {"a_module_that_is_code", R"("module": "torch_gcu")", R"("module": "os; os.remove")",
+       "/checks/6/module: expected the name of a shell variable, got 'os; os.remove'"},
+      {"a_variable_with_a_dash", R"("name": "ECCL_DEBUG")", R"("name": "ECCL-DEBUG")",
+       "/environment/variables/3/name: expected the name of a shell variable, got 'ECCL-DEBUG'"},
+      {"a_variable_that_begins_with_a_digit", R"("name": "ECCL_DEBUG")", R"("name": "1ECCL")",
+       "/environment/variables/3/name: expected the name of a shell variable, got '1ECCL'"},
+      {"a_variable_that_is_code", R"("name": "ECCL_DEBUG")", R"("name": "A=1;id;B")",
+       "/environment/variables/3/name: expected the name of a shell variable, got 'A=1;id;B'"},
+      {"a_search_path_that_is_code", R"("name": "PATH")", R"("name": "PATH;id")",
+       "/environment/paths/1/name: expected the name of a shell variable, got 'PATH;id'"},
+      {"value_and_prefix_of", R"("value": "0", )", R"("value": "0", "prefix_of": "x", )",
+       "/environment/variables/3: expected exactly one of 'value' and 'prefix_of'"},
+      {"neither_value_nor_prefix_of", R"("value": "0", )", "",
+       "/environment/variables/3: expected exactly one of 'value' and 'prefix_of'"},
+      {"two_directories_in_one_entry", R"({"if_present": "/opt/tops/lib"})",
+       R"({"if_present": "/opt/tops/lib", "directory_of": "x"})",
+       "/environment/paths/0/entries/2: expected exactly one of 'directory_of' and 'if_present'"},
+      {"no_directory_in_an_entry", R"({"if_present": "/opt/tops/lib"})", "{}",
+       "/environment/paths/0/entries/2: expected exactly one of 'directory_of' and 'if_present'"},
+      {"a_colon_in_a_search_path", "/opt/tops/lib", "/opt/a:/opt/b",
+       "/environment/paths/0/entries/2/if_present: a colon cannot stand in a search path"},
+      {"a_climbing_file", "/etc/profile.d/topsrider.sh", "/etc/profile.d/../shadow",
+       "/environment/file: expected an absolute path without '.', '..' or empty parts, got "
+       "'/etc/profile.d/../shadow'"},
+      {"a_relative_file", "/etc/profile.d/topsrider.sh", "etc/topsrider.sh",
+       "/environment/file: expected an absolute path without '.', '..' or empty parts, got "
+       "'etc/topsrider.sh'"},
+      {"a_folder_for_a_file", "/etc/profile.d/topsrider.sh", "/etc/profile.d/",
+       "/environment/file: expected an absolute path without '.', '..' or empty parts, got "
+       "'/etc/profile.d/'"},
+      {"a_climbing_directory", "/opt/tops/lib", "/opt/./tops/../lib",
+       "/environment/paths/0/entries/2/if_present: expected an absolute path without '.', '..' or "
+       "empty parts, got '/opt/./tops/../lib'"},
+      {"a_path_for_a_file_name", R"("prefix_of": "libeccl.so")", R"("prefix_of": "lib/libeccl.so")",
+       "/environment/variables/5/prefix_of: expected a file name without '/', got "
+       "'lib/libeccl.so'"},
+      {"a_line_end_in_a_value", R"("value": "false")", R"("value": "a\nb")",
+       "/environment/variables/0/value: expected one line of text without control characters"},
+      {"a_minor_version_with_a_patch", R"(["3.6", "3.8"])", R"(["3.6", "3.8.10"])",
+       "/python/tested_minors/1: expected a Python minor version such as \"3.8\", got '3.8.10'"},
+      {"an_empty_title", R"("title": "Enflame TopsRider 2.5.136 for T20 servers")",
+       R"("title": "")", "/title: expected text that is not empty, got \"\""},
+  };
+  return table;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BrokenStacks, testing::ValuesIn(mistakes()),
+                         [](const auto& info) { return std::string(info.param.what); });
+
+TEST(StackParser, RefusesAStackWithoutComponents) {
+  const Error error = thrown_by(
+      [] { parse_stack(R"({"schema":1,"name":"n","title":"t","components":[]})", "stack 's'"); });
+  EXPECT_EQ(error.message(), "cannot read stack 's': /components: expected at least one component");
+}
+
+TEST(StackParser, RefusesWhatIsNoObject) {
+  const Error error = thrown_by([] { parse_stack("[]", "stack 's'"); });
+  EXPECT_EQ(error.message(), "cannot read stack 's': /: expected an object, got array");
+}
+
+TEST(StackParser, RefusesEveryTruncation) {
+  const std::string text = sample_stack_text();
+  const std::size_t end = text.rfind('}');
+  for (std::size_t length = 0; length <= end; length += 37) {
+    const Error error = thrown_by([&] { parse_stack(text.substr(0, length), "stack 's'"); });
+    EXPECT_THAT(error.message(), StartsWith("cannot read stack 's': ")) << length;
+  }
+}
+
+}  // namespace
+}  // namespace topsctl

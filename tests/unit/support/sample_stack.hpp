@@ -1,0 +1,29 @@
+// The embedded stack as text and as a value, for tests that change it a little.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "topsctl/base/embedded.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+inline std::string sample_stack_text() {
+  const auto text = embedded_file("stacks/topsrider-2.5.136.json");
+  if (!text) throw std::runtime_error("no embedded stack");
+  return std::string(*text);
+}
+
+inline Stack sample_stack() {
+  return parse_stack(sample_stack_text(), "the sample");
+}
+
+// The text with the first `from` replaced by `to`; `from` must occur.
+inline std::string with(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  if (at == std::string::npos) throw std::runtime_error("no '" + from + "' in the text");
+  return text.replace(at, from.size(), to);
+}
+
+}  // namespace topsctl
