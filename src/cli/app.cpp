@@ -251,7 +251,12 @@ class Program {
       }
       if (output.header.error) std::cerr << render_error(*output.header.error, style);
     }
-    if (!std::cout) return static_cast<int>(ExitCode::failed);
+    if (!std::cout) {
+      std::cerr << "error: cannot write to standard output\n";
+      // The status of what was done to a machine counts for more.
+      if (!output.changed && output.header.exit == ExitCode::done)
+        return static_cast<int>(ExitCode::failed);
+    }
     return static_cast<int>(output.header.exit);
   }
 

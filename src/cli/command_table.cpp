@@ -23,6 +23,10 @@ const std::vector<CommandRow>& command_table() {
 }
 
 Host Session::with_root(const std::string& root) const {
+  if (root.empty()) {
+    throw Error(ErrorCode::usage, "--root is empty",
+                "give the root directory of the system; was a variable not set?");
+  }
   Host other = host;
   std::string path = std::filesystem::absolute(root).lexically_normal().string();
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
@@ -34,6 +38,7 @@ Output execution_output(const std::string& command, const Execution& execution,
                         const Style& style) {
   Output output;
   output.header = {command, execution.exit, execution.error, execution.warnings};
+  output.changed = execution.report.changed;
   output.json = to_json(execution.report).dump(-1, ' ', false, Json::error_handler_t::replace);
   // A failure before any change has nothing to show but its error.
   if (!execution.error || execution.report.transaction)

@@ -25,15 +25,15 @@ namespace {
 
 constexpr std::int64_t import_timeout_ms = 300'000;
 
-void pass(CheckResult& result, std::string observed) {
+void pass(CheckResult& result, const std::string& observed) {
   result.status = CheckStatus::pass;
-  result.observed = std::move(observed);
+  result.observed = printable(observed);
 }
 
-void fail(CheckResult& result, std::string observed, std::string hint) {
+void fail(CheckResult& result, const std::string& observed, const std::string& hint) {
   result.status = CheckStatus::fail;
-  result.observed = std::move(observed);
-  result.hint = std::move(hint);
+  result.observed = printable(observed);
+  result.hint = printable(hint);
 }
 
 // The first file of RECORD that is not there or not what RECORD says.
@@ -95,6 +95,9 @@ class Checker {
       result.status = CheckStatus::unknown;
       result.observed = error.message();
       result.hint = error.hint();
+    } catch (const std::exception& error) {
+      result.status = CheckStatus::unknown;
+      result.observed = printable(error.what());
     }
     result.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock->steady() - started)

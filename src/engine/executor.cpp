@@ -106,6 +106,12 @@ class Executor {
       result.detail = error.message();
       finish(StepStatus::failed);
       throw error.within(concat("step ", i + 1, " of ", total, ": ", step.description));
+    } catch (const std::exception& error) {
+      result.detail = printable(error.what());
+      finish(StepStatus::failed);
+      throw Error(ErrorCode::internal, result.detail,
+                  "this is a defect of topsctl: please report it",
+                  {concat("step ", i + 1, " of ", total, ": ", step.description)});
     }
   }
 
@@ -227,7 +233,7 @@ class Executor {
     for (const std::string& path : newcomers(host_, before))
       after.paths.push_back({path, {}, "", ""});
     for (KeptPath& kept : after.paths) {
-      kept.state = file_state(host_.literal(kept.path), Content::digest);
+      kept.state = state_in_place(host_, kept.path, Content::digest);
     }
     write_snapshot_record(after, store);
     sync_file_system(store);

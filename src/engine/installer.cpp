@@ -18,14 +18,18 @@ namespace {
 
 Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
                const Inventory& inventory) {
-  const HostFacts facts = read_host_facts(host, stack, request.python);
+  std::vector<std::string> displaced;
+  for (const Package& package : inventory.packages) {
+    displaced.insert(displaced.end(), package.displaces.begin(), package.displaces.end());
+  }
+  const HostFacts facts = read_host_facts(host, stack, request.python, displaced);
   const std::vector<std::string> components = selected_components(stack, request.components);
   Selection selection = select_packages(stack, inventory, facts, components);
   for (Package& package : selection.packages) {
     throw_if_interrupted();
     read_payload(package);
   }
-  return plan_install(stack, selection, facts, components, request.system_python);
+  return plan_install(stack, selection, facts, request.system_python);
 }
 
 Execution planned(const Host& host, const Plan& plan) {
@@ -89,19 +93,18 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
-  Recovery recovery = recover_unfinished(host, events);
-  if (recovery.has_failed()) return *recovery.last;
-  std::vector<std::string>& warnings = recovery.warnings;
-  const Plan plan = make_plan(host, request, stack, inventory);
-  Execution execution = plan.steps.empty()
-                            ? planned(host, plan)
-                            : execute_plan(host, stack, plan, request.requester, events);
-  execution.report.root = host.root.string();
-  execution.report.locks = lock.reports();
-  if (!plan.steps.empty())
-    warnings.insert(warnings.end(), plan.warnings.begin(), plan.warnings.end());
-  execution.warnings.insert(execution.warnings.begin(), warnings.begin(), warnings.end());
-  return execution;
+  const Recovery recovery = recover_unfinished(host, events);
+  return with_recovery(recovery, [&] {
+    if (recovery.has_failed()) return *recovery.last;
+    const Plan plan = make_plan(host, request, stack, inventory);
+    if (plan.steps.empty()) return planned(host, plan);
+    Execution execution = execute_plan(host, stack, plan, request.requester, events);
+    execution.report.root = host.root.string();
+    execution.report.locks = lock.reports();
+    execution.warnings.insert(execution.warnings.begin(), plan.warnings.begin(),
+                              plan.warnings.end());
+    return execution;
+  });
 }
 
 }  // namespace topsctl

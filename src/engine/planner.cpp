@@ -103,6 +103,18 @@ void refuse_unfit(const Selection& selection, const HostFacts& facts, SystemPyth
     throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
                 "install python3-pip, or name another interpreter with --python");
   }
+  for (const Package& package : selection.packages) {
+    for (const std::string& old : python.egg_infos) {
+      if (package.kind == PackageKind::wheel &&
+          normalized_name(old) == normalized_name(package.name)) {
+        throw Error(ErrorCode::host_unfit,
+                    concat(package.name, " is installed for ", python.executable,
+                           " in an old form (egg-info) that cannot be kept for a rollback"),
+                    concat("remove it with `", python.executable, " -m pip uninstall ",
+                           package.name, "` first"));
+      }
+    }
+  }
   if (python.externally_managed && system_python == SystemPython::refuse) {
     throw Error(
         ErrorCode::host_unfit,
@@ -140,13 +152,14 @@ std::vector<std::string> pip_argv(const PlannedPackage& wheel, const PythonFacts
   return argv;
 }
 
-std::vector<CheckRule> checks_for(const Stack& stack, const std::vector<std::string>& components) {
+// Those of the stack as a whole and of the components that are installed now.
+std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
   std::vector<CheckRule> checks;
   for (const CheckRule& check : stack.checks) {
-    if (check.component.empty() ||
-        std::find(components.begin(), components.end(), check.component) != components.end()) {
-      checks.push_back(check);
-    }
+    const bool concerned = std::any_of(
+        plan.packages.begin(), plan.packages.end(),
+        [&](const PlannedPackage& package) { return package.component == check.component; });
+    if (check.component.empty() || concerned) checks.push_back(check);
   }
   return checks;
 }
@@ -157,8 +170,7 @@ std::string file_list(const std::vector<PlannedPackage>& packages) {
   return joined(names, " ");
 }
 
-void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts,
-               const std::vector<std::string>& components, Plan& plan) {
+void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts, Plan& plan) {
   std::vector<PlannedPackage> debs;
   std::vector<PlannedPackage> wheels;
   for (const PlannedPackage& package : plan.packages) {
@@ -202,7 +214,7 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
                      RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s, ""},
                      {}});
   }
-  const std::vector<CheckRule> checks = checks_for(stack, components);
+  const std::vector<CheckRule> checks = checks_for(stack, plan);
   steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }
@@ -239,7 +251,9 @@ std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const
   for (const auto& [name, deb] : facts.debs) {
     const bool replaced =
         std::any_of(chosen.begin(), chosen.end(), [&, n = name](const Package& package) {
-          return package.kind == PackageKind::deb && package.name == n;
+          return package.kind == PackageKind::deb &&
+                 (package.name == n || std::find(package.displaces.begin(), package.displaces.end(),
+                                                 n) != package.displaces.end());
         });
     if (!replaced) payload.insert(payload.end(), deb.files.begin(), deb.files.end());
   }
@@ -247,7 +261,7 @@ std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const
 }
 
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
-                  const std::vector<std::string>& components, SystemPython system_python) {
+                  SystemPython system_python) {
   refuse_unfit(selection, facts, system_python);
   Plan plan;
   plan.command = "install";
@@ -260,7 +274,7 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
     plan.packages.push_back(planned_package(package, selection, facts));
   }
   plan.environment = derive_environment(stack, stack_payload(selection.packages, facts));
-  add_steps(stack, selection, facts, components, plan);
+  add_steps(stack, selection, facts, plan);
   Selection changing = selection;
   changing.packages.clear();
   for (std::size_t i = 0; i < plan.packages.size(); ++i) {

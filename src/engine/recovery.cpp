@@ -34,8 +34,23 @@ Recovery recover_unfinished(const Host& host, EventFan& events) {
                                            ? "the host could not be restored completely"
                                            : "the host is again as before it"));
   }
-  if (recovery.last) recovery.last->warnings = recovery.warnings;
   return recovery;
+}
+
+Execution with_recovery(const Recovery& recovery, const std::function<Execution()>& work) {
+  Execution execution;
+  try {
+    execution = work();
+  } catch (const Error& error) {
+    if (!recovery.last) throw;
+    execution = *recovery.last;
+    execution.error = error;
+    execution.exit = exit_code(error.code());
+    execution.report.failed = true;
+  }
+  execution.warnings.insert(execution.warnings.begin(), recovery.warnings.begin(),
+                            recovery.warnings.end());
+  return execution;
 }
 
 Execution recover(const Host& host, Persistence persistence, std::int64_t lock_timeout_ms,
@@ -59,8 +74,8 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     execution = std::move(*recovery.last);
   } else {
     execution.report.message = joined(recovery.warnings, "; ");
-    execution.warnings = std::move(recovery.warnings);
   }
+  execution.warnings = std::move(recovery.warnings);
   if (execution.exit != ExitCode::done && persistence == Persistence::give_up) {
     for (const Transaction& transaction : unfinished()) {
       give_up_transaction(host, transaction);

@@ -1,12 +1,33 @@
 // Leaves reports on the machine.
 #include "topsctl/engine/report_files.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction.hpp"
 #include "topsctl/host/files.hpp"
 
 namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t most_log = 1LL << 20U;
+
+// The end of a file, from the start of a line.
+std::string last_bytes(const std::filesystem::path& file, std::int64_t most) {
+  std::ifstream input(file, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::int64_t>(input.tellg());
+  input.seekg(std::max<std::int64_t>(0, size - most));
+  std::string text(std::istreambuf_iterator<char>(input), {});
+  if (size > most) text.erase(0, text.find('\n') + 1);
+  return text;
+}
+
+}  // namespace
 
 std::vector<std::string> leave_report(const Host& host, std::int64_t transaction,
                                       const std::string& json, const std::string& text) {
@@ -21,8 +42,12 @@ std::vector<std::string> leave_report(const Host& host, std::int64_t transaction
   write(concat(state_directory, "/transactions/", transaction, "/report.json"), json, 0600);
   write(concat(traditional_report, ".json"), json, 0644);
   write(concat(traditional_report, ".txt"), text, 0644);
-  const auto log = host.behind(concat(log_directory, "/", transaction, ".log"));
-  write(traditional_log, read_text_if_present(log).value_or(""), 0600);
+  try {
+    const auto log = host.behind(concat(log_directory, "/", transaction, ".log"));
+    write(traditional_log, last_bytes(log, most_log), 0600);
+  } catch (const std::exception& error) {
+    warnings.emplace_back(error.what());
+  }
   return warnings;
 }
 

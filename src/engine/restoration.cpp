@@ -1,6 +1,7 @@
 // Ends a transaction by putting its snapshot back.
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/executor.hpp"
@@ -28,8 +29,15 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
   Restoration result;
   const fs::path folder = host.behind(transaction.folder);
   try {
+    remove_working_folders(folder);  // the disk may be full of them
     Journal journal(folder / "journal");
-    journal.append(TransactionState::restoring, Json::object());
+    try {
+      journal.append(TransactionState::restoring, Json::object());
+    } catch (const Error&) {
+      // Only an undo of what was committed must be announced: anything else is known to be
+      // unfinished.
+      if (transaction.state() == TransactionState::committed) throw;
+    }
     const Snapshot snapshot = load_snapshot(folder / snapshot_folder);
     result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
     result.proof = compare_with_snapshot(host, snapshot);
@@ -120,11 +128,17 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   Execution execution = planned_undo(host, transaction, plan);
   TransactionReport& report = execution.report;
   report.log = concat(log_directory, "/", transaction.id, ".log");
-  const fs::path logs = host.behind(log_directory);
-  make_directories(logs, 0755);
-  LogSink log(logs / concat(transaction.id, ".log"));
   EventFan all = events;
-  all.add(&log);
+  std::optional<LogSink> log;
+  try {
+    const fs::path logs = host.behind(log_directory);
+    make_directories(logs, 0755);
+    all.add(&log.emplace(logs / concat(transaction.id, ".log")));
+  } catch (const Error& error) {
+    // No log is no reason to leave a machine half changed.
+    execution.warnings.push_back(error.message());
+    report.log.clear();
+  }
   const std::string& description = plan.steps.front().description;
   all.step_started(1, 1, description);
   const auto started = host.clock->steady();
@@ -142,21 +156,26 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
 
 void abandon_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
-  Journal journal(folder / "journal");
-  journal.append(TransactionState::restored,
-                 {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});
+  // First, for the disk may be full of them and the journal have no room.
   remove_working_folders(folder);
   std::error_code ignored;
   fs::remove_all(folder / snapshot_folder, ignored);
+  Journal journal(folder / "journal");
+  journal.append(TransactionState::restored,
+                 {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});
 }
 
 void give_up_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
-  const Snapshot snapshot = load_snapshot(folder / snapshot_folder);
-  const std::size_t differing = compare_with_snapshot(host, snapshot).differing.size();
+  RollbackProof proof;
+  try {
+    proof = compare_with_snapshot(host, load_snapshot(folder / snapshot_folder));
+  } catch (const Error&) {
+    proof.differing.push_back("unknown: the snapshot cannot be read");
+  }
   Journal journal(folder / "journal");
-  journal.append(TransactionState::restored, {{"paths_checked", snapshot.paths.size()},
-                                              {"differing", differing},
+  journal.append(TransactionState::restored, {{"paths_checked", proof.paths_checked},
+                                              {"differing", proof.differing.size()},
                                               {"was_changed", true},
                                               {"gave_up", true}});
   remove_working_folders(folder);

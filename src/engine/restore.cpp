@@ -58,11 +58,17 @@ class Restorer {
   }
 
   void remove(const std::string& path) {
+    try {
+      remove_in_place(path);
+    } catch (const Error& error) {
+      note_failure(path, error.message());
+    }
+  }
+
+  void remove_in_place(const std::string& path) {
     const fs::path target = real(path);
-    const FileState now = file_state(target, Content::ignore);
-    // What lies behind a link that took a folder's place is not ours; the link itself is removed as
-    // what it is.
-    if (now.type == Type::absent || canonical_in_root(host_.root, path) != path) return;
+    const FileState now = state_in_place(host_, path, Content::ignore);
+    if (now.type == Type::absent) return;
     const int result =
         now.type == Type::directory ? ::rmdir(target.c_str()) : ::unlink(target.c_str());
     if (result != 0) {
@@ -88,6 +94,12 @@ class Restorer {
 
   void put_back(const KeptPath& kept, std::size_t index) {
     const fs::path target = real(kept.path);
+    // The folders above were put back before; if one could not be, nothing is written through what
+    // stands there.
+    if (canonical_in_root(host_.root, kept.path) != kept.path) {
+      throw Error(ErrorCode::rollback_incomplete,
+                  "a link stands in the place of one of its folders");
+    }
     const FileState now = file_state(target, Content::digest);
     if (now.type == Type::directory && kept.state.type != Type::directory) remove(kept.path);
     if (kept.state.type == Type::directory) {
@@ -121,7 +133,7 @@ class Restorer {
   void put_attributes_back(const KeptPath& kept) {
     try {
       const fs::path target = real(kept.path);
-      FileState now = file_state(target, Content::ignore);
+      const FileState now = state_in_place(host_, kept.path, Content::ignore);
       if (now.type == Type::directory && now != kept.state) apply_attributes(target, kept.state);
     } catch (const Error& error) {
       note_failure(kept.path, error.message());
@@ -146,7 +158,7 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot) 
   const auto real = [&](const std::string& path) { return host.literal(path); };
   for (const KeptPath& kept : snapshot.paths) {
     ++proof.paths_checked;
-    const FileState now = file_state(real(kept.path), Content::digest);
+    const FileState now = state_in_place(host, kept.path, Content::digest);
     bool equal = now == kept.state;
     if (equal && !kept.same_file.empty()) {
       const FileIdentity a = file_identity(real(kept.path));

@@ -54,13 +54,29 @@ Transaction chosen_transaction(const Host& host, const RollbackRequest& request)
   return committed.back();
 }
 
-// Byte code may appear and folders get newer by mere use; dpkg's bookkeeping and the loader's cache
-// change with every package.
-bool changes_by_itself(const std::string& path, const FileState& after) {
-  if (path == dpkg_status_file) return false;
-  return after.type == FileState::Type::directory || path.ends_with(".pyc") ||
-         path.ends_with("/__pycache__") || path.starts_with("/var/lib/dpkg/") ||
-         path.starts_with("/etc/ld.so.cache") || path.starts_with("/var/cache/ldconfig/");
+// dpkg's bookkeeping beside its status, and the loader's cache, change with every package; byte
+// code appears by mere use.
+bool changes_by_itself(const std::string& path) {
+  const auto in_dpkg = path.find("/lib/dpkg/");
+  if (in_dpkg != std::string::npos) {
+    const std::string rest = path.substr(in_dpkg + std::string_view("/lib/dpkg/").size());
+    return rest.ends_with("-old") || rest == "available" || rest.starts_with("triggers/") ||
+           rest.starts_with("updates/") || rest.starts_with("info/");
+  }
+  return path.ends_with(".pyc") || path.ends_with("/__pycache__") ||
+         path.starts_with("/etc/ld.so.cache") || path.find("/cache/ldconfig/") != std::string::npos;
+}
+
+bool is_dpkg_status(const std::string& path) {
+  return path.ends_with("/lib/dpkg/status");
+}
+
+// Whether somebody changed what matters: of a folder all but its time, of dpkg's status the
+// content.
+bool is_other(const std::string& path, FileState now, const FileState& then) {
+  if (is_dpkg_status(path)) return now.sha256 != then.sha256;
+  if (now.type == FileState::Type::directory) now.mtime_ns = then.mtime_ns;
+  return now != then;
 }
 
 // Paths that are not as the transaction left them, and what a restore would remove that was not
@@ -72,21 +88,20 @@ std::vector<std::string> changed_since(const Host& host, const Transaction& tran
   std::set<std::string> known;
   for (const KeptPath& kept : after.paths) {
     known.insert(kept.path);
-    if (!changes_by_itself(kept.path, kept.state) &&
-        file_state(host.literal(kept.path), Content::digest) != kept.state) {
+    if (!changes_by_itself(kept.path) &&
+        is_other(kept.path, state_in_place(host, kept.path, Content::digest), kept.state)) {
       changed.push_back(printable(kept.path));
     }
   }
   for (const std::string& path : newcomers(host, load_snapshot(folder / snapshot_folder))) {
-    if (!known.contains(path) && !changes_by_itself(path, {})) changed.push_back(printable(path));
+    if (!known.contains(path) && !changes_by_itself(path)) changed.push_back(printable(path));
   }
   return changed;
 }
 
 void refuse_foreign_changes(const Host& host, const Transaction& transaction, bool force) {
   std::vector<std::string> changed = changed_since(host, transaction);
-  const bool dpkg_changed =
-      std::find(changed.begin(), changed.end(), dpkg_status_file) != changed.end();
+  const bool dpkg_changed = std::any_of(changed.begin(), changed.end(), is_dpkg_status);
   if (changed.empty() || (force && !dpkg_changed)) return;
   const std::size_t count = changed.size();
   if (changed.size() > 5) changed.resize(5);
@@ -117,15 +132,20 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
-  Recovery recovery = recover_unfinished(host, events);
-  if (recovery.has_failed()) return *recovery.last;
-  const Transaction transaction = chosen_transaction(host, request);
-  refuse_foreign_changes(host, transaction, request.force);
-  Execution execution =
-      undo_transaction(host, transaction, restoration_plan(transaction, "rollback"), events);
-  execution.report.locks = lock.reports();
-  execution.warnings = std::move(recovery.warnings);
-  return execution;
+  const Recovery recovery = recover_unfinished(host, events);
+  // What was cut off is what the operator wants undone: with that done, nothing more may be left to
+  // do.
+  if (recovery.has_failed() || (recovery.last && !request.id)) {
+    return with_recovery(recovery, [&] { return *recovery.last; });
+  }
+  return with_recovery(recovery, [&] {
+    const Transaction transaction = chosen_transaction(host, request);
+    refuse_foreign_changes(host, transaction, request.force);
+    Execution execution =
+        undo_transaction(host, transaction, restoration_plan(transaction, "rollback"), events);
+    execution.report.locks = lock.reports();
+    return execution;
+  });
 }
 
 }  // namespace topsctl

@@ -18,7 +18,9 @@ namespace {
 
 constexpr const char* manifest_name = "manifest";
 
+// Stays on one file system: what is mounted there is not ours.
 void add_subtree(const fs::path& folder, const std::string& shown, std::set<std::string>& found) {
+  if (file_identity(folder).device != file_identity(folder.parent_path()).device) return;
   std::error_code failure;
   for (auto at = fs::directory_iterator(folder, failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
@@ -61,8 +63,8 @@ std::set<std::string> members(const Host& host, const std::vector<PathFamily>& f
 
 // Lock files are held while we work: replacing them would let somebody else in.
 bool is_lock(const std::string& path) {
-  return path == "/var/lib/dpkg/lock" || path == "/var/lib/dpkg/lock-frontend" ||
-         path == "/var/lib/dpkg/triggers/Lock";
+  return path.ends_with("/lib/dpkg/lock") || path.ends_with("/lib/dpkg/lock-frontend") ||
+         path.ends_with("/lib/dpkg/triggers/Lock");
 }
 
 std::set<std::string> all_paths(const Host& host, const WriteSet& write_set,
@@ -82,6 +84,13 @@ std::set<std::string> all_paths(const Host& host, const WriteSet& write_set,
 }
 
 }  // namespace
+
+FileState state_in_place(const Host& host, const std::string& path, Content content) {
+  FileState state = file_state(host.literal(path), content);
+  if (state.type == FileState::Type::absent || canonical_in_root(host.root, path) == path)
+    return state;
+  return {};
+}
 
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::path& store,
                        WriteSetSummary& summary) {
@@ -122,10 +131,10 @@ Snapshot load_snapshot(const fs::path& store) {
 
 std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot) {
   std::set<std::string> found = members(host, snapshot.families);
-  // Whatever lies in a folder that was not there before is new too: scripts write into the folders
+  // Whatever lies in a folder where none was before is new too: scripts write into the folders
   // of their packages.
   for (const KeptPath& kept : snapshot.paths) {
-    if (kept.state.type != FileState::Type::absent) continue;
+    if (kept.state.type == FileState::Type::directory) continue;
     if (is_reached_directly(host, kept.path))
       add_subtree(host.literal(kept.path), kept.path, found);
   }

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planner.hpp"
+#include "topsctl/host/python.hpp"
 
 namespace topsctl {
 
@@ -17,9 +18,13 @@ namespace {
 constexpr std::array<const char*, 4> dpkg_siblings = {".dpkg-new", ".dpkg-tmp", ".dpkg-old",
                                                       ".dpkg-dist"};
 
-void add_deb_path(const std::string& path, std::set<std::string>& paths) {
-  paths.insert(path);
-  for (const char* suffix : dpkg_siblings) paths.insert(concat(path, suffix));
+void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std::string>& paths) {
+  const auto diverted = facts.diversions.find(path);
+  for (const std::string& place :
+       {path, diverted == facts.diversions.end() ? path : diverted->second}) {
+    paths.insert(place);
+    for (const char* suffix : dpkg_siblings) paths.insert(concat(place, suffix));
+  }
 }
 
 void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
@@ -28,19 +33,19 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   for (const Package& package : selection.packages) {
     if (package.kind != PackageKind::deb) continue;
     any = true;
-    for (const PayloadEntry& entry : *package.files) add_deb_path(entry.path, paths);
-    const auto installed = facts.debs.find(package.name);
-    if (installed != facts.debs.end()) {
-      for (const std::string& path : installed->second.files) {
-        if (path != "/.") add_deb_path(path, paths);
-      }
-    }
-    set.families.push_back({"/var/lib/dpkg/info", concat(package.name, ".")});
-    set.families.push_back({"/var/lib/dpkg/info", concat(package.name, ":")});
+    for (const PayloadEntry& entry : *package.files) add_deb_path(entry.path, facts, paths);
   }
   if (!any) return;
-  for (const char* folder : {"/var/lib/dpkg", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
-                             "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
+  // Besides the versions before, what dpkg takes away for them: the facts hold those packages'
+  // files.
+  for (const auto& [name, deb] : facts.debs) {
+    for (const std::string& path : deb.files) {
+      if (path != "/.") add_deb_path(path, facts, paths);
+    }
+  }
+  for (const char* folder :
+       {"/var/lib/dpkg", "/var/lib/dpkg/info", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
+        "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
     set.families.push_back({folder, ""});
   }
   set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
@@ -70,10 +75,8 @@ void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
   for (const std::string& site : python.site_directories) {
     for (const PayloadEntry& entry : *package.files) {
       add_python_path(concat(site, "/", entry.path), python.cache_tag, paths);
-      // pip moves what it replaces aside under the same name with '~' for its first letter.
-      const std::string top = entry.path.substr(0, entry.path.find('/'));
-      set.families.push_back({site, concat("~", top.substr(1))});
     }
+    set.families.push_back({site, "~"});  // pip moves what it replaces aside under such names
     for (std::string name : {normalized_name(package.name), package.name}) {
       std::replace(name.begin(), name.end(), '-', '_');
       set.families.push_back({site, concat(name, "-")});
@@ -82,12 +85,11 @@ void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
   for (const std::string& folder : python.script_directories) {
     for (const std::string& script : package.scripts) paths.insert(concat(folder, "/", script));
   }
-  const InstalledWheel* installed = python.wheel(package.name);
-  if (installed == nullptr) return;
-  for (const std::string& recorded : installed->files) {
-    const fs::path base =
-        recorded.starts_with('/') ? fs::path() : fs::path(installed->site_directory);
-    add_python_path((base / recorded).lexically_normal().string(), python.cache_tag, paths);
+  for (const InstalledWheel& installed : python.wheels) {
+    if (normalized_name(installed.name) != normalized_name(package.name)) continue;
+    for (const std::string& recorded : installed.files) {
+      add_python_path(recorded_path(installed, recorded), python.cache_tag, paths);
+    }
   }
 }
 
@@ -101,7 +103,11 @@ WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const
   for (const Package& package : selection.packages) {
     if (package.kind == PackageKind::wheel) add_wheel(package, *selection.python, set, paths);
   }
-  if (plan.environment) paths.insert(plan.environment->file);
+  if (plan.environment) {
+    paths.insert(plan.environment->file);
+    // What a kill leaves of writing it.
+    set.families.push_back({fs::path(plan.environment->file).parent_path().string(), ".topsctl-"});
+  }
   set.paths.assign(paths.begin(), paths.end());
   const auto order = [](const PathFamily& a, const PathFamily& b) {
     return std::tie(a.directory, a.prefix) < std::tie(b.directory, b.prefix);

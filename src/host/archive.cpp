@@ -4,6 +4,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/descriptor.hpp"
 #include "topsctl/host/gzip.hpp"
+#include "topsctl/host/zip_names.hpp"
 
 namespace topsctl {
 
@@ -22,7 +24,10 @@ struct ArchiveReader::State {
   explicit State(std::string name) : reader(archive_read_new()), subject(std::move(name)) {
     if (reader == nullptr) throw Error(ErrorCode::internal, "libarchive does not start");
   }
-  ~State() { archive_read_free(reader); }
+  ~State() {
+    archive_read_free(reader);
+    if (mapping != nullptr) ::munmap(mapping, mapping_size);
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -34,8 +39,23 @@ struct ArchiveReader::State {
                 "the file is damaged or cut short: copy it again and compare its size and sha256");
   }
 
+  // Private: what is changed of it stays here.
+  void map(std::size_t size) {
+    void* at = size == 0
+                   ? MAP_FAILED
+                   : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, input.get(), 0);
+    if (at == MAP_FAILED) {
+      throw Error(ErrorCode::bad_package,
+                  concat("cannot read ", in_quotes(subject), ": empty, or too large to map"));
+    }
+    mapping = at;
+    mapping_size = size;
+  }
+
   archive* reader;
   std::string subject;
+  void* mapping = nullptr;
+  std::size_t mapping_size = 0;
   Descriptor input;
   std::uint64_t offset = 0;  // of the next byte to hand to libarchive
   std::uint64_t left = 0;
@@ -149,9 +169,18 @@ ArchiveReader ArchiveReader::tar(const std::filesystem::path& file, std::uint64_
 
 ArchiveReader ArchiveReader::zip(const std::filesystem::path& file, std::string subject) {
   auto state = std::make_unique<State>(std::move(subject));
+  state->input = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat status {};
+  if (!state->input.is_open() || ::fstat(state->input.get(), &status) != 0) {
+    throw system_error(errno, "read", file.string());
+  }
+  state->map(static_cast<std::size_t>(status.st_size));
+  mark_names_as_bytes(static_cast<unsigned char*>(state->mapping), state->mapping_size);
   // The seekable reader goes by the central directory, as pip does.
   archive_read_support_format_zip_seekable(state->reader);
-  if (archive_read_open_filename(state->reader, file.c_str(), block) != ARCHIVE_OK) state->fail();
+  if (archive_read_open_memory(state->reader, state->mapping, state->mapping_size) != ARCHIVE_OK) {
+    state->fail();
+  }
   return ArchiveReader(std::move(state));
 }
 
@@ -160,9 +189,7 @@ std::optional<ArchiveEntry> ArchiveReader::next() {
   const int status = archive_read_next_header(state_->reader, &raw);
   if (status == ARCHIVE_EOF) return std::nullopt;
   if (status < ARCHIVE_WARN) state_->fail();
-  // Without a locale libarchive gives no name that is not ASCII but by this other way.
   const char* path = archive_entry_pathname(raw);
-  if (path == nullptr) path = archive_entry_pathname_utf8(raw);
   if (path == nullptr) state_->fail();
   if (path[0] == '/' || climbs(path)) {
     throw Error(ErrorCode::bad_package,
@@ -187,10 +214,11 @@ std::string_view ArchiveReader::piece() {
   const void* bytes = nullptr;
   std::size_t size = 0;
   la_int64_t offset = 0;
-  const int status = archive_read_data_block(state_->reader, &bytes, &size, &offset);
-  if (status == ARCHIVE_EOF) return {};
-  if (status != ARCHIVE_OK) state_->fail();  // a wrong checksum is but a warning to libarchive
-  if (size == 0) return piece();
+  while (size == 0) {
+    const int status = archive_read_data_block(state_->reader, &bytes, &size, &offset);
+    if (status == ARCHIVE_EOF) return {};
+    if (status != ARCHIVE_OK) state_->fail();  // a wrong checksum is but a warning to libarchive
+  }
   return {static_cast<const char*>(bytes), size};
 }
 

@@ -78,6 +78,11 @@ std::vector<Found> files_under(const fs::path& path) {
     throw Error(ErrorCode::bad_bundle, concat("no such file or folder: ", in_quotes(path.string())),
                 "give the path of a bundle folder, or of .deb and .whl files");
   }
+  if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
+    throw Error(ErrorCode::bad_bundle,
+                concat(in_quotes(path.string()), " is neither a file nor a folder"),
+                "give the path of a bundle folder, or of .deb and .whl files");
+  }
   if (!fs::is_directory(status)) return {{path, path.filename().string()}};
   std::vector<Found> found;
   const auto options = fs::directory_options::none;

@@ -125,6 +125,14 @@ void take_control(const Stanza& control, const fs::path& file, Package& package)
       if (!one_line.empty()) package.depends.push_back(printable(one_line));
     }
   }
+  for (const char* field : {"Conflicts", "Breaks", "Replaces"}) {
+    for (const std::string& clause : split(control.value(field), ',')) {
+      // "name (<< 1) [arch]", "name:any"
+      const std::string_view name = trimmed(clause);
+      const auto end = name.find_first_of(" \t\n(:[");
+      if (!name.empty()) package.displaces.emplace_back(name.substr(0, end));
+    }
+  }
   const std::string kibibytes = control.value("Installed-Size");
   if (is_digits(kibibytes) && kibibytes.size() < 15) {
     package.installed_size = std::stoull(kibibytes) * 1024;

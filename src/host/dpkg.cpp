@@ -62,6 +62,11 @@ DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>
                 "name the root directory of a Debian or Ubuntu system with --root");
   }
   DpkgDatabase database;
+  // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
+  const std::vector<std::string> lines = lines_of(
+      read_text_if_present(host.behind(concat(dpkg_directory, "/diversions"))).value_or(""));
+  for (std::size_t i = 0; i + 2 < lines.size(); i += 3)
+    database.diversions[lines[i]] = lines[i + 1];
   for (const Stanza& stanza : parse_stanzas(*status)) {
     InstalledDeb deb{stanza.value("Package"),
                      stanza.value("Version"),
@@ -104,7 +109,8 @@ struct flock whole_file_lock() {
 
 std::string holder_of(int descriptor) {
   struct flock lock = whole_file_lock();
-  if (::fcntl(descriptor, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return "another process";
+  if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0)
+    return "another process";
   const auto name = read_text_if_present(concat("/proc/", lock.l_pid, "/comm"));
   return concat(name ? printable(trimmed(*name)) : "a process", " (pid ", lock.l_pid, ")");
 }
@@ -119,7 +125,7 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
   const auto started = host.clock->steady();
   for (;;) {
     struct flock lock = whole_file_lock();
-    if (::fcntl(file_.get(), F_SETLK, &lock) == 0) return;
+    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
     if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
       throw system_error(errno, "lock", path.string(), ErrorCode::host_unfit);
     }

@@ -71,9 +71,13 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
 
 }  // namespace
 
-HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python) {
+HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python,
+                          const std::vector<std::string>& other_debs) {
   HostFacts facts;
-  DpkgDatabase database = read_dpkg_database(host, names_of(stack, PackageKind::deb));
+  std::vector<std::string> names = names_of(stack, PackageKind::deb);
+  names.insert(names.end(), other_debs.begin(), other_debs.end());
+  DpkgDatabase database = read_dpkg_database(host, names);
+  facts.diversions = std::move(database.diversions);
   facts.is_root = is_root_user();
   if (!facts.is_root && host.root != "/") {
     throw Error(ErrorCode::permission,

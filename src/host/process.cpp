@@ -206,7 +206,8 @@ class Running {
     ended_ = true;
     if (WIFEXITED(status)) result_.status = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
-    if (stopped_at_) ::kill(-pid_, SIGKILL);  // what the program left of its group
+    // What a program that failed left running must not write while its work is undone.
+    if (stopped_at_ || status != 0) ::kill(-pid_, SIGKILL);
   }
 
   void drain() {

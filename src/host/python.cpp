@@ -84,13 +84,14 @@ InstalledWheel read_dist_info(const Host& host, const std::string& site,
   return wheel;
 }
 
-std::vector<std::string> dist_infos_in(const Host& host, const std::string& site) {
+std::vector<std::string> entries_ending(const Host& host, const std::string& site,
+                                        std::string_view ending) {
   std::vector<std::string> folders;
   std::error_code failure;
   for (auto at = fs::directory_iterator(host.behind(site), failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
     const std::string name = at->path().filename().string();
-    if (name.ends_with(".dist-info")) folders.push_back(name);
+    if (name.ends_with(ending)) folders.push_back(name);
   }
   std::sort(folders.begin(), folders.end());
   return folders;
@@ -102,7 +103,7 @@ std::vector<InstalledWheel> read_installed_wheels(const Host& host, const Python
                                                   const std::vector<std::string>& names) {
   std::vector<InstalledWheel> wheels;
   for (const std::string& site : python.site_directories) {
-    for (const std::string& folder : dist_infos_in(host, site)) {
+    for (const std::string& folder : entries_ending(host, site, ".dist-info")) {
       const std::string name = normalized_name(folder.substr(0, folder.find('-')));
       const bool wanted = std::any_of(
           names.begin(), names.end(),
@@ -131,6 +132,11 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& exec
   if (!result.ok() || result.report.empty()) return std::nullopt;
   PythonFacts facts = parse_answer(result.report);
   facts.wheels = read_installed_wheels(host, facts, wheels);
+  for (const std::string& site : facts.site_directories) {
+    for (const std::string& entry : entries_ending(host, site, ".egg-info")) {
+      facts.egg_infos.push_back(entry.substr(0, entry.find_first_of("-.")));
+    }
+  }
   return facts;
 }
 

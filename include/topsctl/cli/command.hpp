@@ -31,8 +31,9 @@ struct Session {
 
 struct Output {
   ReportHeader header;
-  std::string json;  // the body: an object
-  std::string text;  // for standard output when --json is not given
+  std::string json;      // the body: an object
+  std::string text;      // for standard output when --json is not given
+  bool changed = false;  // the machine is not as it was before
 };
 
 struct CommandAction {

@@ -16,7 +16,7 @@ enum class SystemPython { refuse, allow };
 // `selection` with the payload of every package read. Throws Error{host_unfit} if the host cannot
 // take the plan. A plan without steps means that everything is there already.
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
-                  const std::vector<std::string>& components, SystemPython system_python);
+                  SystemPython system_python);
 
 // Every path that installing these packages may create, change or delete, leftovers of a cut-off
 // run included.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct Recovery {
 // Restores every unfinished transaction, newest first, up to the first that cannot be restored
 // completely; the caller holds the ChangeLock.
 Recovery recover_unfinished(const Host& host, EventFan& events);
+
+// Carries out what comes after a recovery, with the recovery's warnings added. If it throws
+// although the recovery has changed the machine, the failure becomes an Execution that says so.
+Execution with_recovery(const Recovery& recovery, const std::function<Execution()>& work);
 
 // What to do with a transaction that cannot be restored completely.
 enum class Persistence { retry, give_up };

@@ -25,6 +25,10 @@ struct Snapshot {
   std::vector<PathFamily> families;
 };
 
+// The state of a canonical path of a write set. Absent if a link has taken the place of one of its
+// folders since: what lies behind that link is another path, and not ours.
+FileState state_in_place(const Host& host, const std::string& path, Content content);
+
 // Records every path of the write set, the folders above included, and copies the content of files
 // into `store`, an empty folder that only root may read; the record itself is written there last.
 // The caller syncs.

@@ -19,6 +19,7 @@ inline constexpr const char* dpkg_status_file = "/var/lib/dpkg/status";
 struct DpkgDatabase {
   std::map<std::string, InstalledDeb>
       wanted;  // those that were asked for and are known, whatever their state
+  std::map<std::string, std::string> diversions;  // path as packages have it -> where dpkg puts it
   std::vector<std::string>
       unfinished;  // "name (state)" of every package that is neither installed nor gone
 };

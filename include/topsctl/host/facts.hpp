@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "topsctl/host/host.hpp"
 #include "topsctl/model/host_facts.hpp"
@@ -12,6 +13,8 @@ namespace topsctl {
 // Looks at the machine without changing anything. `python`: the one interpreter to look at; empty:
 // those that the stack names. Throws Error{host_unfit} if there is no dpkg, or the named
 // interpreter does not work.
-HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python);
+// `other_debs`: names beside those of the stack.
+HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python,
+                          const std::vector<std::string>& other_debs = {});
 
 }  // namespace topsctl

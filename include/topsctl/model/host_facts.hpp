@@ -39,6 +39,7 @@ struct PythonFacts {
   bool externally_managed = false;  // PEP 668
   bool in_virtual_environment = false;
   std::vector<InstalledWheel> wheels;  // only those that the stack speaks of
+  std::vector<std::string> egg_infos;  // names of those that are there in the form before wheels
   bool operator==(const PythonFacts&) const = default;
 
   const InstalledWheel* wheel(std::string_view name) const;  // nullptr: not installed
@@ -49,7 +50,9 @@ struct HostFacts {
   std::string architecture;  // "amd64", dpkg's name
   std::string dpkg_version;
   bool is_root = false;
-  std::map<std::string, InstalledDeb> debs;  // only those that the stack speaks of
+  std::map<std::string, InstalledDeb> debs;  // only those that the stack and the bundle speak of
+  std::map<std::string, std::string>
+      diversions;  // path as packages have it -> where dpkg puts it (dpkg-divert(1))
   std::vector<std::string>
       unfinished;  // packages neither installed nor gone, anywhere in dpkg's database
   std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named

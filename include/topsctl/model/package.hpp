@@ -45,6 +45,8 @@ struct Package {
   std::string architecture;
   std::optional<PythonNeeds> python;
   std::vector<std::string> depends;
+  std::vector<std::string>
+      displaces;  // deb: names in Conflicts, Breaks and Replaces, whose files dpkg may take away
   std::uint64_t size = 0;                       // bytes of the file
   std::optional<std::uint64_t> installed_size;  // bytes, as claimed
   std::string sha256;

@@ -33,9 +33,18 @@ struct Options {
 // Before anything is changed: a report that cannot be written must not come as a surprise
 // afterwards.
 void require_writable(const std::string& report) {
-  const std::filesystem::path folder = std::filesystem::absolute(report).parent_path();
-  if (::access(folder.c_str(), W_OK) != 0)
-    throw system_error(errno, "write a report to", folder.string(), ErrorCode::usage);
+  const std::filesystem::path file = std::filesystem::absolute(report);
+  if (::access(file.parent_path().c_str(), W_OK) != 0) {
+    throw system_error(errno, "write a report to", file.parent_path().string(), ErrorCode::usage);
+  }
+  // It would be replaced by a file.
+  std::error_code ignored;
+  const auto status = std::filesystem::symlink_status(file, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    throw Error(ErrorCode::usage,
+                concat("cannot write a report to ", in_quotes(report), ": it is no regular file"),
+                "name a new file; --json writes the report to standard output");
+  }
 }
 
 Output run(const Options& options, Session& session) {

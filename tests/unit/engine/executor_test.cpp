@@ -192,8 +192,8 @@ TEST_F(Executing, ChangesNothingWhenAPackageIsNotWhatWasPlanned) {
 
 TEST_F(Executing, SaysWhenTheRollbackIsIncomplete) {
   sample_.runner.on_run = [&](const Command&) {
-    fs::remove(sample_.folder / "etc/config");
-    sample_.folder.write("etc/config/foreign", "in the way");
+    sample_.folder.write("etc/config", "changed");
+    sample_.folder.write("etc/.topsctl-restore-2/foreign", "in the way");
     return ended(1);
   };
   const Execution execution = execute();

@@ -22,7 +22,7 @@ class Planning : public testing::Test {
   Plan plan(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_, ids, system_python_);
+    return plan_install(stack_, selection, facts_, system_python_);
   }
   // Makes the machine one on which the whole stack is installed.
   void install_everything() {

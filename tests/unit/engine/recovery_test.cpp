@@ -6,6 +6,7 @@
 
 #include "../support/recording_sink.hpp"
 #include "../support/sample_transaction.hpp"
+#include "../support/thrown.hpp"
 
 namespace topsctl {
 namespace {
@@ -71,13 +72,35 @@ TEST_F(Recoveries, WorkFromTheNewestToTheOldest) {
 TEST_F(Recoveries, StopAtTheFirstThatCannotBeRestoredCompletely) {
   cut_off_transaction(sample_, State::applying);
   cut_off_transaction(sample_, State::applying);
-  fs::remove(sample_.folder / "etc/config");
-  sample_.folder.write("etc/config/foreign", "x");
+  sample_.folder.write("etc/.topsctl-restore-2/foreign", "in the way");
   const Recovery recovery = recover_unfinished(sample_.host, events_);
   EXPECT_TRUE(recovery.has_failed());
   EXPECT_EQ(recovery.last->exit, ExitCode::rollback_incomplete);
   EXPECT_THAT(states(), ElementsAre(State::applying, State::restoring));
-  EXPECT_EQ(recovery.last->warnings, recovery.warnings);
+}
+
+TEST_F(Recoveries, AddTheirWarningsToWhatComesAfterThem) {
+  cut_off_transaction(sample_, State::applying);
+  const Recovery recovery = recover_unfinished(sample_.host, events_);
+  const Execution after = with_recovery(recovery, [] {
+    Execution execution;
+    execution.warnings = {"its own"};
+    return execution;
+  });
+  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("transaction 1 was cut off"), "its own"));
+}
+
+TEST_F(Recoveries, AreReportedEvenWhenWhatComesAfterThemFails) {
+  cut_off_transaction(sample_, State::applying);
+  const Recovery recovery = recover_unfinished(sample_.host, events_);
+  const auto failing = []() -> Execution { throw Error(ErrorCode::bad_bundle, "no bundle"); };
+  const Execution after = with_recovery(recovery, failing);
+  EXPECT_EQ(after.exit, ExitCode::bad_input);
+  EXPECT_EQ(after.error->message(), "no bundle");
+  EXPECT_EQ(after.report.transaction, 1);
+  EXPECT_TRUE(after.report.changed && after.report.failed);
+  EXPECT_EQ(thrown_by([&] { with_recovery(Recovery{}, failing); }).code(), ErrorCode::bad_bundle)
+      << "nothing was changed";
 }
 
 TEST_F(Recoveries, AreAnnouncedByCommandsThatOnlyLook) {

@@ -26,9 +26,9 @@ class Restorations : public testing::Test {
   bool exists(const Transaction& transaction, const char* name) const {
     return fs::exists(sample_.host.behind(transaction.folder) / name);
   }
+  // Where the restore makes its temporary file for /etc/config, the third path it kept.
   void put_something_in_the_way() const {
-    fs::remove(sample_.folder / "etc/config");
-    sample_.folder.write("etc/config/foreign", "x");
+    sample_.folder.write("etc/.topsctl-restore-2/foreign", "x");
   }
 
   SampleHost sample_;
@@ -67,7 +67,7 @@ TEST_F(Restorations, ThatAreIncompleteLeaveTheTransactionUnfinished) {
   EXPECT_FALSE(first.complete());
   EXPECT_THAT(first.proof.differing, ElementsAre("/etc/config"));
   EXPECT_TRUE(latest().is_unfinished());
-  fs::remove_all(sample_.folder / "etc/config");
+  fs::remove_all(sample_.folder / "etc/.topsctl-restore-2");
   EXPECT_TRUE(restore_transaction(sample_.host, transaction, events_).complete());
   EXPECT_FALSE(latest().is_unfinished());
   EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
@@ -126,7 +126,7 @@ TEST_F(Restorations, MayBeGivenUpByAPerson) {
   EXPECT_FALSE(latest().is_unfinished());
   EXPECT_EQ(summary_of(latest()).outcome, "rollback_incomplete");
   EXPECT_TRUE(exists(transaction, snapshot_folder)) << "the kept copies stay";
-  EXPECT_TRUE(fs::exists(sample_.folder / "etc/config/foreign"));
+  EXPECT_EQ(sample_.folder.read("etc/config"), "changed");
 }
 
 }  // namespace

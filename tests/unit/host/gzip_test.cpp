@@ -63,7 +63,8 @@ TEST(GzipData, CutShortAnywhereIsNotComplete) {
 }
 
 TEST(GzipData, DamagedInItsContentOrChecksumIsRefused) {
-  const std::string data = gzipped("a text that is long enough to be damaged at many places");
+  const std::string text = "a text that is long enough to be damaged at many places";
+  const std::string data = gzipped(text);
   for (std::size_t at = 10; at < data.size(); ++at) {
     std::string damaged = data;
     damaged[at] ^= 0x10;
@@ -74,7 +75,8 @@ TEST(GzipData, DamagedInItsContentOrChecksumIsRefused) {
     } catch (const Error& error) {
       code = error.code();
     }
-    EXPECT_TRUE(code == ErrorCode::bad_package || !result) << at;
+    // A few bits between the last block and the checksum mean nothing.
+    EXPECT_TRUE(code == ErrorCode::bad_package || !result || *result == text) << at;
   }
 }
 
