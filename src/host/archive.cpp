@@ -145,6 +145,8 @@ ArchiveReader ArchiveReader::tar(const std::filesystem::path& file, std::uint64_
   }
   archive* reader = state->reader;
   archive_read_support_format_tar(reader);
+  // To the end of the data, not of the tar: only there the checksum of the compression is seen.
+  archive_read_set_format_option(reader, "tar", "read_concatenated_archives", "1");
   archive_read_support_format_empty(reader);
   archive_read_support_filter_xz(reader);
   archive_read_support_filter_zstd(reader);

@@ -1,0 +1,115 @@
+"""Packages whose scripts do what no prediction from their files can know: the host is as before all the same."""
+
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from hosts.operator import Operator
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
+
+
+@pytest.fixture
+def with_eccl(bundle, host, tmp_path):
+    """with_eccl(script, fields, files) -> a bundle whose tops-eccl is made here, its postinst being `script`."""
+    def make(script, fields="", files=()):
+        folder = tmp_path / "bundle"
+        shutil.copytree(bundle(python=host.python_minor(), only_needed=True), folder)
+        for old in folder.glob("distributed/tops-eccl*"):
+            old.unlink()
+        deb(tmp_path / "tree", folder / "distributed" / "tops-eccl_2.5.136-1_amd64.deb", "tops-eccl", "2.5.136-1",
+            fields, script, files)
+        return folder
+
+    return make
+
+
+def deb(tree, target, name, version, fields, script, files):
+    for path in files:
+        file = tree / path.lstrip("/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{path} of {name} {version}\n")
+    control = tree / "DEBIAN"
+    control.mkdir(parents=True)
+    (control / "control").write_text(f"Package: {name}\nVersion: {version}\nArchitecture: amd64\n"
+                                     f"Maintainer: a <a@example.com>\n{fields}Description: test double\n")
+    if script:
+        (control / "postinst").write_text(f"#!/bin/sh\nset -e\n{script}\n")
+        (control / "postinst").chmod(0o755)
+    subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-b", tree, target], check=True, capture_output=True)
+
+
+def fails_and_is_undone(operator, bundle, before):
+    report = operator.json("install", bundle, code=8)
+    assert report["rollback"]["verified"]["differing"] == [], report["rollback"]
+    assert operator.changes_since(before) == []
+
+
+def test_a_folder_that_became_a_link_is_not_followed_out_of_the_root(operator, with_eccl, tmp_path):
+    outside = tmp_path / "outside"
+    (outside / "sub").mkdir(parents=True)
+    (outside / "sub" / "x").write_text("precious")
+    (outside / "mine").write_text("precious")
+    bundle = with_eccl(f"rm -rf /opt/t/d; ln -s {outside} /opt/t/d; exit 1", files=["/opt/t/d/mine", "/opt/t/d/sub/x"])
+    before = operator.digest()
+    fails_and_is_undone(operator, bundle, before)
+    assert (outside / "sub" / "x").read_text() == "precious" and (outside / "mine").read_text() == "precious"
+
+
+def test_a_folder_that_became_a_link_is_not_followed_within_the_root(operator, host, with_eccl):
+    kept = host.path("/srv/data/lib/model")
+    kept.parent.mkdir(parents=True)
+    kept.write_text("precious")
+    bundle = with_eccl("cp -a /opt/t/. /srv/data; rm -rf /opt/t; ln -s /srv/data /opt/t; exit 1", files=["/opt/t/lib/a"])
+    operator.topsctl("install", bundle)
+    assert kept.read_text() == "precious"
+    assert not host.path("/opt/t").exists() and not host.path("/opt/t").is_symlink()
+
+
+def test_a_link_that_became_a_folder_is_a_link_again(operator, host, with_eccl):
+    host.path("/srv/real").mkdir()
+    host.path("/srv/link").symlink_to("real")
+    bundle = with_eccl("rm /srv/link; mkdir /srv/link; echo x >/srv/link/y; exit 1", files=["/srv/link/a"])
+    before = operator.digest()
+    fails_and_is_undone(operator, bundle, before)
+
+
+def test_a_package_that_had_to_go_comes_back(operator, host, with_eccl, tmp_path):
+    old = tmp_path / "eccl.deb"
+    deb(tmp_path / "old", old, "eccl", "1.0", "", "", ["/opt/old/lib/libeccl.so.1", "/opt/old/README"])
+    host.copy_in(old, "/srv/eccl.deb")
+    host.run(["dpkg", "-i", "/srv/eccl.deb"], check=True)
+    bundle = with_eccl("exit 1", "Conflicts: eccl\nReplaces: eccl\nProvides: eccl\n", ["/opt/new/a"])
+    before = operator.digest()
+    fails_and_is_undone(operator, bundle, before)
+
+
+def test_a_diverted_file_is_what_it_was(operator, host, with_eccl):
+    distributed = host.path("/opt/q/lib.so.distrib")
+    distributed.parent.mkdir(parents=True)
+    distributed.write_text("the one before")
+    host.run(["dpkg-divert", "--local", "--no-rename", "--divert", "/opt/q/lib.so.distrib", "--add", "/opt/q/lib.so"],
+             check=True)
+    bundle = with_eccl("exit 1", files=["/opt/q/lib.so"])
+    before = operator.digest()
+    fails_and_is_undone(operator, bundle, before)
+
+
+def test_what_a_failed_script_left_running_writes_no_more(operator, host, with_eccl):
+    bundle = with_eccl("(sleep 1; echo late >/etc/profile.d/late.sh) & exit 1", files=["/opt/t/a"])
+    before = operator.digest()
+    fails_and_is_undone(operator, bundle, before)
+    time.sleep(1.5)
+    assert operator.changes_since(before) == []
+
+
+def test_the_administrators_own_changes_stop_a_rollback(operator, host, bundle):
+    operator.json("install", bundle(python=host.python_minor(), only_needed=True))
+    host.run(["dpkg", "--add-architecture", "i386"], check=True)
+    refused = operator.topsctl("rollback")
+    assert refused.code == 4 and "/var/lib/dpkg/arch" in refused.err, refused
