@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hosts.operator import PACKAGES, Operator
+from hosts.operations import PACKAGES, Operator
 
 
 @pytest.fixture

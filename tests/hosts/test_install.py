@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from hosts.operator import OLD_STACK, PACKAGES, PROFILE, Operator
+from hosts.operations import OLD_STACK, PACKAGES, PROFILE, Operator
 
 EARLIER_PROFILE = "# written by somebody before\nexport EARLIER='yes'\n"
 

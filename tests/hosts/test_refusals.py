@@ -2,7 +2,7 @@
 
 import pytest
 
-from hosts.operator import Operator
+from hosts.operations import Operator
 
 
 @pytest.fixture

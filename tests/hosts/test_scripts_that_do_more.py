@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hosts.operator import Operator
+from hosts.operations import Operator
 
 
 @pytest.fixture

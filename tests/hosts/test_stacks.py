@@ -2,7 +2,7 @@
 
 import json
 
-from hosts.operator import OLD_STACK
+from hosts.operations import OLD_STACK
 
 FOLDER = "/etc/topsctl/stacks.d"
 
