@@ -9,8 +9,8 @@ namespace topsctl {
 
 struct ElfFacts {
   bool is_elf64_x86_64 =
-      false;  // a shared object or executable of that kind whose tables lie within the file
-  std::string problem;                // why not
+      false;            // an ELF file of that kind whose section table lies within the file
+  std::string problem;  // why not
   std::vector<std::string> exported;  // names of defined dynamic symbols
 };
 

@@ -29,7 +29,7 @@ struct RunResult {
   std::string report;      // what was written to descriptor 3, at most 1 MiB
 
   bool ok() const { return status == 0 && !timed_out; }
-  // "exit status 1", "killed by signal 9", "no end after 60 s".
+  // "exit status 1", "killed by signal 9", "stopped for taking too long".
   std::string ending() const;
 };
 

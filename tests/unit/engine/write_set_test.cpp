@@ -43,8 +43,7 @@ TEST_F(WriteSets, HoldDpkgsBooks) {
       predicted().families,
       IsSupersetOf({PathFamily{"/var/lib/dpkg", ""}, PathFamily{"/var/lib/dpkg/updates", ""},
                     PathFamily{"/var/lib/dpkg/triggers", ""}, PathFamily{"/var/lib/dpkg", "tmp.ci"},
-                    PathFamily{"/var/lib/dpkg/info", ""},
-                    PathFamily{"/etc/alternatives", ""}}));
+                    PathFamily{"/var/lib/dpkg/info", ""}, PathFamily{"/etc/alternatives", ""}}));
 }
 
 TEST_F(WriteSets, HoldTheFilesOfAnOlderPackageThatGoAway) {
