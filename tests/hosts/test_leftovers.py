@@ -81,7 +81,9 @@ class SubRun:
             [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "hosts.fixtures",
              "-p", "support.leftovers", "-c", "/dev/null", "--rootdir", str(folder),
              f"--basetemp={folder / 'tmp'}", f"test_story.py::{name}"],
-            cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            # What runs in the background ignores SIGINT, and so would all that it starts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
     def finish(self, timeout=60):
         output = self.process.communicate(timeout=timeout)[0]
