@@ -107,6 +107,15 @@ std::string printable(std::string_view text, Lines lines) {
   return out;
 }
 
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = code_point_at(text, at).length;
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
 std::string in_quotes(std::string_view text) {
   return concat("'", printable(text), "'");
 }

@@ -15,13 +15,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Tilde before the end of the text, letters before all other characters.
+// Tilde before the end of the text, letters before all other characters. dpkg takes bytes above 127
+// as negative, which puts them between letters and the other characters.
 int weight(std::string_view text, std::size_t at) {
   if (at >= text.size() || is_digit(text[at])) return 0;
   const char c = text[at];
   if (c == '~') return -1;
   if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) return static_cast<unsigned char>(c);
-  return static_cast<unsigned char>(c) + 256;
+  return static_cast<signed char>(c) + 256;
 }
 
 std::string_view digits_at(std::string_view text, std::size_t& at) {
@@ -60,10 +61,26 @@ struct Parts {
   std::string_view revision;
 };
 
+std::string_view without_blanks(std::string_view version) {
+  const auto first = version.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return version.substr(first, version.find_last_not_of(" \t") - first + 1);
+}
+
+// dpkg reads the epoch with strtol, which skips white space and takes a sign.
+std::string_view epoch_digits(std::string_view epoch) {
+  epoch.remove_prefix(std::min(epoch.find_first_not_of(" \t\n\v\f\r"), epoch.size()));
+  const bool has_plus = epoch.starts_with('+');
+  const bool is_minus_zero =
+      epoch.starts_with("-0") && epoch.find_first_not_of('0', 1) == epoch.npos;
+  if (has_plus || is_minus_zero) epoch.remove_prefix(1);
+  return epoch;
+}
+
 Parts parts_of(std::string_view version) {
   Parts parts;
   if (const auto colon = version.find(':'); colon != std::string_view::npos) {
-    parts.epoch = version.substr(0, colon);
+    parts.epoch = epoch_digits(version.substr(0, colon));
     version.remove_prefix(colon + 1);
   }
   const auto dash = version.rfind('-');
@@ -75,6 +92,9 @@ Parts parts_of(std::string_view version) {
 }  // namespace
 
 int compare_debian_versions(std::string_view a, std::string_view b) {
+  a = without_blanks(a);
+  b = without_blanks(b);
+  if (a.empty() || b.empty()) return (a.empty() ? 0 : 1) - (b.empty() ? 0 : 1);
   const Parts x = parts_of(a);
   const Parts y = parts_of(b);
   if (const int epoch = compare_part(x.epoch, y.epoch); epoch != 0) return epoch;

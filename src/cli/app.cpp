@@ -176,8 +176,15 @@ class Program {
   }
 
   bool wants_json() const {
-    return options_.json ||
-           std::find(arguments_.begin(), arguments_.end(), "--json") != arguments_.end();
+    if (options_.json) return true;
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const bool is_format = arguments_[i] == "--format" && i + 1 < arguments_.size();
+      if (arguments_[i] == "--json" || arguments_[i] == "--format=json" ||
+          (is_format && arguments_[i + 1] == "json")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   Style style_for(int descriptor) const {
@@ -198,9 +205,9 @@ class Program {
   }
 
   int run_command() {
-    const Verbosity verbosity = options_.quiet || options_.json ? Verbosity::quiet
-                                : options_.verbose              ? Verbosity::verbose
-                                                                : Verbosity::normal;
+    const Verbosity verbosity = options_.quiet || wants_json() ? Verbosity::quiet
+                                : options_.verbose             ? Verbosity::verbose
+                                                               : Verbosity::normal;
     ProgressSink progress(verbosity, ::isatty(2) == 1, style_for(2));
     EventFan events;
     events.add(&progress);
@@ -211,6 +218,7 @@ class Program {
     Session session{{"/", &runner, &clock, process_environment()},
                     &events,
                     style_for(1),
+                    verbosity,
                     command_line(),
                     &parser_};
     try {
@@ -238,8 +246,16 @@ class Program {
 
   int write(const Output& output) const {
     if (wants_json()) {
-      const Json body = output.json.empty() ? Json::object() : Json::parse(output.json);
-      std::cout << to_text(document(output.header, body));
+      if (output.json_members) {
+        std::string head = to_text(document(output.header, Json::object()));
+        head.erase(head.rfind("\n}"));
+        std::cout << head << ",\n";
+        output.json_members(std::cout);
+        std::cout << "\n}\n";
+      } else {
+        const Json body = output.json.empty() ? Json::object() : Json::parse(output.json);
+        std::cout << to_text(document(output.header, body));
+      }
     } else {
       std::cout << output.text;
     }

@@ -10,6 +10,7 @@ namespace topsctl {
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> table = {
       {"inspect", "Show what is in a bundle or package", define_inspect},
+      {"snapshot", "Write down what a machine is, for inspect elsewhere", define_snapshot},
       {"install", "Install a bundle as one transaction", define_install},
       {"rollback", "Restore the state before an install", define_rollback},
       {"recover", "Restore after an install that was cut off", define_recover},

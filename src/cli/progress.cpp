@@ -1,6 +1,7 @@
 // Shows events on standard error.
 #include "topsctl/cli/progress.hpp"
 
+#include <algorithm>
 #include <iostream>
 
 #include "topsctl/base/text.hpp"
@@ -27,7 +28,26 @@ void ProgressSink::transient(const std::string& text) {
 }
 
 void ProgressSink::working(const std::string& text) {
-  transient(text);
+  working_on_ = text;
+  // A bar is drawn again soon enough.
+  if (!work_began_) transient(text);
+}
+
+void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
+  using std::chrono::milliseconds;
+  const auto now = std::chrono::steady_clock::now();
+  if (!work_began_) work_began_ = now;
+  const auto elapsed = std::chrono::duration_cast<milliseconds>(now - *work_began_);
+  if (elapsed < milliseconds(1000) || now - last_drawn_ < milliseconds(100) || total == 0) return;
+  last_drawn_ = now;
+  constexpr std::uint64_t width = 20;
+  const std::uint64_t filled = std::min(done, total) * width / total;
+  const auto left = static_cast<std::int64_t>(
+      static_cast<double>(elapsed.count()) * static_cast<double>(total - std::min(done, total)) /
+      static_cast<double>(std::max<std::uint64_t>(done, 1)));
+  transient(concat("[", std::string(filled, '#'), std::string(width - filled, ' '), "] ",
+                   human_size(done), " of ", human_size(total), ", ", human_duration(left),
+                   " left  ", working_on_));
 }
 
 void ProgressSink::step_started(std::size_t index, std::size_t total,

@@ -182,44 +182,6 @@ std::string render_execution(const Execution& execution, const Style& style) {
   return text;
 }
 
-std::string render_inventory(const Inventory& inventory, const std::vector<Finding>& findings,
-                             const std::vector<std::string>& stack_lines, const Style& style) {
-  std::vector<std::vector<std::string>> rows = {
-      {"", "component", "package", "version", "for", "size", "sha256", "file"}};
-  std::vector<const Package*> ordered;
-  for (const Package& package : inventory.packages) ordered.push_back(&package);
-  std::stable_sort(ordered.begin(), ordered.end(),
-                   [](const Package* a, const Package* b) { return a->chosen > b->chosen; });
-  for (const Package* package : ordered) {
-    const std::string fits = package->python && package->python->minor
-                                 ? concat("Python ", *package->python->minor)
-                                 : package->architecture;
-    const std::string mark = package->chosen                       ? style.green("*")
-                             : package->verdict == Verdict::broken ? style.red("!")
-                                                                   : " ";
-    rows.push_back({mark,
-                    package->component.empty() ? style.dim(std::string(name(package->verdict)))
-                                               : package->component,
-                    package->name, package->version, fits, human_size(package->size),
-                    package->sha256.substr(0, 12), package->path});
-  }
-  std::string text = table(rows, style);
-  text += concat("  ", counted(inventory.packages.size(), "package"), ", ",
-                 counted(inventory.other_files, "other file"), "; ", style.green("*"),
-                 " taken by an install (wheels: the one for the host's Python)\n");
-  for (const Finding& finding : findings) {
-    const std::string severity(name(finding.severity));
-    text +=
-        concat(finding.severity >= Severity::error ? style.red(severity) : style.yellow(severity),
-               ": ", finding.title, ": ", finding.subject, "\n");
-    for (const Evidence& evidence : finding.evidence) text += concat("  ", evidence.text, "\n");
-    if (!finding.remedy.text.empty())
-      text += concat("  ", style.bold("hint:"), " ", finding.remedy.text, "\n");
-  }
-  for (const std::string& line : stack_lines) text += line + "\n";
-  return text;
-}
-
 std::string render_history(const std::vector<TransactionSummary>& transactions,
                            const Style& style) {
   if (transactions.empty()) return "topsctl has changed nothing on this machine\n";

@@ -186,10 +186,14 @@ class Checker {
            "take the vendor's own package");
       return;
     }
-    const ElfFacts elf = read_elf(host_.behind(*path));
+    const ElfFacts elf = read_elf(host_.behind(*path), Exports::list);
     const std::string hint = concat("the file is not the vendor's library: reinstall ", deb->name);
-    if (!elf.is_elf64_x86_64) {
+    if (!elf.is_sound()) {
       fail(result, concat(*path, ": ", elf.problem), hint);
+      return;
+    }
+    if (elf.machine != "x86-64") {
+      fail(result, concat(*path, ": an ELF file for another machine"), hint);
       return;
     }
     for (const std::string& symbol : rule.symbols) {

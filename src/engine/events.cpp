@@ -18,6 +18,10 @@ void EventFan::working(const std::string& text) {
   for (EventSink* sink : sinks_) sink->working(text);
 }
 
+void EventFan::progressed(std::uint64_t done, std::uint64_t total) {
+  for (EventSink* sink : sinks_) sink->progressed(done, total);
+}
+
 void EventFan::note(const std::string& text) {
   for (EventSink* sink : sinks_) sink->note(text);
 }

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "topsctl/base/text.hpp"
@@ -25,11 +26,25 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   const HostFacts facts = read_host_facts(host, stack, request.python, displaced);
   const std::vector<std::string> components = selected_components(stack, request.components);
   Selection selection = select_packages(stack, inventory, facts, components);
+  if (request.lock) require_locked(*request.lock, selection.packages);
   for (Package& package : selection.packages) {
     throw_if_interrupted();
     read_payload(package);
   }
   return plan_install(stack, selection, facts, request.system_python);
+}
+
+// The debs, which are taken whatever the host has; which wheel is taken depends on its Python.
+std::vector<Package> debs_to_take(const Stack& stack, Inventory inventory,
+                                  const std::vector<std::string>& components) {
+  identify(stack, inventory);
+  std::vector<Package> debs;
+  for (const Package& package : inventory.packages) {
+    const bool is_meant =
+        std::find(components.begin(), components.end(), package.component) != components.end();
+    if (package.kind == PackageKind::deb && package.chosen && is_meant) debs.push_back(package);
+  }
+  return debs;
 }
 
 Execution planned(const Host& host, const Plan& plan) {
@@ -75,6 +90,22 @@ void require_usable_host(const Host& host, Purpose purpose) {
   }
 }
 
+void require_locked(const Lock& lock, const std::vector<Package>& packages) {
+  for (const Package& package : packages) {
+    const auto difference = difference_from(lock, package);
+    if (!difference) continue;
+    const bool is_known = difference->kind == LockDifference::Kind::changed;
+    throw Error(
+        ErrorCode::bad_package,
+        is_known ? concat(in_quotes(package.path), " is not what the lock says: its sha256 is ",
+                          difference->found_sha256, ", the lock has ", difference->locked_sha256)
+                 : concat(in_quotes(package.path), " is not in the lock; its sha256 is ",
+                          difference->found_sha256),
+        "copy the package again from where the lock was made; if this one is meant, inspect the "
+        "bundle and write a new lock with `topsctl inspect BUNDLE --lock FILE`");
+  }
+}
+
 Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
   const Inventory inventory =
@@ -83,7 +114,9 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
         events.working(concat("reading ", file));
       });
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
-  static_cast<void>(selected_components(stack, request.components));
+  const std::vector<std::string> components = selected_components(stack, request.components);
+  // Before locks are taken and an earlier transaction is restored.
+  if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
   if (request.dry_run) {
     Execution execution = planned(host, make_plan(host, request, stack, inventory));
     for (std::string& warning : unfinished_warnings(host))

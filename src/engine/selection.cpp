@@ -7,6 +7,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/host/wheel.hpp"
 
 namespace topsctl {
 
@@ -47,7 +48,9 @@ void refuse_broken(const Inventory& inventory, const Component& component) {
 
 const Package* wheel_for(const std::vector<const Package*>& wheels, const std::string& minor) {
   const auto found = std::find_if(wheels.begin(), wheels.end(), [&](const Package* wheel) {
-    return wheel->python && (!wheel->python->minor || *wheel->python->minor == minor);
+    if (!wheel->python) return false;
+    const std::optional<std::string>& only = wheel->python->minor;
+    return only ? *only == minor : is_for_python(wheel->python->tags, minor);
   });
   return found == wheels.end() ? nullptr : *found;
 }

@@ -10,6 +10,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bundle_files.hpp"
 #include "topsctl/host/deb.hpp"
 #include "topsctl/host/descriptor.hpp"
 #include "topsctl/host/digest.hpp"
@@ -66,51 +67,13 @@ Package read_package(const fs::path& file, const std::string& shown, PackageKind
   return package;
 }
 
-struct Found {
-  fs::path file;
-  std::string shown;
-};
-
-std::vector<Found> files_under(const fs::path& path) {
-  std::error_code failure;
-  const fs::file_status status = fs::status(path, failure);
-  if (!fs::exists(status)) {
-    throw Error(ErrorCode::bad_bundle, concat("no such file or folder: ", in_quotes(path.string())),
-                "give the path of a bundle folder, or of .deb and .whl files");
-  }
-  if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
-    throw Error(ErrorCode::bad_bundle,
-                concat(in_quotes(path.string()), " is neither a file nor a folder"),
-                "give the path of a bundle folder, or of .deb and .whl files");
-  }
-  if (!fs::is_directory(status)) return {{path, path.filename().string()}};
-  std::vector<Found> found;
-  const auto options = fs::directory_options::none;
-  for (auto at = fs::recursive_directory_iterator(path, options, failure);
-       !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-    std::error_code ignored;
-    if (at->is_regular_file(ignored)) {
-      found.push_back({at->path(), at->path().lexically_relative(path).string()});
-    }
-    if (found.size() > 1'000'000) {
-      throw Error(ErrorCode::bad_bundle,
-                  concat(in_quotes(path.string()), " holds more than a million files"),
-                  "give the folder of the bundle itself");
-    }
-  }
-  if (failure) throw system_error(failure.value(), "read", path.string(), ErrorCode::bad_bundle);
-  std::sort(found.begin(), found.end(),
-            [](const Found& a, const Found& b) { return a.shown < b.shown; });
-  return found;
-}
-
 }  // namespace
 
 Inventory read_inventory(const std::vector<fs::path>& paths, Digests digests,
                          const std::function<void(const std::string&)>& on_file) {
   Inventory inventory;
   for (const fs::path& path : paths) {
-    for (const Found& found : files_under(path)) {
+    for (const FoundFile& found : files_under(path)) {
       const PackageKind kind = kind_of(found.file);
       if (kind == PackageKind::other) {
         ++inventory.other_files;

@@ -13,6 +13,29 @@
 
 namespace topsctl {
 
+namespace {
+
+std::string finished(EVP_MD_CTX* context) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_DigestFinal_ex(context, digest.data(), &size) != 1) {
+    throw Error(ErrorCode::internal, "libcrypto cannot finish a digest");
+  }
+  return {digest.begin(), digest.begin() + size};
+}
+
+std::string hex_of(const std::string& digest) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const char c : digest) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += {digits[byte >> 4U], digits[byte & 15U]};
+  }
+  return out;
+}
+
+}  // namespace
+
 struct Sha256::State {
   State() : context(EVP_MD_CTX_new()) {
     if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1) {
@@ -23,14 +46,7 @@ struct Sha256::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  std::string finish() const {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    if (EVP_DigestFinal_ex(context, digest.data(), &size) != 1) {
-      throw Error(ErrorCode::internal, "libcrypto cannot finish a SHA-256");
-    }
-    return {digest.begin(), digest.begin() + size};
-  }
+  std::string finish() const { return finished(context); }
 
   EVP_MD_CTX* context;
 };
@@ -47,13 +63,7 @@ void Sha256::update(std::string_view bytes) {
 }
 
 std::string Sha256::hex() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (const char c : state_->finish()) {
-    const auto byte = static_cast<unsigned char>(c);
-    out += {digits[byte >> 4U], digits[byte & 15U]};
-  }
-  return out;
+  return hex_of(state_->finish());
 }
 
 std::string Sha256::base64url() {
@@ -66,6 +76,32 @@ std::string Sha256::base64url() {
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   out.erase(std::min(out.find('='), out.size()));
   return out;
+}
+
+Md5::Md5() : context_(EVP_MD_CTX_new()) {
+  if (context_ == nullptr ||
+      EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), EVP_md5(), nullptr) != 1) {
+    throw Error(ErrorCode::internal, "libcrypto has no MD5");
+  }
+}
+
+Md5::~Md5() {
+  EVP_MD_CTX_free(static_cast<EVP_MD_CTX*>(context_));
+}
+
+void Md5::update(std::string_view bytes) {
+  if (EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) != 1) {
+    throw Error(ErrorCode::internal, "libcrypto cannot go on with an MD5");
+  }
+}
+
+std::string Md5::hex() {
+  std::string text = hex_of(finished(static_cast<EVP_MD_CTX*>(context_)));
+  // Without a type the one in use is kept, which costs no look-up.
+  if (EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), nullptr, nullptr) != 1) {
+    throw Error(ErrorCode::internal, "libcrypto cannot begin an MD5");
+  }
+  return text;
 }
 
 std::string sha256_of(std::string_view bytes) {

@@ -62,11 +62,8 @@ DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>
                 "name the root directory of a Debian or Ubuntu system with --root");
   }
   DpkgDatabase database;
-  // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
-  const std::vector<std::string> lines = lines_of(
-      read_text_if_present(host.behind(concat(dpkg_directory, "/diversions"))).value_or(""));
-  for (std::size_t i = 0; i + 2 < lines.size(); i += 3)
-    database.diversions[lines[i]] = lines[i + 1];
+  for (const Diversion& diversion : read_diversions(host))
+    database.diversions[diversion.from] = diversion.to;
   for (const Stanza& stanza : parse_stanzas(*status)) {
     InstalledDeb deb{stanza.value("Package"),
                      stanza.value("Version"),

@@ -23,21 +23,6 @@ std::vector<std::string> names_of(const Stack& stack, PackageKind kind) {
   return names;
 }
 
-std::string os_name(const Host& host) {
-  const auto text = read_text_if_present(host.behind("/etc/os-release"), 1U << 16U);
-  std::string id = "unknown";
-  std::string version;
-  for (const std::string& line : split(text.value_or(""), '\n')) {
-    const auto equals = line.find('=');
-    if (equals == std::string::npos) continue;
-    std::string value = line.substr(equals + 1);
-    std::erase(value, '"');
-    if (line.starts_with("ID=")) id = value;
-    if (line.starts_with("VERSION_ID=")) version = value;
-  }
-  return printable(version.empty() ? id : concat(id, " ", version));
-}
-
 std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                       const std::string& named) {
   std::vector<std::string> distributions = names_of(stack, PackageKind::wheel);
@@ -70,6 +55,22 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
 }
 
 }  // namespace
+
+std::string os_name(const Host& host) {
+  auto text = read_text_if_present(host.behind("/etc/os-release"), 1U << 16U);
+  if (!text) text = read_text_if_present(host.behind("/usr/lib/os-release"), 1U << 16U);
+  std::string id = "unknown";
+  std::string version;
+  for (const std::string& line : split(text.value_or(""), '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    std::string value = line.substr(equals + 1);
+    std::erase(value, '"');
+    if (line.starts_with("ID=")) id = value;
+    if (line.starts_with("VERSION_ID=")) version = value;
+  }
+  return printable(version.empty() ? id : concat(id, " ", version));
+}
 
 HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python,
                           const std::vector<std::string>& other_debs) {

@@ -127,10 +127,19 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& exec
     result = run_probe(host, executable, "interpreter.py", {}, {}, probe_timeout_ms);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::host_unfit) return std::nullopt;
+    // In another root only chroot(2) can be what is not permitted, unless we are root.
+    if (error.code() == ErrorCode::permission && (host.root == "/" || is_root_user()))
+      return std::nullopt;
     throw;
   }
   if (!result.ok() || result.report.empty()) return std::nullopt;
-  PythonFacts facts = parse_answer(result.report);
+  PythonFacts facts;
+  try {
+    facts = parse_answer(result.report);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::bad_stack) return std::nullopt;  // no answer of the probe's
+    throw;
+  }
   facts.wheels = read_installed_wheels(host, facts, wheels);
   for (const std::string& site : facts.site_directories) {
     for (const std::string& entry : entries_ending(host, site, ".egg-info")) {

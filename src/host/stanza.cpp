@@ -32,8 +32,10 @@ Stanza take_stanza(std::string_view& text) {
       continue;
     }
     const auto colon = line.find(':');
-    if (line.front() == '#' || colon == std::string_view::npos || colon == 0) continue;
-    stanza.fields.emplace_back(trimmed(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
+    if (line.front() == '#' || colon == std::string_view::npos) continue;
+    const std::string_view name = trimmed(line.substr(0, colon));
+    if (name.empty()) continue;
+    stanza.fields.emplace_back(name, trimmed(line.substr(colon + 1)));
   }
   return stanza;
 }

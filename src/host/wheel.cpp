@@ -1,65 +1,26 @@
-// Reads wheels: metadata first, the whole content against RECORD when asked.
+// Reads the metadata of wheels.
 #include "topsctl/host/wheel.hpp"
 
 #include <algorithm>
-#include <array>
-#include <fstream>
-#include <map>
+#include <set>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/archive.hpp"
-#include "topsctl/host/digest.hpp"
 #include "topsctl/host/stanza.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/host/wheel_layout.hpp"
 
 namespace topsctl {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr std::uint64_t most_metadata = 4ULL << 20U;
-constexpr std::uint64_t most_record = 64ULL << 20U;
-constexpr std::string_view info_suffix = ".dist-info";
+constexpr std::uint64_t most_metadata = 2ULL << 20U;
+constexpr std::uint64_t most_record = 16ULL << 20U;
+constexpr std::size_t most_entries = 100'000;
+constexpr std::size_t most_summary = 400;
 
-[[noreturn]] void refuse(const fs::path& file, const std::string& why, std::string hint = {}) {
-  if (hint.empty())
-    hint = "the file is damaged or not a wheel: get it again from the vendor's bundle";
-  throw Error(ErrorCode::bad_package,
-              concat("cannot read ", in_quotes(file.filename().string()), ": ", why), hint);
-}
-
-// PEP 427: {distribution}-{version}(-{build})?-{python}-{abi}-{platform}.whl
-struct FileName {
-  std::string distribution;
-  std::string tag;
-  std::string platform;
-};
-
-FileName parse_file_name(const fs::path& file) {
-  const std::vector<std::string> parts = split(file.stem().string(), '-');
-  if (parts.size() < 5) refuse(file, "the file name is not that of a wheel");
-  const std::size_t n = parts.size();
-  return {parts[0], concat(parts[n - 3], "-", parts[n - 2], "-", parts[n - 1]), parts[n - 1]};
-}
-
-// A local file header, or the end record of an empty archive.
-bool begins_as_zip(const fs::path& file) {
-  std::array<char, 2> magic{};
-  std::ifstream(file, std::ios::binary).read(magic.data(), magic.size());
-  return magic == std::array<char, 2>{'P', 'K'};
-}
-
-std::string top_of(const std::string& path) {
-  return path.substr(0, path.find('/'));
-}
-
-// Only the folder at the top whose name is the wheel's own counts: others may lie deeper, or belong
-// to bundled distributions.
-bool is_own_info(const std::string& folder, const FileName& name) {
-  if (!folder.ends_with(info_suffix)) return false;
-  return normalized_name(folder.substr(0, folder.find('-'))) == normalized_name(name.distribution);
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
+              "the file is damaged or not a wheel: get it again from the vendor's bundle");
 }
 
 // entry_points.txt is an INI file; only the names under [console_scripts] and [gui_scripts] matter
@@ -78,155 +39,149 @@ std::vector<std::string> script_names(std::string_view entry_points) {
   return names;
 }
 
-// Where a member ends up: "x.data/purelib/a" is "a"; "x.data/scripts/b" is a command.
-struct Destination {
-  enum class Kind { site, script, elsewhere } kind = Kind::site;
-  std::string path;
+std::string one_line(const std::string& text) {
+  return shortened(printable(text.substr(0, text.find('\n'))), most_summary);
+}
+
+class MetadataReading {
+ public:
+  MetadataReading(const ZipReader& zip, const std::string& file, Package& package)
+      : zip_(zip), file_(file), package_(package) {}
+
+  void read() {
+    const auto name = parse_wheel_file_name(file_);
+    if (!name) refuse(file_, "the file name is not that of a wheel");
+    if (zip_.entries().size() > most_entries) {
+      throw Error(ErrorCode::bad_package,
+                  concat("cannot read ", in_quotes(file_),
+                         ": a decompression bomb: ", zip_.entries().size(), " entries"),
+                  "do not install this file: no sound wheel holds so many files");
+    }
+    package_.architecture = name->platform;
+    package_.python = PythonNeeds{};
+    package_.wheel = WheelFacts{};
+    package_.wheel->file_name = name->distribution;
+    package_.wheel->file_version = name->version;
+    package_.wheel->build = name->build;
+    package_.wheel->file_tags = {name->tag};
+    package_.wheel->dist_info = info_folder(*name);
+    take_metadata(parse_stanza(member("METADATA", most_metadata)));
+    take_wheel(parse_stanza(member("WHEEL", most_metadata)), name->tag);
+    package_.record = member("RECORD", most_record);
+    list_files();
+    if (entry("entry_points.txt") == nullptr) return;
+    for (std::string& script : script_names(member("entry_points.txt", most_metadata))) {
+      package_.scripts.push_back(printable(script));
+    }
+  }
+
+ private:
+  // Of the folders at the top the one whose name is the file's: others belong to distributions that
+  // are bundled. A wheel that was renamed has but one, of another name.
+  std::string info_folder(const WheelFileName& name) const {
+    std::set<std::string> own;
+    std::set<std::string> all;
+    for (const ZipEntry& entry : zip_.entries()) {
+      const auto slash = entry.path.find('/');
+      if (slash == std::string::npos) continue;
+      const std::string folder = entry.path.substr(0, slash);
+      if (!folder.ends_with(".dist-info")) continue;
+      all.insert(folder);
+      if (is_info_of(folder, name.distribution)) own.insert(folder);
+    }
+    const std::string expected = concat(name.distribution, "-", name.version, ".dist-info");
+    if (own.contains(expected)) return expected;
+    if (own.empty() && all.size() == 1) return *all.begin();
+    if (own.size() > 1) {
+      refuse(file_, concat("not a wheel: two folders of metadata, ", in_quotes(*own.begin()),
+                           " and ", in_quotes(*own.rbegin())));
+    }
+    if (own.empty()) {
+      refuse(file_, concat("not a wheel: no METADATA for ", in_quotes(name.distribution)));
+    }
+    return *own.begin();
+  }
+
+  // The last one of that name, as Python's zipfile takes it.
+  const ZipEntry* entry(std::string_view name) const {
+    const std::string path = concat(package_.wheel->dist_info, "/", name);
+    const auto& entries = zip_.entries();
+    const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const ZipEntry& one) {
+      return one.path == path && one.type == PayloadEntry::Type::file;
+    });
+    return found == entries.rend() ? nullptr : &*found;
+  }
+
+  std::string member(std::string_view name, std::uint64_t most) const {
+    const ZipEntry* found = entry(name);
+    if (found == nullptr) {
+      refuse(file_,
+             concat("not a wheel: no ", name, " for ", in_quotes(package_.wheel->file_name)));
+    }
+    return zip_.text(*found, most);
+  }
+
+  void take_metadata(const Stanza& metadata) {
+    package_.name = printable(metadata.value("Name"));
+    package_.version = printable(metadata.value("Version"));
+    if (package_.name.empty() || package_.version.empty()) {
+      refuse(file_, "METADATA has no Name or no Version");
+    }
+    package_.python->requires_python = printable(metadata.value("Requires-Python"));
+    package_.wheel->summary = one_line(metadata.value("Summary"));
+    package_.wheel->license = one_line(metadata.value("License"));
+    if (package_.wheel->license.empty()) {
+      package_.wheel->license = one_line(metadata.value("License-Expression"));
+    }
+    for (const auto& [key, value] : metadata.fields) {
+      if (lower_case(key) == "requires-dist") package_.depends.push_back(printable(value));
+    }
+  }
+
+  void take_wheel(const Stanza& wheel, const std::string& file_tag) {
+    WheelFacts& facts = *package_.wheel;
+    facts.wheel_version = printable(wheel.value("Wheel-Version"));
+    facts.generator = one_line(wheel.value("Generator"));
+    facts.root_is_purelib = lower_case(wheel.value("Root-Is-Purelib")) == "true";
+    const std::string major = facts.wheel_version.substr(0, facts.wheel_version.find('.'));
+    if (is_digits(major) && major != "0" && major != "1") {
+      refuse(file_, concat("a wheel of version ", facts.wheel_version, ", which is not known"));
+    }
+    std::vector<std::string>& tags = package_.python->tags;
+    for (const auto& [key, value] : wheel.fields) {
+      if (lower_case(key) == "tag") facts.wheel_tags.push_back(printable(value));
+    }
+    tags = facts.wheel_tags;
+    if (std::find(tags.begin(), tags.end(), file_tag) == tags.end()) tags.push_back(file_tag);
+    // The file name is what the operator and pip see; WHEEL may list the expanded set.
+    package_.python->minor = python_minor({file_tag});
+  }
+
+  // What the central directory claims.
+  void list_files() {
+    std::vector<PayloadEntry> files;
+    for (const ZipEntry& entry : zip_.entries()) {
+      if (entry.escapes || entry.path.empty()) continue;
+      const WheelDestination destination = wheel_destination(entry.path);
+      if (destination.kind == WheelDestination::Kind::script &&
+          entry.type != PayloadEntry::Type::directory) {
+        package_.scripts.push_back(printable(destination.path));
+      }
+      files.push_back(wheel_file(entry));
+    }
+    package_.files = std::move(files);
+    package_.files_are_claims = true;
+  }
+
+  const ZipReader& zip_;
+  const std::string& file_;
+  Package& package_;
 };
-
-Destination destination_of(const std::string& member) {
-  const std::vector<std::string> parts = split(member, '/');
-  if (!parts[0].ends_with(".data") || parts.size() < 3) {
-    return {Destination::Kind::site, member};
-  }
-  const std::string rest = joined(std::vector<std::string>(parts.begin() + 2, parts.end()), "/");
-  if (parts[1] == "purelib" || parts[1] == "platlib") return {Destination::Kind::site, rest};
-  if (parts[1] == "scripts") return {Destination::Kind::script, rest};
-  return {Destination::Kind::elsewhere, rest};
-}
-
-void take_metadata(const Stanza& metadata, const fs::path& file, Package& package) {
-  package.name = metadata.value("Name");
-  package.version = metadata.value("Version");
-  if (package.name.empty() || package.version.empty())
-    refuse(file, "METADATA has no Name or no Version");
-  package.name = printable(package.name);
-  package.version = printable(package.version);
-  package.python->requires_python = printable(metadata.value("Requires-Python"));
-  for (const auto& [key, value] : metadata.fields) {
-    if (lower_case(key) == "requires-dist") package.depends.push_back(printable(value));
-  }
-}
-
-void take_tags(const Stanza& wheel, const FileName& name, Package& package) {
-  std::vector<std::string>& tags = package.python->tags;
-  for (const auto& [key, value] : wheel.fields) {
-    if (lower_case(key) == "tag") tags.push_back(printable(value));
-  }
-  if (std::find(tags.begin(), tags.end(), name.tag) == tags.end()) tags.push_back(name.tag);
-  // The file name is what the operator and pip see; WHEEL may list the expanded set.
-  package.python->minor = python_minor({name.tag});
-}
-
-std::string digest_of_entry(ArchiveReader& reader) {
-  Sha256 digest;
-  for (std::string_view bytes = reader.piece(); !bytes.empty(); bytes = reader.piece()) {
-    digest.update(bytes);
-  }
-  return digest.base64url();
-}
-
-// RECORD and its signatures cannot hold their own hash (PEP 427).
-bool needs_no_hash(const std::string& path, const FileName& name) {
-  const std::string folder = top_of(path);
-  if (!is_own_info(folder, name)) return false;
-  const std::string member = path.substr(std::min(folder.size() + 1, path.size()));
-  return member == "RECORD" || member == "RECORD.jws" || member == "RECORD.p7s";
-}
-
-void compare_with_record(const fs::path& file, const FileName& name,
-                         std::map<std::string, std::string> found,
-                         const std::vector<RecordLine>& record) {
-  for (const RecordLine& line : record) {
-    const auto member = found.find(line.path);
-    if (member == found.end())
-      refuse(file, concat("RECORD lists ", in_quotes(line.path), ", which is not in the wheel"));
-    if (!needs_no_hash(line.path, name) && line.sha256.empty()) {
-      refuse(file, concat("RECORD has no sha256 for ", in_quotes(line.path)));
-    }
-    if (!needs_no_hash(line.path, name) && line.sha256 != member->second) {
-      refuse(file, concat(in_quotes(line.path), " is not what RECORD says: its sha256 differs"));
-    }
-    found.erase(member);
-  }
-  for (const auto& [path, unused] : found) {
-    if (!needs_no_hash(path, name))
-      refuse(file, concat(in_quotes(path), " is not listed in RECORD"));
-  }
-}
 
 }  // namespace
 
-void read_wheel_metadata(const fs::path& file, Package& package) {
-  const FileName name = parse_file_name(file);
-  if (!begins_as_zip(file)) refuse(file, "not a wheel: no zip archive");
-  package.architecture = name.platform;
-  package.python = PythonNeeds{};
-  ArchiveReader reader = ArchiveReader::zip(file, file.filename().string());
-  bool has_metadata = false;
-  bool has_wheel = false;
-  bool has_record = false;
-  while (const auto entry = reader.next()) {
-    const Destination destination = destination_of(entry->path);
-    if (destination.kind == Destination::Kind::script) package.scripts.push_back(destination.path);
-    const std::string folder = top_of(entry->path);
-    if (!is_own_info(folder, name)) continue;
-    const std::string member = entry->path.substr(std::min(folder.size() + 1, entry->path.size()));
-    if (member == "METADATA") {
-      take_metadata(parse_stanza(reader.text(most_metadata)), file, package);
-      has_metadata = true;
-    } else if (member == "WHEEL") {
-      take_tags(parse_stanza(reader.text(most_metadata)), name, package);
-      has_wheel = true;
-    } else if (member == "RECORD") {
-      has_record = true;
-    } else if (member == "entry_points.txt") {
-      for (std::string& script : script_names(reader.text(most_metadata))) {
-        package.scripts.push_back(std::move(script));
-      }
-    }
-  }
-  if (!has_metadata || !has_wheel || !has_record) {
-    refuse(file, concat("not a wheel: no ",
-                        !has_metadata ? "METADATA"
-                        : !has_wheel  ? "WHEEL"
-                                      : "RECORD",
-                        " for ", in_quotes(name.distribution)));
-  }
-  if (normalized_name(package.name) != normalized_name(name.distribution)) {
-    refuse(file, concat("METADATA says it is ", in_quotes(package.name)));
-  }
-}
-
-void read_wheel_payload(const fs::path& file, Package& package) {
-  const FileName name = parse_file_name(file);
-  ArchiveReader reader = ArchiveReader::zip(file, file.filename().string());
-  std::map<std::string, std::string> found;
-  std::string record;
-  std::vector<PayloadEntry> files;
-  while (const auto entry = reader.next()) {
-    if (entry->type == PayloadEntry::Type::directory) continue;
-    if (entry->type != PayloadEntry::Type::file) {
-      refuse(file, concat(in_quotes(entry->path), " is no regular file"));
-    }
-    const bool is_record =
-        is_own_info(top_of(entry->path), name) && entry->path.ends_with("/RECORD");
-    if (is_record) record = reader.text(most_record);
-    if (!found.emplace(entry->path, is_record ? "" : digest_of_entry(reader)).second) {
-      refuse(file, concat(in_quotes(entry->path), " is there twice"));
-    }
-    const Destination destination = destination_of(entry->path);
-    if (destination.kind == Destination::Kind::elsewhere) {
-      refuse(file, concat(in_quotes(entry->path), " would be installed outside the site directory"),
-             "topsctl installs wheels that keep to the site directory and commands");
-    }
-    if (destination.kind == Destination::Kind::site) {
-      files.push_back({destination.path, PayloadEntry::Type::file, entry->size});
-    }
-  }
-  compare_with_record(file, name, std::move(found), parse_record(record, file.filename().string()));
-  package.record = std::move(record);
-  package.files = std::move(files);
+void read_wheel_metadata(const ZipReader& zip, const std::string& file_name, Package& package) {
+  MetadataReading(zip, file_name, package).read();
 }
 
 }  // namespace topsctl

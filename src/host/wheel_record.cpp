@@ -1,6 +1,5 @@
-// RECORD files and Python tags.
-#include <algorithm>
-#include <set>
+// RECORD files: CSV with a digest and a size for each path.
+#include <charconv>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -9,6 +8,13 @@
 namespace topsctl {
 
 namespace {
+
+constexpr std::size_t most_lines = 200'000;
+
+[[noreturn]] void refuse(const std::string& subject, const std::string& why) {
+  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": RECORD ", why),
+              "get the wheel again from the vendor's bundle");
+}
 
 // One CSV line, RFC 4180; fields may be quoted.
 std::vector<std::string> csv_fields(std::string_view line) {
@@ -22,6 +28,7 @@ std::vector<std::string> csv_fields(std::string_view line) {
     } else if (c == '"') {
       in_quotes = !in_quotes;
     } else if (c == ',' && !in_quotes) {
+      if (fields.size() > 3) break;
       fields.emplace_back();
     } else {
       fields.back().push_back(c);
@@ -30,63 +37,48 @@ std::vector<std::string> csv_fields(std::string_view line) {
   return fields;
 }
 
-std::optional<std::string> dotted(std::string_view digits) {
-  // "38" is 3.8, "310" is 3.10: the major version has one digit.
-  if (digits.size() < 2 || !is_digits(digits)) return std::nullopt;
-  return concat(digits.substr(0, 1), ".", digits.substr(1));
+// Makers differ in alphabet and padding.
+std::string plain_base64(std::string_view digest) {
+  while (digest.ends_with('=')) digest.remove_suffix(1);
+  std::string out(digest);
+  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  return out;
 }
 
-std::optional<std::string> minor_of(std::string_view tag) {
-  for (const std::string_view prefix : {"py", "cp"}) {
-    if (!tag.starts_with(prefix)) continue;
-    const std::string_view rest = tag.substr(prefix.size());
-    const auto dot = rest.find('.');
-    if (dot == 1 && is_digits(rest.substr(0, 1)) && is_digits(rest.substr(2))) {
-      return std::string(rest);
-    }
-    return dotted(rest);
+RecordLine line_of(std::vector<std::string> fields) {
+  RecordLine line;
+  line.path = std::move(fields[0]);
+  if (const auto equals = fields[1].find('='); equals != std::string::npos) {
+    line.algorithm = lower_case(fields[1].substr(0, equals));
+    line.digest = plain_base64(std::string_view(fields[1]).substr(equals + 1));
+    if (line.algorithm == "sha256") line.sha256 = line.digest;
   }
-  return std::nullopt;
+  std::uint64_t size = 0;
+  const char* const end = fields[2].data() + fields[2].size();
+  const auto [at, failure] = std::from_chars(fields[2].data(), end, size);
+  if (failure == std::errc() && at == end) line.size = size;
+  return line;
 }
 
 }  // namespace
 
 std::vector<RecordLine> parse_record(std::string_view text, const std::string& subject) {
   std::vector<RecordLine> lines;
-  for (const std::string& raw : split(text, '\n')) {
-    const std::string_view line = trimmed(raw);
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.empty()) continue;
-    const std::vector<std::string> fields = csv_fields(line);
+    std::vector<std::string> fields = csv_fields(line);
     if (fields.size() != 3 || fields[0].empty()) {
-      throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(subject), ": RECORD has a damaged line ",
-                         in_quotes(shortened(line, 80))),
-                  "get the wheel again from the vendor's bundle");
+      refuse(subject, concat("has a damaged line ", in_quotes(shortened(line, 80))));
     }
-    RecordLine record{fields[0], ""};
-    constexpr std::string_view algorithm = "sha256=";
-    if (fields[1].starts_with(algorithm)) record.sha256 = fields[1].substr(algorithm.size());
-    lines.push_back(std::move(record));
+    if (lines.size() == most_lines) {
+      refuse(subject, concat("has more than ", most_lines, " lines"));
+    }
+    lines.push_back(line_of(std::move(fields)));
   }
   return lines;
-}
-
-std::optional<std::string> python_minor(const std::vector<std::string>& tags) {
-  std::set<std::string> minors;
-  for (const std::string& tag : tags) {
-    const std::string python(tag.substr(0, tag.find('-')));
-    if (const auto whole = minor_of(python)) {
-      minors.insert(*whole);
-      continue;
-    }
-    for (const std::string& part : split(python, '.')) {
-      const auto minor = minor_of(part);
-      if (!minor) return std::nullopt;
-      minors.insert(*minor);
-    }
-  }
-  if (minors.size() != 1) return std::nullopt;
-  return *minors.begin();
 }
 
 }  // namespace topsctl

@@ -1,7 +1,9 @@
-// JSON form of findings.
+// Names, order and JSON form of findings.
 #include "topsctl/model/finding.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace topsctl {
 
@@ -31,6 +33,12 @@ std::string_view name(Risk risk) {
       return "reboot";
   }
   return "none";
+}
+
+void sort_findings(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tie(b.severity, a.id, a.subject) < std::tie(a.severity, b.id, b.subject);
+  });
 }
 
 Json to_json(const Finding& finding) {

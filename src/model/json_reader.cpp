@@ -60,6 +60,17 @@ std::vector<JsonReader> JsonReader::items() const {
   return readers;
 }
 
+std::vector<std::string> JsonReader::keys() const {
+  if (!value_->is_object()) expected("an object");
+  std::vector<std::string> keys;
+  for (const auto& [key, unused] : value_->items()) keys.push_back(key);
+  return keys;
+}
+
+bool JsonReader::is_null() const {
+  return value_->is_null();
+}
+
 std::string JsonReader::text() const {
   if (!value_->is_string()) expected("text");
   auto text = value_->get<std::string>();

@@ -35,16 +35,14 @@ std::string_view name(Verdict verdict) {
 
 namespace {
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json to_json(const std::optional<PythonNeeds>& python) {
   if (!python) return nullptr;
   return {{"requires", text_or_null(python->requires_python)},
           {"tags", python->tags},
           {"minor", python->minor ? Json(*python->minor) : Json(nullptr)}};
 }
+
+}  // namespace
 
 std::string_view name(PayloadEntry::Type type) {
   switch (type) {
@@ -56,22 +54,73 @@ std::string_view name(PayloadEntry::Type type) {
       return "symlink";
     case PayloadEntry::Type::hardlink:
       return "hardlink";
+    case PayloadEntry::Type::character_device:
+      return "character-device";
+    case PayloadEntry::Type::block_device:
+      return "block-device";
+    case PayloadEntry::Type::fifo:
+      return "fifo";
     case PayloadEntry::Type::other:
       return "other";
   }
   return "other";
 }
 
-Json to_json(const std::optional<std::vector<PayloadEntry>>& files) {
-  if (!files) return nullptr;
-  Json list = Json::array();
-  for (const PayloadEntry& entry : *files) {
-    list.push_back({{"path", entry.path}, {"type", name(entry.type)}, {"size", entry.size}});
+namespace {
+
+Json to_json(const std::optional<DebFacts>& deb) {
+  if (!deb) return nullptr;
+  Json scripts = Json::array();
+  for (const MaintainerScript& script : deb->scripts) scripts.push_back(script.name);
+  return {{"format", text_or_null(deb->format)},
+          {"compression", text_or_null(deb->compression)},
+          {"source", text_or_null(deb->source)},
+          {"section", text_or_null(deb->section)},
+          {"maintainer", text_or_null(deb->maintainer)},
+          {"summary", text_or_null(deb->summary)},
+          {"multi_arch", text_or_null(deb->multi_arch)},
+          {"essential", deb->essential},
+          {"pre_depends", text_or_null(deb->pre_depends)},
+          {"depends", text_or_null(deb->depends)},
+          {"recommends", text_or_null(deb->recommends)},
+          {"breaks", text_or_null(deb->breaks)},
+          {"conflicts", text_or_null(deb->conflicts)},
+          {"replaces", text_or_null(deb->replaces)},
+          {"provides", text_or_null(deb->provides)},
+          {"conffiles", deb->conffiles},
+          {"scripts", std::move(scripts)}};
+}
+
+Json to_json(const std::optional<WheelFacts>& wheel) {
+  if (!wheel) return nullptr;
+  return {{"build", text_or_null(wheel->build)},
+          {"wheel_version", text_or_null(wheel->wheel_version)},
+          {"generator", text_or_null(wheel->generator)},
+          {"summary", text_or_null(wheel->summary)},
+          {"license", text_or_null(wheel->license)},
+          {"root_is_purelib", wheel->root_is_purelib}};
+}
+
+std::string octal(unsigned mode) {
+  std::string digits;
+  for (unsigned shift = 12; shift > 0; shift -= 3) {
+    digits.push_back(static_cast<char>('0' + ((mode >> (shift - 3)) & 7U)));
   }
-  return list;
+  return digits;
 }
 
 }  // namespace
+
+Json to_json(const PayloadEntry& entry, Listing listing) {
+  const bool is_known = listing == Listing::read;
+  return {{"path", entry.path},
+          {"type", name(entry.type)},
+          {"size", is_known || entry.size > 0 ? Json(entry.size) : Json(nullptr)},
+          {"mode", is_known && entry.mode > 0 ? Json(octal(entry.mode)) : Json(nullptr)},
+          {"owner", text_or_null(entry.owner)},
+          {"mtime", is_known ? Json(entry.mtime) : Json(nullptr)},
+          {"link_target", text_or_null(entry.link_target)}};
+}
 
 Json to_json(const Package& package) {
   return {
@@ -89,9 +138,11 @@ Json to_json(const Package& package) {
       {"component", text_or_null(package.component)},
       {"stack", text_or_null(package.stack)},
       {"chosen", package.chosen},
-      {"files", to_json(package.files)},
       {"verdict", name(package.verdict)},
-      {"problem", text_or_null(package.problem)}};
+      {"problem", text_or_null(package.problem)},
+      {"deb", to_json(package.deb)},
+      {"wheel", to_json(package.wheel)},
+      {"files_are_claims", package.files_are_claims}};
 }
 
 }  // namespace topsctl

@@ -40,10 +40,6 @@ std::string_view name(StepStatus status) {
 
 namespace {
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json to_json(const std::optional<Error>& error) {
   if (!error) return nullptr;
   return {{"code", name(error->code())},

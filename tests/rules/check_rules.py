@@ -12,6 +12,7 @@ ROOMS = ("base", "model", "host", "engine", "cli")
 THIRD_PARTY = {  # beginning of an #include -> the rooms that may have it
     "CLI/": ("cli",),
     "archive.h": ("host",), "archive_entry.h": ("host",), "libssh/": ("host",), "openssl/": ("host",),
+    "re2/": ("host",),
     "spdlog/": ("base",), "fmt/": ("base",),
     "nlohmann/": ("model", "host", "engine", "cli"),
     "gtest/": (), "gmock/": (),

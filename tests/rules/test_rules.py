@@ -28,6 +28,7 @@ PLANTED = [  # rule, file, text, line
     ("third-party-include", "src/cli/planted.cpp", HEADER + "#include <archive_entry.h>\n", 2),
     ("third-party-include", "include/topsctl/engine/planted.hpp", HEADER + "#include <libssh/libssh.h>\n", 2),
     ("third-party-include", "src/base/planted.cpp", HEADER + "#include <openssl/evp.h>\n", 2),
+    ("third-party-include", "src/engine/planted.cpp", HEADER + "#include <re2/re2.h>\n", 2),
     ("third-party-include", "src/host/planted.cpp", HEADER + "#  include <spdlog/spdlog.h>\n", 2),
     ("third-party-include", "src/cli/planted.cpp", HEADER + "#include <fmt/format.h>\n", 2),
     ("third-party-include", "src/base/planted.cpp", HEADER + "#include <nlohmann/json.hpp>\n", 2),

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-FOLDERS = (".ci", "packaging", "tests", "tests/hosts")
+FOLDERS = (".ci", "packaging", "tests", "tests/hosts", "tests/fuzz")
 SHELLS = (b"#!/bin/bash", b"#!/bin/sh", b"#!/usr/bin/env bash")
 
 

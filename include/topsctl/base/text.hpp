@@ -44,6 +44,8 @@ std::string in_quotes(std::string_view text);
 // JSON. Line ends and tabs stay when `keep_lines` is set.
 enum class Lines { replace, keep };
 std::string printable(std::string_view text, Lines lines = Lines::replace);
+// Whether the text is well-formed UTF-8 (RFC 3629).
+bool is_utf8(std::string_view text);
 // One word for a POSIX shell, whatever the text holds (POSIX.1-2017, XCU 2.2.2). NUL is refused
 // with Error{internal}.
 std::string shell_quoted(std::string_view text);

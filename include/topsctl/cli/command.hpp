@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ namespace topsctl {
 struct Session {
   Host host;  // root "/" until the command says otherwise
   EventFan* events = nullptr;
-  Style style;                        // of standard output
+  Style style;  // of standard output
+  Verbosity detail = Verbosity::normal;
   std::string command_line;           // as typed, for the history
   const CLI::App* program = nullptr;  // the parser of the whole program
   // The same host with another root directory; relative paths are taken from the working directory.
@@ -31,7 +33,9 @@ struct Session {
 
 struct Output {
   ReportHeader header;
-  std::string json;      // the body: an object
+  std::string json;  // the body: an object
+  // Instead of `json`, for what is large: writes the body's members, without the braces.
+  std::function<void(std::ostream&)> json_members;
   std::string text;      // for standard output when --json is not given
   bool changed = false;  // the machine is not as it was before
 };
@@ -53,6 +57,7 @@ struct CommandRow {
 const std::vector<CommandRow>& command_table();
 
 CommandAction define_inspect(CLI::App& parser);
+CommandAction define_snapshot(CLI::App& parser);
 CommandAction define_install(CLI::App& parser);
 CommandAction define_rollback(CLI::App& parser);
 CommandAction define_recover(CLI::App& parser);

@@ -1,6 +1,9 @@
 // Events as lines on standard error.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "topsctl/cli/render.hpp"
@@ -25,6 +28,8 @@ class ProgressSink : public EventSink {
   void step_finished(std::size_t index, std::size_t total, const std::string& description,
                      std::int64_t duration_ms, bool succeeded) override;
   void working(const std::string& text) override;
+  // A bar with what is left, once the work has taken a second.
+  void progressed(std::uint64_t done, std::uint64_t total) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void output(std::string_view piece) override;
@@ -40,6 +45,9 @@ class ProgressSink : public EventSink {
   bool transient_shown_ = false;
   std::string step_;    // the running one, as it is shown
   std::string output_;  // of a program, since its last end of line
+  std::string working_on_;
+  std::optional<std::chrono::steady_clock::time_point> work_began_;
+  std::chrono::steady_clock::time_point last_drawn_;
 };
 
 }  // namespace topsctl

@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "topsctl/engine/executor.hpp"
-#include "topsctl/model/finding.hpp"
-#include "topsctl/model/package.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace topsctl {
@@ -28,8 +26,6 @@ std::string table(const std::vector<std::vector<std::string>>& rows, const Style
 std::string render_error(const Error& error, const Style& style);
 std::string render_plan(const Plan& plan, const Style& style);
 std::string render_execution(const Execution& execution, const Style& style);
-std::string render_inventory(const Inventory& inventory, const std::vector<Finding>& findings,
-                             const std::vector<std::string>& stack_lines, const Style& style);
 std::string render_checks(const std::vector<CheckResult>& checks, const Style& style);
 std::string render_history(const std::vector<TransactionSummary>& transactions, const Style& style);
 

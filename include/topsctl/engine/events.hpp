@@ -18,6 +18,8 @@ class EventSink {
                              std::int64_t duration_ms, bool succeeded) = 0;
   // What is being done right now, of interest only until the next event.
   virtual void working(const std::string& /*text*/) {}
+  // How much of a long work is done, in bytes.
+  virtual void progressed(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
   virtual void note(const std::string& text) = 0;
   virtual void warning(const std::string& text) = 0;
   // A piece of the output of a program that is run.
@@ -32,6 +34,7 @@ class EventFan : public EventSink {
   void step_finished(std::size_t index, std::size_t total, const std::string& description,
                      std::int64_t duration_ms, bool succeeded) override;
   void working(const std::string& text) override;
+  void progressed(std::uint64_t done, std::uint64_t total) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void output(std::string_view piece) override;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/planner.hpp"
+#include "topsctl/model/lock.hpp"
 
 namespace topsctl {
 
@@ -17,13 +19,18 @@ struct InstallRequest {
   std::string components;  // comma-separated ids; empty: all
   std::string python;      // empty: the stack's choice
   SystemPython system_python = SystemPython::refuse;
+  std::optional<Lock> lock;  // what every package that is taken must be
   bool dry_run = false;
   std::int64_t lock_timeout_ms = 120'000;
   Requester requester;
 };
 
-// Throws Error if nothing was changed; later failures are in the result.
+// Throws Error if nothing was changed; later failures are in the result. A package that would be
+// taken and is not what the lock says is Error{bad_package}.
 Execution install(const Host& host, const InstallRequest& request, EventFan& events);
+
+// Throws Error{bad_package} for the first of these packages whose bytes are not in the lock.
+void require_locked(const Lock& lock, const std::vector<Package>& packages);
 
 // Refuses, before anything else, a root that is no Debian-like system and, unless only planning, a
 // user that is not root. Throws Error{host_unfit, permission}.

@@ -1,22 +1,46 @@
-// Reading of .deb files (deb(5)).
+// Reading of .deb files (deb(5), deb-old(5)).
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 
+#include "topsctl/host/decompress.hpp"
+#include "topsctl/host/source.hpp"
+#include "topsctl/model/contents.hpp"
 #include "topsctl/model/package.hpp"
 
 namespace topsctl {
 
-// Whether the file begins as a .deb does.
+// Whether the file begins as a .deb does, of the present or the old format.
 bool looks_like_deb(std::string_view first_bytes);
 
-// Fills name, version, architecture, depends, installed_size and md5sums from the control archive;
-// checks that all members lie within the file. Throws Error{bad_package}.
+// What is done with the archives in a .deb; each must read its source or leave it.
+struct DebMembers {
+  std::function<void(Source& tar)> control;
+  std::function<void(Source& tar)> data;  // empty: reading ends before the data
+};
+
+// Goes through the members of a .deb and hands its two archives on, decompressed. Fills `format`
+// and `compression` of package.deb. Throws Error{bad_package}, naming `file_name`.
+void read_deb_members(Source& source, const std::string& file_name, const DecodeLimits& limits,
+                      Package& package, const DebMembers& members);
+
+// Fills name, version, architecture, depends, installed_size, md5sums, package.deb and, as claims
+// of md5sums, `files`. Throws Error{bad_package}.
+void read_control_archive(Source& tar, const std::string& file_name, Package& package);
+
+// Reads the data archive to its end, fills `files` and compares with md5sums. What is strange about
+// single entries goes into `contents`. Throws Error{bad_package} if it is damaged anywhere.
+void read_data_archive(Source& tar, const std::string& file_name, Package& package,
+                       Contents& contents);
+
+// Control data only, from a file on disk; `files` stays empty.
 void read_deb_control(const std::filesystem::path& file, Package& package);
 
-// Reads the data archive to its end and fills `files`. Throws Error{bad_package} if it is damaged
-// anywhere.
+// The data archive too, of a file that is to be installed: strange entries are refused. Throws
+// Error{bad_package}.
 void read_deb_payload(const std::filesystem::path& file, Package& package);
 
 }  // namespace topsctl

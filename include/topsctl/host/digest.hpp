@@ -1,4 +1,4 @@
-// SHA-256 and CRC-32C.
+// SHA-256, MD5 and CRC-32C.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,21 @@ class Sha256 {
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// MD5 (RFC 1321), as a deb's md5sums has it: against damage, not against forgery.
+class Md5 {
+ public:
+  Md5();
+  ~Md5();
+  Md5(const Md5&) = delete;
+  Md5& operator=(const Md5&) = delete;
+
+  void update(std::string_view bytes);
+  std::string hex();  // lower case; ends the digest and begins another
+
+ private:
+  void* context_;
 };
 
 std::string sha256_of(std::string_view bytes);

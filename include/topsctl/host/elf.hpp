@@ -1,20 +1,43 @@
-// The little of ELF that tells a real library from a stand-in.
+// Reading of ELF files from streams and from disk (System V gABI).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
-#include <vector>
+#include <string_view>
+
+#include "topsctl/model/elf.hpp"
 
 namespace topsctl {
 
-struct ElfFacts {
-  bool is_elf64_x86_64 =
-      false;            // an ELF file of that kind whose section table lies within the file
-  std::string problem;  // why not
-  std::vector<std::string> exported;  // names of defined dynamic symbols
+inline constexpr std::string_view elf_magic =
+    "\x7f"
+    "ELF";
+
+// Takes the bytes of a file of any size in order and keeps the little that tells what it is: the
+// segments in which linkers put it, at most 24 MiB, and not before they come. Facts that lie
+// elsewhere are missed, and ElfFacts::is_partial says so. Never throws for what the file holds.
+class ElfCollector {
+ public:
+  explicit ElfCollector(std::uint64_t size);  // of the whole file, in bytes
+  ~ElfCollector();
+  ElfCollector(ElfCollector&&) noexcept;
+  ElfCollector& operator=(ElfCollector&&) noexcept;
+
+  void take(std::string_view bytes);
+  // Once, after the last byte. A file that ends before its size is cut short.
+  ElfFacts facts();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
-// Reads a file as ELF-64 (System V gABI, x86-64 psABI); never throws for what the file holds.
-ElfFacts read_elf(const std::filesystem::path& file);
+enum class Exports { skip, list };
+
+// Reads what is needed of a file on disk, never all of it; never throws for what the file holds. A
+// file that cannot be read, or is no regular one, has a problem.
+ElfFacts read_elf(const std::filesystem::path& file, Exports exports);
 
 }  // namespace topsctl

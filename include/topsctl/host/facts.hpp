@@ -10,6 +10,9 @@
 
 namespace topsctl {
 
+// "ubuntu 20.04", from os-release(5); "unknown" if there is none.
+std::string os_name(const Host& host);
+
 // Looks at the machine without changing anything. `python`: the one interpreter to look at; empty:
 // those that the stack names. Throws Error{host_unfit} if there is no dpkg, or the named
 // interpreter does not work.

@@ -11,7 +11,8 @@
 namespace topsctl {
 
 // Asks an interpreter what it is; `wheels` names the distributions to look for. Nothing if it does
-// not exist or does not answer.
+// not exist, may not be executed, or does not answer. Throws Error{permission} if topsctl may not
+// enter the root directory.
 std::optional<PythonFacts> read_python(const Host& host, const std::string& executable,
                                        const std::vector<std::string>& wheels);
 
@@ -19,6 +20,11 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& exec
 // folders.
 std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
                                                   const std::vector<std::string>& names);
+
+// Name and version of every distribution in the interpreter's site directories, in their order;
+// both forms, dist-info and egg-info. Folders that an interrupted pip left ("~orch-1.0.dist-info")
+// are passed over, as pip does.
+std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFacts& python);
 
 // Where a path of RECORD lies: relative ones start at the site directory. Normalised, without "..".
 std::string recorded_path(const InstalledWheel& wheel, const std::string& path);

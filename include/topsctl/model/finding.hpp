@@ -40,6 +40,9 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
+// Worst first, then by id, then by subject.
+void sort_findings(std::vector<Finding>& findings);
+
 Json to_json(const Finding& finding);
 
 }  // namespace topsctl

@@ -14,5 +14,9 @@ using Json = nlohmann::ordered_json;
 Json parse_json(std::string_view text, const std::string& source);
 // Two-space indentation and a final line end.
 std::string to_text(const Json& document);
+// In one line, bytes that are no UTF-8 replaced.
+std::string to_line(const Json& value);
+// null for empty text.
+Json text_or_null(const std::string& text);
 
 }  // namespace topsctl

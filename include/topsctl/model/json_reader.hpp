@@ -23,6 +23,9 @@ class JsonReader {
   JsonReader at(const std::string& key) const;
   std::optional<JsonReader> find(const std::string& key) const;
   std::vector<JsonReader> items() const;
+  std::vector<std::string> keys() const;  // of an object, as written
+
+  bool is_null() const;
 
   std::string text() const;  // not empty
   std::string text_of(const std::vector<std::string>& choices) const;

@@ -24,12 +24,74 @@ struct PythonNeeds {
 
 // One entry of a package's payload.
 struct PayloadEntry {
-  enum class Type { file, directory, symlink, hardlink, other };
+  enum class Type {
+    file,
+    directory,
+    symlink,
+    hardlink,
+    character_device,
+    block_device,
+    fifo,
+    other
+  };
   std::string
       path;  // deb: absolute, normalised ("/usr/lib/libeccl.so"); wheel: relative to site-packages
   Type type = Type::file;
-  std::uint64_t size = 0;  // bytes
+  std::uint64_t size = 0;        // bytes
+  unsigned mode = 0;             // permission bits, 07777; 0 when not known
+  std::string owner = {};        // "root/root" as the archive has it; numbers where it has no names
+  std::int64_t mtime = 0;        // seconds since 1970
+  std::string link_target = {};  // symlink: as written; hardlink: a path like `path`
   bool operator==(const PayloadEntry&) const = default;
+};
+std::string_view name(PayloadEntry::Type type);
+
+// One control script of a deb (policy chapter 6).
+struct MaintainerScript {
+  std::string name;  // "preinst", "postinst", "prerm", "postrm", "config"
+  std::string text;
+  bool operator==(const MaintainerScript&) const = default;
+};
+
+// What the control archive of a deb says beyond the fields that every package has. Relations are
+// the fields' values in one line (model/relation.hpp parses them).
+struct DebFacts {
+  std::string format;       // "2.0", or "0.939000" of deb-old(5)
+  std::string compression;  // of the data archive: "none", "gzip", "xz", "zstd", "bzip2", "lzma"
+  std::string source;
+  std::string section;
+  std::string maintainer;
+  std::string summary;  // first line of Description
+  std::string multi_arch;
+  bool essential = false;
+  std::string pre_depends;
+  std::string depends;
+  std::string recommends;
+  std::string breaks;
+  std::string conflicts;
+  std::string replaces;
+  std::string provides;
+  std::vector<std::string> conffiles;  // absolute paths
+  std::vector<MaintainerScript> scripts;
+  std::string triggers;                      // the control member of that name
+  std::vector<std::string> control_members;  // names, in their order
+  bool operator==(const DebFacts&) const = default;
+};
+
+// What a wheel says of itself beyond its tags.
+struct WheelFacts {
+  std::string file_name;      // the name part of the file name, as written: "torch_gcu"
+  std::string file_version;   // the version part
+  std::string dist_info;      // the folder of its metadata
+  std::string build;          // build tag; empty: none
+  std::string wheel_version;  // of the WHEEL file
+  std::string generator;
+  std::string summary;
+  std::string license;
+  bool root_is_purelib = false;
+  std::vector<std::string> file_tags;   // the file name's, as written: one of "py3.8-none-any"
+  std::vector<std::string> wheel_tags;  // the WHEEL file's
+  bool operator==(const WheelFacts&) const = default;
 };
 
 enum class Verdict { component, archived, unknown, broken };
@@ -54,6 +116,9 @@ struct Package {
   std::string stack;
   bool chosen = false;
   std::optional<std::vector<PayloadEntry>> files;
+  bool files_are_claims = false;  // `files` is what md5sums or the central directory say, unread
+  std::optional<DebFacts> deb;
+  std::optional<WheelFacts> wheel;
   std::vector<std::string> scripts;  // wheel: names of the commands it installs
   std::string
       md5sums;  // deb: the control member of that name, for comparison with the installed one
@@ -68,6 +133,10 @@ struct Inventory {
   std::uint64_t other_files = 0;  // files that are no packages
 };
 
+// Without `files`: a list of many thousands is written entry by entry.
 Json to_json(const Package& package);
+// How the entries of a list are known: as the package claims, or from the data itself.
+enum class Listing { claimed, read };
+Json to_json(const PayloadEntry& entry, Listing listing);
 
 }  // namespace topsctl

@@ -1,15 +1,31 @@
-// topsctl inspect: what is in a bundle.
+// topsctl inspect: what is in a bundle, whether it is sound, and whether it fits a machine.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/diff_text.hpp"
+#include "topsctl/cli/fit_text.hpp"
+#include "topsctl/cli/inspection_json.hpp"
+#include "topsctl/cli/inspection_text.hpp"
+#include "topsctl/cli/validators.hpp"
+#include "topsctl/engine/bundle_diff.hpp"
+#include "topsctl/engine/bundle_findings.hpp"
+#include "topsctl/engine/fit.hpp"
+#include "topsctl/engine/markdown_diff.hpp"
+#include "topsctl/engine/markdown_report.hpp"
+#include "topsctl/engine/package_findings.hpp"
+#include "topsctl/engine/sbom.hpp"
 #include "topsctl/engine/selection.hpp"
-#include "topsctl/host/bundle.hpp"
-#include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/bundle_reader.hpp"
+#include "topsctl/host/files.hpp"
 #include "topsctl/host/stacks.hpp"
+#include "topsctl/host/target_facts.hpp"
+#include "topsctl/model/lock.hpp"
 
 namespace topsctl {
 
@@ -18,118 +34,202 @@ namespace {
 struct Options {
   std::vector<std::string> paths;
   std::string stack;
+  bool fast = false;
+  bool deep = false;
+  std::string against;
+  std::string diff;
+  std::string lock;
+  std::string sbom;
+  std::string format = "text";
 };
 
-// What a bundle has of a stack.
-struct StackMatch {
-  std::string name;
-  std::vector<std::string> found;
-  std::vector<std::string> missing;
-};
-
-StackMatch match(const Stack& stack, const Inventory& inventory) {
-  StackMatch match{stack.name, {}, {}};
-  for (const Component& component : stack.components) {
-    const bool found = std::any_of(
-        inventory.packages.begin(), inventory.packages.end(), [&](const Package& package) {
-          return package.chosen && package.stack == stack.name && package.component == component.id;
-        });
-    (found ? match.found : match.missing).push_back(component.id);
-  }
-  return match;
+Depth depth_of(const Options& options) {
+  if (options.fast) return Depth::fast;
+  // What a file needs of a machine, and what changed in it, is only seen when it is read.
+  return options.deep ? Depth::deep : Depth::digest;
 }
 
-std::vector<Finding> findings_of(const Inventory& inventory) {
-  std::vector<Finding> findings;
-  for (const Package& package : inventory.packages) {
-    if (package.verdict != Verdict::broken) continue;
-    findings.push_back({"package-unreadable",
-                        Severity::error,
-                        "a package cannot be read",
-                        package.path,
-                        {{package.path, 0, package.problem}},
-                        "the file is damaged, cut short, or not what its name says",
-                        {"copy the file again and compare its size and sha256 with the vendor's",
-                         "", Risk::none}});
-  }
-  return findings;
+unsigned usable_cores() {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
 }
 
-std::string body(const Inventory& inventory, const std::vector<Finding>& findings,
-                 const std::vector<StackMatch>& matches) {
-  Json packages = Json::array();
-  for (const Package& package : inventory.packages) packages.push_back(to_json(package));
-  Json list = Json::array();
-  for (const Finding& finding : findings) list.push_back(to_json(finding));
-  Json stacks = Json::array();
-  for (const StackMatch& match : matches) {
-    stacks.push_back({{"name", match.name},
-                      {"complete", match.missing.empty()},
-                      {"found", match.found},
-                      {"missing", match.missing}});
-  }
-  return Json({{"packages", std::move(packages)},
-               {"findings", std::move(list)},
-               {"stacks", std::move(stacks)},
-               {"other_files", inventory.other_files}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+Inspection read(const std::vector<std::string>& paths, Depth depth, Session& session) {
+  BundleReading reading;
+  reading.depth = depth;
+  reading.threads = usable_cores();
+  reading.on_file = [&](const std::string& file) {
+    session.events->working(concat("reading ", file));
+  };
+  reading.on_bytes = [&](std::uint64_t done, std::uint64_t total) {
+    session.events->progressed(done, total);
+  };
+  return read_bundle({paths.begin(), paths.end()}, reading);
 }
 
-std::vector<std::string> stack_lines(const std::vector<StackMatch>& matches, const Style& style) {
-  std::vector<std::string> lines;
-  for (const StackMatch& match : matches) {
-    if (match.missing.empty()) {
-      lines.push_back(concat(style.green("complete:"), " stack ", match.name, " (",
-                             joined(match.found, ", "),
-                             "); next: topsctl install BUNDLE --dry-run"));
-    } else if (!match.found.empty()) {
-      lines.push_back(concat(style.yellow("incomplete:"), " stack ", match.name, " lacks ",
-                             joined(match.missing, ", ")));
+std::vector<StackMatch> matches(const Options& options, Inventory& inventory) {
+  const std::vector<Stack> stacks =
+      options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
+  for (const Stack& stack : stacks) identify(stack, inventory);
+  std::vector<StackMatch> matches;
+  for (const Stack& stack : stacks) matches.push_back(stack_match(stack, inventory));
+  return matches;
+}
+
+std::string bundle_name(const std::string& given) {
+  const std::filesystem::path path(given);
+  const std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
+  return name.empty() || name == "." ? "bundle" : printable(name);
+}
+
+// Packages and archives that cannot be read come before all else that is found.
+void judge(const InspectionDocument& document, ReportHeader& header) {
+  std::size_t unreadable = 0;
+  std::string first;
+  for (const Finding& finding : document.findings) {
+    if (finding.id != "package-unreadable" && finding.id != "container-unreadable" &&
+        finding.id != "archive-bomb") {
+      continue;
     }
+    if (unreadable++ == 0) first = finding.subject;
   }
-  if (lines.empty())
-    lines.push_back("no known stack is in it; describe your own with --stack FILE");
-  return lines;
+  if (unreadable > 0) {
+    header.exit = ExitCode::bad_input;
+    header.error =
+        Error(ErrorCode::bad_package,
+              concat(counted(unreadable, "file"), " of the bundle cannot be read, first: ", first),
+              "copy the file again and compare its size and sha256 with the vendor's");
+  } else if (std::any_of(document.findings.begin(), document.findings.end(),
+                         [](const Finding& f) { return f.severity >= Severity::error; })) {
+    header.exit = ExitCode::problems;
+  }
+}
+
+Json written_lock(const Options& options, const Inventory& inventory, Session& session) {
+  const Lock lock = lock_of(inventory, timestamp(session.host.clock->now()));
+  const std::string text = to_text(to_json(lock));
+  constexpr mode_t readable_by_all = 0644;
+  write_durably(std::filesystem::absolute(options.lock), text, readable_by_all);
+  return {{"file", options.lock}, {"packages", lock.packages.size()}};
+}
+
+std::string bill_of_materials(const Options& options, const Inspection& inspection,
+                              Session& session) {
+  const SbomFrame frame{bundle_name(options.paths.front()), timestamp(session.host.clock->now())};
+  return to_text(options.sbom == "spdx" ? spdx_document(inspection, frame)
+                                        : cyclonedx_document(inspection, frame));
+}
+
+Detail detail_of(const Session& session) {
+  return session.detail == Verbosity::verbose ? Detail::full : Detail::brief;
+}
+
+std::string text_of(const Options& options, const InspectionDocument& document,
+                    std::vector<TextSection> sections, Session& session) {
+  if (options.format == "markdown") {
+    return markdown_report(document.inspection, document.findings,
+                           {bundle_name(options.paths.front()),
+                            timestamp(session.host.clock->now()), document.stacks});
+  }
+  InspectionFrame frame;
+  frame.stacks = document.stacks;
+  frame.sections = std::move(sections);
+  frame.bundle = options.paths.front();
+  frame.detail = detail_of(session);
+  std::string text =
+      render_inspection(document.inspection, document.findings, frame, session.style);
+  if (!options.lock.empty()) {
+    text += concat("lock: ", printable(options.lock), " (",
+                   counted(document.inspection.inventory.packages.size(), "package"),
+                   "); install with --lock to have them checked\n");
+  }
+  return text;
+}
+
+std::string diff_text(const Options& options, const BundleDiff& diff, Session& session) {
+  if (options.format == "markdown") {
+    return markdown_diff(diff, {bundle_name(options.paths.front()), bundle_name(options.diff),
+                                timestamp(session.host.clock->now())});
+  }
+  return render_diff(diff, detail_of(session), session.style);
 }
 
 Output run(const Options& options, Session& session) {
-  const std::vector<std::filesystem::path> paths(options.paths.begin(), options.paths.end());
-  const std::vector<Stack> stacks =
-      options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
-  Inventory inventory = read_inventory(paths, Digests::each, [&](const std::string& file) {
-    throw_if_interrupted();
-    session.events->working(concat("reading ", file));
-  });
-  for (const Stack& stack : stacks) identify(stack, inventory);
-  std::vector<StackMatch> matches;
-  for (const Stack& stack : stacks) matches.push_back(match(stack, inventory));
-  const std::vector<Finding> findings = findings_of(inventory);
+  auto document = std::make_shared<InspectionDocument>();
+  Inspection& inspection = document->inspection;
+  inspection = read(options.paths, depth_of(options), session);
+  document->stacks = matches(options, inspection.inventory);
+  document->findings = bundle_findings(inspection);
   Output output;
   output.header.command = "inspect";
-  if (!findings.empty()) {
-    output.header.exit = ExitCode::bad_input;
-    output.header.error =
-        Error(ErrorCode::bad_package,
-              concat(findings.size(), " of ", counted(inventory.packages.size(), "package"),
-                     " cannot be read, first: ", findings.front().subject),
-              findings.front().remedy.text);
+  std::vector<TextSection> sections;
+  if (!options.against.empty()) {
+    session.events->working("looking at the target");
+    const TargetSnapshot target = target_of(session.host, options.against);
+    Fit fit = fit_of(inspection, packages_to_fit(inspection.inventory), target);
+    document->against = to_json(fit, inspection.inventory, target);
+    sections = fit_sections(fit, inspection.inventory, target);
+    std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));
+    sort_findings(document->findings);
   }
-  output.json = body(inventory, findings, matches);
-  output.text =
-      render_inventory(inventory, findings, stack_lines(matches, session.style), session.style);
+  judge(*document, output.header);
+  if (!options.lock.empty()) {
+    document->lock = written_lock(options, inspection.inventory, session);
+  }
+  if (!options.diff.empty()) {
+    const Inspection other = read({options.diff}, depth_of(options), session);
+    const BundleDiff diff = diff_of(inspection, other);
+    document->diff = to_json(diff);
+    output.text = diff_text(options, diff, session);
+  } else if (!options.sbom.empty()) {
+    output.text = bill_of_materials(options, inspection, session);
+  } else {
+    output.text = text_of(options, *document, std::move(sections), session);
+  }
+  output.json_members = [document](std::ostream& out) { write_members(out, *document); };
   return output;
+}
+
+std::string empty_body() {
+  std::ostringstream members;
+  write_members(members, {});
+  return concat("{", members.str(), "}");
 }
 
 }  // namespace
 
 CommandAction define_inspect(CLI::App& parser) {
   auto options = std::make_shared<Options>();
-  parser.add_option("path", options->paths, "Bundle folders, .deb and .whl files")
+  parser
+      .add_option("path", options->paths,
+                  "Bundle folders, .deb, .whl and .run files, and archives of them")
       ->required()
       ->type_name("PATH");
   parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
       ->type_name("STACK");
-  return {[options](Session& session) { return run(*options, session); }, body({}, {}, {})};
+  CLI::Option* fast =
+      parser.add_flag("--fast", options->fast, "Read only what the packages say of themselves");
+  CLI::Option* deep =
+      parser.add_flag("--deep", options->deep, "Read all data once and check all of it");
+  deep->excludes(fast);
+  parser
+      .add_option("--against", options->against,
+                  "Compare with a machine: its root directory, or a file of `topsctl snapshot`")
+      ->type_name("ROOT|SNAPSHOT");
+  CLI::Option* diff =
+      parser.add_option("--diff", options->diff, "Say what is different in another bundle")
+          ->type_name("PATH");
+  parser.add_option("--lock", options->lock, "Write the digests of all packages to a lock file")
+      ->type_name("FILE")
+      ->excludes(fast);
+  parser.add_option("--sbom", options->sbom, "Write a bill of materials to standard output")
+      ->type_name("cyclonedx|spdx")
+      ->check(one_of({"cyclonedx", "spdx"}))
+      ->excludes(fast)
+      ->excludes(diff);
+  parser.add_option("--format", options->format, "Form of the report")
+      ->type_name("text|json|markdown")
+      ->check(one_of({"text", "json", "markdown"}));
+  return {[options](Session& session) { return run(*options, session); }, empty_body()};
 }
 
 }  // namespace topsctl

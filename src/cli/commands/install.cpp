@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::string components;
   std::string python;
   std::string report;
+  std::optional<std::string> lock;
   bool allow_system_python = false;
   bool dry_run = false;
   int lock_timeout_s = 120;
@@ -47,6 +49,15 @@ void require_writable(const std::string& report) {
   }
 }
 
+Lock read_lock(const std::string& file) {
+  const auto text = read_text_if_present(file);
+  if (!text) {
+    throw Error(ErrorCode::usage, concat("no such lock file: ", in_quotes(file)),
+                "write one with `topsctl inspect BUNDLE --lock FILE`");
+  }
+  return parse_lock(*text, concat("lock ", in_quotes(file)));
+}
+
 Output run(const Options& options, Session& session) {
   if (!options.report.empty()) require_writable(options.report);
   const Host host = session.with_root(options.root);
@@ -59,8 +70,10 @@ Output run(const Options& options, Session& session) {
   request.dry_run = options.dry_run;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.requester = {requesting_user(host.environment), session.command_line};
-  const Execution execution =
-      attempted(host.root.string(), [&] { return install(host, request, *session.events); });
+  const Execution execution = attempted(host.root.string(), [&] {
+    if (options.lock) request.lock = read_lock(*options.lock);
+    return install(host, request, *session.events);
+  });
   Output output = execution_output("install", execution, session.style);
   std::string text = execution_output("install", execution, Style{}).text;
   if (execution.error) text += render_error(*execution.error, Style{});
@@ -101,6 +114,8 @@ CommandAction define_install(CLI::App& parser) {
       ->type_name("LIST");
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
   parser.add_option("--report", options->report, "Write the JSON report to this file too")
+      ->type_name("FILE");
+  parser.add_option("--lock", options->lock, "Take only packages whose digests this lock has")
       ->type_name("FILE");
   parser.add_flag("--allow-system-python", options->allow_system_python,
                   "Install for an interpreter that the system manages (PEP 668)");

@@ -79,6 +79,14 @@ TEST(Printable, ReplacesEveryByteOfBrokenUtf8) {
       << "what follows a broken start stays";
 }
 
+TEST(Utf8, IsKnownByItsForm) {
+  EXPECT_TRUE(is_utf8(""));
+  EXPECT_TRUE(is_utf8("a\xe4\xb8\xad\xf0\x9f\x98\x80"));
+  EXPECT_FALSE(is_utf8("\xe4\xb8"));
+  EXPECT_FALSE(is_utf8("caf\xe9"));
+  EXPECT_FALSE(is_utf8("\xc0\xaf")) << "not the shortest form";
+}
+
 TEST(Printable, IsItsOwnFixedPoint) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += {static_cast<char>(byte), 'x'};
@@ -226,6 +234,13 @@ TEST(DisplayWidth, CountsWideCharactersTwice) {
 TEST(DisplayWidth, CountsFullWidthSignsTwice) {
   EXPECT_EQ(display_width("￥"), 2U);
   EXPECT_EQ(display_width("｡"), 1U) << "half width";
+}
+
+TEST(Utf8, IsToldFromOtherBytes) {
+  for (const char* text : {"", "abc", "\xc3\xa9", "\xe4\xb8\xad", "\xf0\x9f\x98\x80", "\x01"})
+    EXPECT_TRUE(is_utf8(text)) << text;
+  for (const char* text : {"\xff", "a\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80"})
+    EXPECT_FALSE(is_utf8(text)) << text;
 }
 
 }  // namespace

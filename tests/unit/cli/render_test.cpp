@@ -221,41 +221,5 @@ TEST(RenderHistory, ListsTransactions) {
   EXPECT_EQ(render_history({}, plain), "topsctl has changed nothing on this machine\n");
 }
 
-TEST(RenderInventory, ShowsWhatAnInstallTakesFirst) {
-  Inventory inventory;
-  inventory.other_files = 1;
-  Package broken;
-  broken.path = "b.deb";
-  broken.verdict = Verdict::broken;
-  Package taken;
-  taken.path = "a.whl";
-  taken.name = "torch_gcu";
-  taken.version = "1";
-  taken.component = "torch_gcu";
-  taken.python = PythonNeeds{"", {}, "3.8"};
-  taken.sha256 = "0123456789abcdef";
-  taken.size = 1;
-  taken.chosen = true;
-  inventory.packages = {broken, taken};
-  Finding finding;
-  finding.severity = Severity::error;
-  finding.title = "a package cannot be read";
-  finding.subject = "b.deb";
-  finding.evidence = {{"b.deb", 0, "cut short"}};
-  finding.remedy.text = "copy it again";
-  const std::string text = render_inventory(inventory, {finding}, {"  stack s: complete"}, plain);
-  EXPECT_EQ(text,
-            "     component  package    version  for         size  sha256        file\n"
-            "  *  torch_gcu  torch_gcu  1        Python 3.8  1 B   0123456789ab  a.whl\n"
-            "  !  broken                                     0 B                 b.deb\n"
-            "  2 packages, 1 other file; * taken by an install (wheels: the one for the host's "
-            "Python)\n"
-            "error: a package cannot be read: b.deb\n"
-            "  cut short\n"
-            "  hint: copy it again\n"
-            "  stack s: complete\n");
-  EXPECT_EQ(bare(render_inventory(inventory, {finding}, {"  stack s: complete"}, colorful)), text);
-}
-
 }  // namespace
 }  // namespace topsctl

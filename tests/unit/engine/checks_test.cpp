@@ -126,6 +126,11 @@ TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
   write("opt/eccl/lib/libeccl.so", small_library());
   EXPECT_EQ(check("eccl-library").observed,
             "/opt/eccl/lib/libeccl.so does not export ecclCommInitRank");
+  SampleElf<> other;
+  other.machine = EM_AARCH64;
+  write("opt/eccl/lib/libeccl.so", other.bytes());
+  EXPECT_EQ(check("eccl-library").observed,
+            "/opt/eccl/lib/libeccl.so: an ELF file for another machine");
 }
 
 TEST_F(CheckingAStack, FailsPackagesThatAreMissingHalfInstalledOrOfAnotherVersion) {

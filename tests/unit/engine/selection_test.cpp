@@ -75,8 +75,20 @@ TEST_F(Selecting, TakesAWheelForAnyPython) {
   inventory_.packages.erase(inventory_.packages.begin() + 3, inventory_.packages.end());
   inventory_.packages.push_back(sample_torch("3.8"));
   inventory_.packages.back().python->minor.reset();
+  inventory_.packages.back().python->tags = {"py3-none-any"};
   facts_.pythons = {sample_python("3.11")};
   EXPECT_EQ(select().python, &facts_.pythons[0]);
+}
+
+TEST_F(Selecting, TakesAWheelOnlyForAVersionOfItsTags) {
+  inventory_.packages.erase(inventory_.packages.begin() + 3, inventory_.packages.end());
+  inventory_.packages.push_back(sample_torch("3.8"));
+  inventory_.packages.back().python->minor.reset();
+  inventory_.packages.back().python->tags = {"cp36.cp37-none-any"};
+  facts_.pythons = {sample_python("3.11"), sample_python("3.7")};
+  EXPECT_EQ(select().python, &facts_.pythons[1]);
+  inventory_.packages.back().python->tags = {"py2-none-any"};
+  EXPECT_EQ(thrown_by([&] { select(); }).code(), ErrorCode::host_unfit);
 }
 
 TEST_F(Selecting, NeedsNoInterpreterWithoutAWheel) {

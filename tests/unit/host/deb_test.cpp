@@ -247,7 +247,7 @@ TEST(Debs, AreRefusedForCountlessMembers) {
 TEST(Debs, ThatAreMissingAreNoBadPackages) {
   Package package;
   const Error error = thrown_by([&] { read_deb_control("/nonexistent/a.deb", package); });
-  EXPECT_EQ(error.code(), ErrorCode::internal);
+  EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
 }
 
 TEST(Debs, AreKnownByTheirFirstBytes) {

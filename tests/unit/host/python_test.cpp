@@ -137,6 +137,24 @@ TEST(Interpreters, ThatDoNotAnswerAreNone) {
   EXPECT_FALSE(read_python(sample.host, "/usr/bin/python3.8", {}).has_value());
 }
 
+TEST(Interpreters, ThatMayNotBeExecutedAreNone) {
+  PythonHost sample;
+  sample.host.root = "/";  // so that it cannot be the root directory that is closed to us
+  sample.runner.on_run = [](const Command&) -> RunResult {
+    throw Error(ErrorCode::permission, "");
+  };
+  EXPECT_FALSE(read_python(sample.host, "/bin/true", {}).has_value());
+  EXPECT_EQ(sample.runner.commands.size(), 1U);
+}
+
+TEST(Interpreters, ThatAnswerNonsenseAreNone) {
+  PythonHost sample;
+  for (const char* nonsense : {"no JSON", "{}", "[1]", R"({"executable": 1})"}) {
+    sample.runner.on_run = [&](const Command&) { return reporting(nonsense); };
+    EXPECT_FALSE(read_python(sample.host, "/usr/bin/python3.8", {}).has_value()) << nonsense;
+  }
+}
+
 TEST(Interpreters, PassAnInterruptOn) {
   PythonHost sample;
   sample.runner.on_run = [](const Command&) -> RunResult {

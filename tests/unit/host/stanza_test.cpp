@@ -35,7 +35,9 @@ TEST(Stanzas, KeepColonsOfTheValue) {
 
 TEST(Stanzas, PassOverWhatIsNoField) {
   EXPECT_THAT(
-      parse_stanza(" continuation of nothing\n# a: comment\nno field\n: no name\nA: 1\n").fields,
+      parse_stanza(
+          " continuation of nothing\n# a: comment\nno field\n: no name\n\r: nor here\nA: 1\n")
+          .fields,
       ElementsAre(Pair("A", "1")));
 }
 

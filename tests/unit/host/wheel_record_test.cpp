@@ -1,4 +1,4 @@
-// RECORD files and the Python versions that tags mean.
+// RECORD files, sound and damaged ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,32 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-TEST(PythonMinor, IsReadFromTheTags) {
-  const std::vector<std::pair<std::vector<std::string>, std::optional<std::string>>> table = {
-      {{"py3.8-none-any"}, "3.8"},
-      {{"py3.6-none-any"}, "3.6"},
-      {{"py3.10-none-any"}, "3.10"},
-      {{"py38-none-any"}, "3.8"},
-      {{"cp38-cp38-linux_x86_64"}, "3.8"},
-      {{"cp310-cp310-linux_x86_64"}, "3.10"},
-      {{"py3-none-any"}, std::nullopt},
-      {{"py2.py3-none-any"}, std::nullopt},
-      {{"cp36.cp37-none-any"}, std::nullopt},
-      {{"pp38-none-any"}, std::nullopt},
-      {{"py-none-any"}, std::nullopt},
-      {{""}, std::nullopt},
-      {{}, std::nullopt},
-      {{"py3.-none-any"}, std::nullopt},
-      {{"py3.x-none-any"}, std::nullopt},
-      {{"cp38-cp38-linux_x86_64", "cp38-cp38-manylinux1_x86_64"}, "3.8"},
-      {{"cp38-cp38-linux_x86_64", "cp39-cp39-linux_x86_64"}, std::nullopt},
-      {{"py3.8-none-any", "py3-none-any"}, std::nullopt},
-  };
-  for (const auto& [tags, minor] : table) {
-    EXPECT_EQ(python_minor(tags), minor) << testing::PrintToString(tags);
-  }
-}
 
 TEST(RecordFiles, AreReadLineByLine) {
   const auto lines = parse_record(
@@ -56,7 +30,26 @@ TEST(RecordFiles, MayQuoteTheirFields) {
 }
 
 TEST(RecordFiles, SayNoSha256WhenTheyHaveAnotherHash) {
-  EXPECT_EQ(parse_record("a,md5=x,1\n", "w")[0].sha256, "");
+  const auto lines = parse_record("a,md5=x,1\nb,sha512=AbC-_==,\nc,,x\n", "w");
+  EXPECT_EQ(lines[0].sha256, "");
+  EXPECT_EQ(lines[0].algorithm, "md5");
+  EXPECT_EQ(lines[0].size, 1U);
+  EXPECT_EQ(lines[1].algorithm, "sha512");
+  EXPECT_EQ(lines[1].digest, "AbC-_");
+  EXPECT_EQ(lines[1].size, std::nullopt);
+  EXPECT_EQ(lines[2].algorithm, "");
+  EXPECT_EQ(lines[2].size, std::nullopt);
+}
+
+TEST(RecordFiles, MayHaveTheOtherAlphabetAndPadding) {
+  EXPECT_EQ(parse_record("a,SHA256=a+b/=,1\n", "w")[0].sha256, "a-b_");
+}
+
+TEST(RecordFiles, OfAbsurdLengthAreRefused) {
+  std::string text;
+  for (int i = 0; i < 200'001; ++i) text += "a,,\n";
+  EXPECT_THAT(thrown_by([&] { parse_record(text, "x.whl"); }).message(),
+              HasSubstr("more than 200000 lines"));
 }
 
 TEST(RecordFiles, WithADamagedLineAreRefused) {

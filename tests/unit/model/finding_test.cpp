@@ -1,4 +1,4 @@
-// The JSON form of findings.
+// The order and the JSON form of findings.
 #include "topsctl/model/finding.hpp"
 
 #include <gtest/gtest.h>
@@ -34,6 +34,23 @@ TEST(FindingNames, OfSeveritiesAndRisksAreThoseOfTheInterface) {
   EXPECT_EQ(name(Risk::restart_job), "restart-job");
   EXPECT_EQ(name(Risk::restart_service), "restart-service");
   EXPECT_EQ(name(Risk::reboot), "reboot");
+}
+
+TEST(SortedFindings, HaveTheWorstFirstThenGoByIdThenBySubject) {
+  std::vector<Finding> findings(5);
+  const auto set = [&](std::size_t i, Severity severity, const char* id, const char* subject) {
+    findings[i].severity = severity;
+    findings[i].id = id;
+    findings[i].subject = subject;
+  };
+  set(0, Severity::info, "a", "a");
+  set(1, Severity::error, "b", "a");
+  set(2, Severity::error, "a", "b");
+  set(3, Severity::critical, "c", "a");
+  set(4, Severity::error, "a", "a");
+  const std::vector<Finding> given = findings;
+  sort_findings(findings);
+  EXPECT_EQ(findings, (std::vector<Finding>{given[3], given[4], given[2], given[1], given[0]}));
 }
 
 }  // namespace

@@ -36,6 +36,16 @@ TEST(JsonReaders, ReadWhatIsThere) {
   EXPECT_EQ(reader.at("text").text_of({"b", "a"}), "a");
 }
 
+TEST(JsonReaders, SayTheKeysOfAnObjectAndWhatIsNull) {
+  const Json value = parse_json(R"({"b":null,"a":1})", "the test");
+  const JsonReader reader(value, "s");
+  EXPECT_THAT(reader.keys(), ElementsAre("b", "a"));
+  EXPECT_TRUE(reader.at("b").is_null());
+  EXPECT_FALSE(reader.at("a").is_null());
+  EXPECT_EQ(complaint("[]", [](const JsonReader& r) { r.keys(); }),
+            "cannot read stack 's': /: expected an object, got array");
+}
+
 TEST(JsonReaders, NameTheNearestKnownKey) {
   EXPECT_EQ(complaint(R"({"nmae":1})",
                       [](const auto& r) {

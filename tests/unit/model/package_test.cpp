@@ -12,8 +12,9 @@ TEST(PackageJson, HasEveryFieldAndNullForNothing) {
   EXPECT_EQ(to_json(Package{}).dump(),
             R"({"path":"","container":[],"kind":"other","name":null,"version":null,)"
             R"("architecture":null,"python":null,"depends":[],"size":0,"installed_size":null,)"
-            R"("sha256":null,"component":null,"stack":null,"chosen":false,"files":null,)"
-            R"("verdict":"unknown","problem":null})");
+            R"("sha256":null,"component":null,"stack":null,"chosen":false,)"
+            R"("verdict":"unknown","problem":null,"deb":null,"wheel":null,)"
+            R"("files_are_claims":false})");
 }
 
 TEST(PackageJson, ShowsWhatIsKnown) {
@@ -44,10 +45,23 @@ TEST(PackageJson, ShowsWhatIsKnown) {
             R"("version":"1","architecture":"any","python":{"requires":">=3.6",)"
             R"("tags":["py3.8-none-any"],"minor":"3.8"},"depends":["numpy"],"size":5,)"
             R"("installed_size":6,"sha256":"ab","component":"torch_gcu","stack":"s","chosen":true,)"
-            R"("files":[{"path":"a/b.py","type":"file","size":3},)"
-            R"({"path":"a","type":"directory","size":0},{"path":"c","type":"symlink","size":0},)"
-            R"({"path":"d","type":"hardlink","size":0},{"path":"e","type":"other","size":0}],)"
-            R"("verdict":"component","problem":"none"})");
+            R"("verdict":"component","problem":"none","deb":null,"wheel":null,)"
+            R"("files_are_claims":false})");
+}
+
+TEST(PackageJson, OfAPayloadEntryTellsWhatIsReadFromWhatIsClaimed) {
+  PayloadEntry entry;
+  entry.path = "/usr/bin/x";
+  entry.size = 3;
+  entry.mode = 04755;
+  entry.owner = "root/root";
+  entry.mtime = 17;
+  EXPECT_EQ(to_json(entry, Listing::read).dump(),
+            R"({"path":"/usr/bin/x","type":"file","size":3,"mode":"4755","owner":"root/root",)"
+            R"("mtime":17,"link_target":null})");
+  EXPECT_EQ(to_json(PayloadEntry{"/a"}, Listing::claimed).dump(),
+            R"({"path":"/a","type":"file","size":null,"mode":null,"owner":null,)"
+            R"("mtime":null,"link_target":null})");
 }
 
 TEST(PackageJson, TellsAnyPythonFromNoPython) {

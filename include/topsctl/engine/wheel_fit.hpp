@@ -1,0 +1,33 @@
+// Whether an interpreter of a target takes a wheel.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "topsctl/model/package.hpp"
+#include "topsctl/model/target_snapshot.hpp"
+
+namespace topsctl {
+
+enum class WheelObstacle { none, architecture, glibc, python, native_code };
+
+struct WheelVerdict {
+  WheelObstacle obstacle = WheelObstacle::none;
+  std::string why;  // for both answers
+  bool fits() const { return obstacle == WheelObstacle::none; }
+};
+
+// Judges by the tags of the file name (PEP 425, 600; "py3.8" means 3.8 alone, and "py38" too),
+// Requires-Python, and the names of the extension modules within: "core.cpython-36m-x86_64.so" is
+// for 3.6 whatever the tags say. What cannot be read is no obstacle.
+WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
+                           const TargetSnapshot& target);
+
+// Whether a version of Python meets Requires-Python (PEP 440 specifiers); a specifier that is none
+// counts as met.
+bool is_python_accepted(std::string_view requires_python, std::string_view version);
+
+// "x86_64" for dpkg's "amd64"; the name itself where both agree or it is not known.
+std::string machine_of(std::string_view dpkg_architecture);
+
+}  // namespace topsctl

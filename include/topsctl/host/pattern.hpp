@@ -1,0 +1,48 @@
+// Regular expressions over text that nobody vouches for: time grows with the text's length only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+// One expression in RE2's syntax (no back references, no look-around). Texts are taken as bytes, so
+// broken UTF-8 does no harm and '.' is one byte. Safe to use from several threads at once.
+class Pattern {
+ public:
+  // Throws Error{internal} for what is no expression, naming it: patterns come from our own data.
+  explicit Pattern(std::string_view expression);
+  ~Pattern();
+  Pattern(Pattern&&) noexcept;
+  Pattern& operator=(Pattern&&) noexcept;
+
+  // Whether it matches anywhere in the text.
+  bool matches(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<const Compiled> compiled_;
+};
+
+// Many expressions that are looked for at once, in one pass over the text.
+class PatternSet {
+ public:
+  // Throws as Pattern does. `memory` in bytes is about what the common automaton may take; where
+  // that does not do, the expressions are tried one by one.
+  explicit PatternSet(const std::vector<std::string>& expressions,
+                      std::size_t memory = std::size_t{16} << 20U);
+  ~PatternSet();
+  PatternSet(PatternSet&&) noexcept;
+  PatternSet& operator=(PatternSet&&) noexcept;
+
+  // The indexes of those that match anywhere in the text, ascending.
+  std::vector<std::size_t> matches(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<const Compiled> compiled_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,29 @@
+// The digests that RECORD files may have: SHA-256 and the stronger ones of its family.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace topsctl {
+
+// One digest after another, by libcrypto; for one thread.
+class RecordDigest {
+ public:
+  RecordDigest();
+  ~RecordDigest();
+  RecordDigest(const RecordDigest&) = delete;
+  RecordDigest& operator=(const RecordDigest&) = delete;
+
+  // Begins a digest by "sha256", "sha384" or "sha512"; false for all else: PEP 427 asks for SHA-256
+  // or better.
+  bool begin(std::string_view algorithm);
+  void update(std::string_view bytes);
+  std::string base64url();  // without padding; ends the digest
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace topsctl

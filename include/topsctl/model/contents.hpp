@@ -1,0 +1,66 @@
+// What one pass over all data of a package found.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "topsctl/model/elf.hpp"
+#include "topsctl/model/json.hpp"
+#include "topsctl/model/package.hpp"
+
+namespace topsctl {
+
+// A file whose content is not what the package's own list of digests says.
+struct Mismatch {
+  enum class Kind { digest, size, missing, unlisted, no_digest };
+  Kind kind = Kind::digest;
+  std::string path;      // like PayloadEntry::path
+  std::string expected;  // hex or base64 as the list has it; empty where that says nothing
+  std::string found;
+  bool operator==(const Mismatch&) const = default;
+};
+std::string_view name(Mismatch::Kind kind);
+
+struct ElfFile {
+  std::string path;  // like PayloadEntry::path
+  ElfFacts facts;
+  bool operator==(const ElfFile&) const = default;
+};
+
+// An entry that no sound package holds; it was passed over.
+struct StrangeEntry {
+  enum class Kind { escapes, duplicate, link_escapes, device, too_large, bad_name };
+  Kind kind = Kind::escapes;
+  std::string path;    // as the archive has it, made printable
+  std::string detail;  // the link's target, the other entry
+  bool operator==(const StrangeEntry&) const = default;
+};
+std::string_view name(StrangeEntry::Kind kind);
+
+// A variable set in a text file of the bundle: NAME=VALUE.
+struct Setting {
+  std::string name;
+  std::string value;
+  bool operator==(const Setting&) const = default;
+  auto operator<=>(const Setting&) const = default;
+};
+
+struct Contents {
+  std::string list_name;              // "md5sums", "RECORD"; empty: the package has none
+  std::uint64_t files_checked = 0;    // files whose digest was compared
+  std::uint64_t unpacked_size = 0;    // bytes of all regular files
+  std::vector<Mismatch> mismatches;   // at most 1000
+  std::vector<StrangeEntry> strange;  // at most 1000
+  std::vector<ElfFile> elf_files;
+  std::vector<std::string>
+      not_elf;  // files named as libraries (lib*.so*) that are no ELF file; "path (16 bytes)"
+  std::map<Setting, std::uint64_t>
+      settings;  // variables of the vendor, and how often each is set so
+  bool operator==(const Contents&) const = default;
+};
+
+Json to_json(const Contents& contents);
+
+}  // namespace topsctl

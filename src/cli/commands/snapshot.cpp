@@ -1,0 +1,192 @@
+// topsctl snapshot: a file that stands for a machine when a bundle is inspected elsewhere.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/command.hpp"
+#include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/recovery.hpp"
+#include "topsctl/host/digest.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/target_facts.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* standard_output = "-";
+
+struct Options {
+  std::string root = "/";
+  std::vector<std::string> pythons;
+  std::string output;
+};
+
+struct WrittenFile {
+  std::string path;
+  std::string sha256;
+  std::size_t size = 0;
+};
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json summary(const TargetSnapshot& snapshot) {
+  Json pythons = Json::array();
+  for (const PythonFacts& python : snapshot.pythons) {
+    pythons.push_back({{"executable", printable(python.executable)},
+                       {"version", python.version},
+                       {"pip_version", text_or_null(python.pip_version)},
+                       {"distributions", python.wheels.size()}});
+  }
+  return {{"taken_at", snapshot.taken_at},
+          {"host_name", text_or_null(snapshot.host_name)},
+          {"os", snapshot.os},
+          {"architecture", text_or_null(snapshot.architecture)},
+          {"kernel", text_or_null(snapshot.kernel)},
+          {"glibc", text_or_null(snapshot.glibc)},
+          {"glibcxx", text_or_null(snapshot.glibcxx)},
+          {"cxxabi", text_or_null(snapshot.cxxabi)},
+          {"dpkg_version", text_or_null(snapshot.dpkg_version)},
+          {"packages", snapshot.packages.size()},
+          {"paths", snapshot.owners.size()},
+          {"diversions", snapshot.diversions.size()},
+          {"libraries", snapshot.libraries.size()},
+          {"interpreters", std::move(pythons)},
+          {"mounts", snapshot.mounts.size()}};
+}
+
+std::string body(const std::optional<TargetSnapshot>& snapshot, const WrittenFile& file) {
+  const bool is_written = !file.path.empty();
+  return Json({{"file", is_written ? Json(printable(file.path)) : Json(nullptr)},
+               {"sha256", is_written ? Json(file.sha256) : Json(nullptr)},
+               {"size", is_written ? Json(file.size) : Json(nullptr)},
+               {"target", snapshot ? summary(*snapshot) : Json(nullptr)}})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : text;
+}
+
+std::string text(const TargetSnapshot& snapshot, const WrittenFile& file, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"what", "found"}};
+  rows.push_back({"os", concat(snapshot.os, ", ", or_dash(snapshot.architecture))});
+  rows.push_back({"kernel", or_dash(snapshot.kernel)});
+  rows.push_back({"glibc", or_dash(snapshot.glibc)});
+  rows.push_back({"libstdc++", snapshot.glibcxx.empty()
+                                   ? "-"
+                                   : concat("GLIBCXX_", snapshot.glibcxx, ", CXXABI_",
+                                            or_dash(snapshot.cxxabi))});
+  rows.push_back({"dpkg", concat(or_dash(snapshot.dpkg_version), " unpacks ",
+                                 or_dash(joined(snapshot.dpkg_compressions, ", ")))});
+  rows.push_back({"packages", concat(snapshot.packages.size())});
+  rows.push_back({"paths", concat(snapshot.owners.size())});
+  rows.push_back({"libraries", concat(snapshot.libraries.size())});
+  rows.push_back({"file systems", concat(snapshot.mounts.size())});
+  for (const PythonFacts& python : snapshot.pythons) {
+    rows.push_back(
+        {"interpreter", concat(printable(python.executable), " ", python.version, ", ",
+                               python.pip_version.empty() ? "no pip" : "pip ", python.pip_version,
+                               ", ", counted(python.wheels.size(), "distribution"))});
+  }
+  return concat(style.bold("snapshot"), " of ", or_dash(snapshot.host_name), " at ",
+                snapshot.taken_at, "\n", table(rows, style), style.bold("written:"), " ",
+                printable(file.path), " (", human_size(file.size), ")\n", "  sha256 ", file.sha256,
+                "\n", style.bold("next:"),
+                " carry the file back and run `topsctl inspect BUNDLE --against ",
+                printable(fs::path(file.path).filename().string()), "`\n");
+}
+
+// The host's name as part of a file name.
+std::string default_name(const TargetSnapshot& snapshot) {
+  std::string name = snapshot.host_name.empty() ? "host" : snapshot.host_name;
+  for (char& c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '-' || c == '.';
+    if (!is_plain) c = '_';
+  }
+  return concat("topsctl-snapshot-", shortened(name, 100), ".json");
+}
+
+// Where to write: the name asked for, or the host's own name in the folder asked for. Throws
+// Error{usage} for what cannot become a file.
+struct Place {
+  fs::path folder;
+  std::string name;  // empty: the host's own
+};
+
+Place place_of(const std::string& output) {
+  const fs::path path = fs::absolute(output.empty() ? "." : output).lexically_normal();
+  std::error_code failure;
+  const fs::file_type type = fs::symlink_status(path, failure).type();
+  if (type == fs::file_type::directory) return {path, ""};
+  // The file is put in the place of what is there, which must not befall a device.
+  const bool is_replaceable = type == fs::file_type::regular || type == fs::file_type::not_found ||
+                              (type == fs::file_type::symlink && !fs::is_directory(path, failure));
+  if (!is_replaceable) {
+    throw Error(ErrorCode::usage, concat("cannot write the snapshot to ", in_quotes(path.string())),
+                "give the name of a file, or a folder that is no link, with --output");
+  }
+  if (!fs::is_directory(path.parent_path(), failure)) {
+    throw Error(ErrorCode::usage,
+                concat("cannot write the snapshot: no such folder: ",
+                       in_quotes(path.parent_path().string())),
+                "make the folder first, or give another file with --output");
+  }
+  return {path.parent_path(), path.filename().string()};
+}
+
+WrittenFile written(const Place& place, const TargetSnapshot& snapshot) {
+  const std::string bytes = to_text(snapshot);
+  const fs::path file = place.folder / (place.name.empty() ? default_name(snapshot) : place.name);
+  write_durably(file, bytes, 0644);
+  return {file.string(), sha256_of(bytes), bytes.size()};
+}
+
+Output run(const Options& options, Session& session) {
+  const bool to_standard_output = options.output == standard_output;
+  if (to_standard_output && session.program->count("--json") > 0) {
+    throw Error(ErrorCode::usage, "--json and --output - both write to standard output",
+                "give a file with --output, or leave out --json");
+  }
+  const Host host = session.with_root(options.root);
+  require_usable_host(host, Purpose::look);
+  const Place place = to_standard_output ? Place() : place_of(options.output);
+  Output output;
+  output.header.command = "snapshot";
+  output.header.warnings = unfinished_warnings(host);
+  session.events->working("looking at the machine");
+  const TargetSnapshot snapshot =
+      read_target_snapshot(host, options.pythons, [&](const std::string& why) {
+        output.header.warnings.push_back(concat("left out of the snapshot: ", why));
+      });
+  if (to_standard_output) {
+    output.text = to_text(snapshot);
+    return output;
+  }
+  const WrittenFile file = written(place, snapshot);
+  output.json = body(snapshot, file);
+  output.text = text(snapshot, file, session.style);
+  return output;
+}
+
+}  // namespace
+
+CommandAction define_snapshot(CLI::App& parser) {
+  auto options = std::make_shared<Options>();
+  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
+  parser.add_option("--python", options->pythons, "An interpreter to ask too; may be repeated")
+      ->type_name("EXE")
+      ->allow_extra_args(false);
+  parser.add_option("-o,--output", options->output, "The file to write; - for standard output")
+      ->type_name("FILE");
+  return {[options](Session& session) { return run(*options, session); }, body(std::nullopt, {})};
+}
+
+}  // namespace topsctl

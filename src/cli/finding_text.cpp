@@ -1,0 +1,176 @@
+// Findings as text, and the fitting of text into columns.
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/inspection_text.hpp"
+#include "topsctl/engine/finding_groups.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t brief_evidence = 3;
+constexpr std::size_t brief_subjects = 5;
+constexpr std::size_t longest_evidence = 240;  // columns, when brief
+constexpr std::size_t narrowest_subject = 32;
+
+// The characters of printable text, each with the bytes that make it.
+std::vector<std::string_view> characters(std::string_view text) {
+  std::vector<std::string_view> list;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at + 1;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    list.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return list;
+}
+
+std::string without_colours(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\033') {
+      i = std::min(text.find('m', i), text.size());
+    } else {
+      plain.push_back(text[i]);
+    }
+  }
+  return plain;
+}
+
+std::string severity_text(Severity severity, const Style& style) {
+  const std::string text(name(severity));
+  switch (severity) {
+    case Severity::critical:
+      return style.bold(style.red(text));
+    case Severity::error:
+      return style.red(text);
+    case Severity::warning:
+      return style.yellow(text);
+    case Severity::info:
+      return style.dim(text);
+  }
+  return text;
+}
+
+std::string evidence_text(const Evidence& evidence, const std::string& subject) {
+  const std::string source = evidence.source == subject ? "" : printable(evidence.source);
+  std::string text = source;
+  if (evidence.line > 0) text += concat(source.empty() ? "line " : ":", evidence.line);
+  if (!text.empty() && !evidence.text.empty()) text += ": ";
+  return text + printable(evidence.text);
+}
+
+// In lines that fit; what has too long words for that is cut in the middle.
+std::string brief_lines(const std::string& text, const std::string& indent) {
+  const std::string lines =
+      wrapped(shortened_in_the_middle(text, longest_evidence), indent, text_columns);
+  for (const std::string& line : split(lines, '\n')) {
+    if (display_width(line) > text_columns)
+      return concat(indent, shortened_in_the_middle(text, text_columns - indent.size()), "\n");
+  }
+  return lines;
+}
+
+std::string evidence_lines(const Finding& finding, const std::string& indent, Detail detail) {
+  std::string text;
+  const std::size_t most = detail == Detail::full ? finding.evidence.size() : brief_evidence;
+  for (std::size_t i = 0; i < std::min(most, finding.evidence.size()); ++i) {
+    const std::string line = evidence_text(finding.evidence[i], finding.subject);
+    text += detail == Detail::full ? concat(indent, line, "\n") : brief_lines(line, indent);
+  }
+  if (finding.evidence.size() > most)
+    text += concat(indent, "and ", finding.evidence.size() - most, " more\n");
+  return text;
+}
+
+std::string remedy_lines(const Remedy& remedy, const Style& style) {
+  std::string text;
+  if (!remedy.text.empty()) {
+    text += wrapped(printable(remedy.text), concat("  ", style.bold("hint:"), " "), text_columns);
+  }
+  if (!remedy.command.empty())
+    text += concat("  ", style.bold("run:"), "  ", printable(remedy.command), "\n");
+  return text;
+}
+
+// In what is left of a line; files keep their names, which stand at the end.
+std::string subject_text(const Finding& finding, std::size_t used, Detail detail) {
+  const std::string subject = printable(finding.subject);
+  if (detail == Detail::full) return subject;
+  const std::size_t room = text_columns > used ? text_columns - used : 0;
+  return shortened_in_the_middle(subject, std::max(room, narrowest_subject));
+}
+
+std::string block(const FindingGroup& group, Detail detail, const Style& style) {
+  const Finding& first = group.first();
+  std::string text = concat(severity_text(first.severity, style), ": ", printable(first.title));
+  if (group.findings.size() == 1) {
+    const std::size_t used = display_width(without_colours(text)) + 2;
+    text +=
+        concat(": ", subject_text(first, used, detail), "\n", evidence_lines(first, "  ", detail));
+    return text + remedy_lines(first.remedy, style);
+  }
+  text += concat(" (", group.findings.size(), " times)\n");
+  const std::size_t most = detail == Detail::full ? group.findings.size() : brief_subjects;
+  for (std::size_t i = 0; i < std::min(most, group.findings.size()); ++i) {
+    const Finding& finding = *group.findings[i];
+    text += concat("  ", subject_text(finding, 2, detail), "\n",
+                   evidence_lines(finding, "    ", detail));
+  }
+  if (group.findings.size() > most)
+    text += concat("  and ", group.findings.size() - most, " more\n");
+  return text + remedy_lines(first.remedy, style);
+}
+
+}  // namespace
+
+std::string render_findings(const std::vector<Finding>& findings, Detail detail,
+                            const Style& style) {
+  std::string text;
+  for (const FindingGroup& group : finding_groups(findings)) text += block(group, detail, style);
+  return text;
+}
+
+std::string shortened_in_the_middle(std::string_view text, std::size_t columns) {
+  constexpr std::string_view gap = "...";
+  if (display_width(text) <= columns || columns <= gap.size()) return std::string(text);
+  const std::vector<std::string_view> list = characters(text);
+  const std::size_t room = columns - gap.size();
+  const std::size_t head_room = room / 3;
+  std::string head;
+  std::size_t used = 0;
+  for (const std::string_view character : list) {
+    if (used + display_width(character) > head_room) break;
+    used += display_width(character);
+    head += character;
+  }
+  std::size_t from = list.size();
+  while (from > 0 && used + display_width(list[from - 1]) <= room) {
+    used += display_width(list[--from]);
+  }
+  std::string tail;
+  for (std::size_t i = from; i < list.size(); ++i) tail += list[i];
+  return concat(head, gap, tail);
+}
+
+std::string wrapped(std::string_view text, const std::string& first, std::size_t columns) {
+  const std::size_t indent = display_width(without_colours(first));
+  std::string out = first;
+  std::size_t used = indent;
+  for (const std::string& word : split(trimmed(text), ' ')) {
+    if (used > indent && used + 1 + display_width(word) > columns) {
+      out += concat("\n", std::string(indent, ' '));
+      used = indent;
+    }
+    if (used > indent) {
+      out.push_back(' ');
+      ++used;
+    }
+    out += word;
+    used += display_width(word);
+  }
+  return out + "\n";
+}
+
+}  // namespace topsctl

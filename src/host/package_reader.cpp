@@ -1,0 +1,138 @@
+// Reads debs as they stream by, and wheels by jumping, with one digest over each file.
+#include "topsctl/host/package_reader.hpp"
+
+#include <future>
+#include <optional>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/deb.hpp"
+#include "topsctl/host/digest.hpp"
+#include "topsctl/host/spool.hpp"
+#include "topsctl/host/wheel.hpp"
+#include "topsctl/host/zip.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::uint64_t largest_wheel = 8ULL << 30U;
+
+// Borrows another source and lets an observer see what passes.
+class Borrowed : public Source {
+ public:
+  Borrowed(Source& from, std::function<void(std::string_view)> observer)
+      : from_(from), observer_(std::move(observer)) {}
+  std::string_view piece() override {
+    const std::string_view bytes = from_.piece();
+    if (!bytes.empty()) observer_(bytes);
+    return bytes;
+  }
+  std::optional<FileRange> range() const override { return from_.range(); }
+
+ private:
+  Source& from_;
+  std::function<void(std::string_view)> observer_;
+};
+
+void attempt(Package& package, const std::function<void()>& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_package) throw;
+    package.verdict = Verdict::broken;
+    package.problem = error.message();
+  }
+}
+
+class Reading {
+ public:
+  Reading(const std::string& file_name, const PackageReading& how, Package& package,
+          Contents& contents)
+      : name_(file_name), how_(how), package_(package), contents_(contents) {}
+
+  void read(Source& source) {
+    if (package_.kind == PackageKind::wheel) {
+      read_wheel(source);
+    } else {
+      read_deb(source);
+    }
+  }
+
+ private:
+  void read_deb(Source& source) {
+    std::optional<Sha256> digest;
+    if (how_.depth != Depth::fast) digest.emplace();
+    std::uint64_t size = 0;
+    Borrowed observed(source, [&](std::string_view bytes) {
+      size += bytes.size();
+      if (digest) digest->update(bytes);
+      if (how_.on_bytes) how_.on_bytes(bytes.size());
+    });
+    DebMembers members;
+    members.control = [&](Source& tar) { read_control_archive(tar, name_, package_); };
+    if (how_.depth == Depth::deep) {
+      members.data = [&](Source& tar) { read_data_archive(tar, name_, package_, contents_); };
+    }
+    attempt(package_, [&] { read_deb_members(observed, name_, how_.limits, package_, members); });
+    if (const auto range = source.range(); range && how_.depth == Depth::fast) {
+      package_.size = range->size;
+      return;
+    }
+    // The source may be what failed; then its size and digest cannot be known.
+    attempt(package_, [&] {
+      drain(observed);
+      package_.size = size;
+      if (digest) package_.sha256 = digest->hex();
+    });
+  }
+
+  void read_wheel(Source& source) {
+    std::optional<Spool> spool;
+    std::optional<FileRange> range = source.range();
+    if (!range) {
+      attempt(package_, [&] {
+        spool.emplace(source, largest_wheel, name_);
+        range = spool->range();
+      });
+    }
+    if (!range) return;
+    package_.size = range->size;
+    std::future<std::string> digest;
+    if (how_.depth != Depth::fast) {
+      digest = std::async(std::launch::async, [this, bytes = *range] { return digest_of(bytes); });
+    }
+    attempt(package_, [&] {
+      const ZipReader zip(*range, name_);
+      read_wheel_metadata(zip, name_, package_);
+      if (how_.depth == Depth::deep) {
+        contents_ = read_wheel_contents(zip, package_, how_.threads, {});
+      }
+    });
+    if (digest.valid()) package_.sha256 = digest.get();
+  }
+
+  std::string digest_of(const FileRange& range) const {
+    const auto source = range_source(range, name_);
+    Sha256 digest;
+    for (std::string_view bytes = source->piece(); !bytes.empty(); bytes = source->piece()) {
+      digest.update(bytes);
+      if (how_.on_bytes) how_.on_bytes(bytes.size());
+    }
+    return digest.hex();
+  }
+
+  const std::string& name_;
+  const PackageReading& how_;
+  Package& package_;
+  Contents& contents_;
+};
+
+}  // namespace
+
+void read_package(Source& source, const std::string& file_name, const PackageReading& reading,
+                  Package& package, Contents& contents) {
+  Reading(file_name, reading, package, contents).read(source);
+}
+
+}  // namespace topsctl

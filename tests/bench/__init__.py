@@ -1,0 +1,1 @@
+# Benchmarks: programs to run by hand on a quiet machine, and what they share.
