@@ -42,6 +42,7 @@ fits("fits-not-versioned-dependency-on-plain-provides",
      lambda shop: [demo(Depends="eccl-abi (>= 2)"), demo("tops-base", Provides="eccl-abi")],
      ("dependency-missing|dependency-version",), ERRORS)
 fits("fits-not-pre-depends", lambda shop: [demo(Pre_Depends="tops-base")], ("dependency-missing",), ERRORS)
+fits("fits-in-several-calls", lambda shop: [demo(Pre_Depends="tops-base"), demo("tops-base")], ("needs-several-calls",))
 fits("fits-not-conflicts", lambda shop: [demo(Conflicts="xz-utils")], ("conflicts-with-installed",), ERRORS,
      evidence=("xz-utils",))
 fits("fits-not-breaks", lambda shop: [demo(Breaks="xz-utils (<< 6)")], ("conflicts-with-installed",), ERRORS)
