@@ -139,7 +139,11 @@ void judge_name(const Package& package, std::vector<Finding>& findings) {
     evidence.add("file name", concat("name ", wheel.file_name));
     evidence.add("METADATA", concat("Name: ", package.name));
   }
-  if (!is_same_version(wheel.file_version, package.version)) {
+  // "1.10.0-2.5.136", as the vendor writes it, is a version and a build tag to PEP 427 alone.
+  const std::string with_build =
+      wheel.build.empty() ? wheel.file_version : concat(wheel.file_version, "-", wheel.build);
+  if (!is_same_version(wheel.file_version, package.version) &&
+      !is_same_version(with_build, package.version)) {
     evidence.add("file name", concat("version ", wheel.file_version,
                                      wheel.build.empty() ? "" : ", build tag ", wheel.build));
     evidence.add("METADATA", concat("Version: ", package.version));

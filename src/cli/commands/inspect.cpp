@@ -66,9 +66,11 @@ Inspection read(const std::vector<std::string>& paths, Depth depth, Session& ses
   return read_bundle({paths.begin(), paths.end()}, reading);
 }
 
-std::vector<StackMatch> matches(const Options& options, Inventory& inventory) {
-  const std::vector<Stack> stacks =
-      options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
+std::vector<Stack> stacks_for(const Options& options) {
+  return options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
+}
+
+std::vector<StackMatch> matches(const std::vector<Stack>& stacks, Inventory& inventory) {
   for (const Stack& stack : stacks) identify(stack, inventory);
   std::vector<StackMatch> matches;
   for (const Stack& stack : stacks) matches.push_back(stack_match(stack, inventory));
@@ -156,8 +158,10 @@ std::string diff_text(const Options& options, const BundleDiff& diff, Session& s
 Output run(const Options& options, Session& session) {
   auto document = std::make_shared<InspectionDocument>();
   Inspection& inspection = document->inspection;
+  // A stack that cannot be read is told before minutes of reading.
+  const std::vector<Stack> stacks = stacks_for(options);
   inspection = read(options.paths, depth_of(options), session);
-  document->stacks = matches(options, inspection.inventory);
+  document->stacks = matches(stacks, inspection.inventory);
   document->findings = bundle_findings(inspection);
   Output output;
   output.header.command = "inspect";
