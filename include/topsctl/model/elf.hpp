@@ -23,8 +23,8 @@ struct ElfFacts {
   std::string machine;  // "x86-64", "x32", "i386", "aarch64", "arm", "ppc64", "s390", "riscv", else
                         // "machine 243"
   std::string type;     // "shared", "executable" (position-independent ones too), "relocatable",
-                     // "core", "debug" (debug information kept apart), else "type 5"
-  std::string soname;                     // empty: none
+                        // "core", "debug" (debug information kept apart), else "type 5"
+  std::string soname;   // empty: none
   std::string interpreter;                // PT_INTERP; empty: none
   std::vector<std::string> needed;        // DT_NEEDED, in their order
   std::vector<std::string> search_paths;  // DT_RUNPATH, else DT_RPATH, cut at ':'
