@@ -184,6 +184,14 @@ std::string shortened(std::string_view text, std::size_t most) {
   return concat(text.substr(0, most), "...");
 }
 
+std::string octal_mode(unsigned mode) {
+  std::string digits;
+  for (unsigned shift = 12; shift > 0; shift -= 3) {
+    digits.push_back(static_cast<char>('0' + ((mode >> (shift - 3)) & 7U)));
+  }
+  return digits;
+}
+
 std::string human_size(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

@@ -37,13 +37,6 @@ std::string plain_list(const std::string& heading, const Excerpt<std::string>& i
                            [&](const std::string& text) { return fitted(text, detail); });
 }
 
-std::string octal(unsigned mode) {
-  std::string digits;
-  for (unsigned shift = 12; shift > 0; shift -= 3)
-    digits.push_back(static_cast<char>('0' + ((mode >> (shift - 3)) & 7U)));
-  return digits;
-}
-
 std::string entry_text(const PackageEntry& entry) {
   const std::string name = entry.name.empty() ? entry.place : entry.name;
   return concat(printable(name), entry.version.empty() ? "" : " ", printable(entry.version),
@@ -61,7 +54,7 @@ std::string files_text(const PackageDiff& diff, Detail detail, const Style& styl
   });
   text += list<ModeChange>("modes changed", diff.modes_changed, detail, [&](const ModeChange& c) {
     const std::string modes =
-        concat(c.before == 0 ? "new" : octal(c.before), " -> ", octal(c.after));
+        concat(c.before == 0 ? "new" : octal_mode(c.before), " -> ", octal_mode(c.after));
     return concat(fitted(c.path, detail), "  ",
                   c.gains_setuid() ? style.red(concat(modes, ", gains setuid or setgid")) : modes);
   });

@@ -1,15 +1,12 @@
 // The JSON form of a difference between bundles.
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/bundle_diff.hpp"
 
 namespace topsctl {
 
 namespace {
-
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
 
 // Objects of one field, as lists in documents hold objects.
 Json objects(const char* field, const std::vector<std::string>& texts) {
@@ -30,15 +27,9 @@ Json item(const FileChange& change) {
 
 // Null stands for a file that was not there.
 Json item(const ModeChange& change) {
-  const auto octal = [](unsigned mode) {
-    std::string digits;
-    for (int shift = 9; shift >= 0; shift -= 3)
-      digits.push_back(static_cast<char>('0' + ((mode >> static_cast<unsigned>(shift)) & 7U)));
-    return digits;
-  };
   return {{"path", change.path},
-          {"before", change.before == 0 ? Json(nullptr) : Json(octal(change.before))},
-          {"after", octal(change.after)},
+          {"before", change.before == 0 ? Json(nullptr) : Json(octal_mode(change.before))},
+          {"after", octal_mode(change.after)},
           {"gains_setuid", change.gains_setuid()}};
 }
 

@@ -7,25 +7,24 @@ namespace topsctl {
 
 namespace {
 
-Json or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json target_json(const TargetSnapshot& target) {
-  return {{"host_name", or_null(target.host_name)},
-          {"taken_at", or_null(target.taken_at)},
-          {"os", or_null(target.os)},
-          {"architecture", or_null(target.architecture)},
-          {"kernel", or_null(target.kernel)},
-          {"glibc", or_null(target.glibc)},
-          {"dpkg_version", or_null(target.dpkg_version)}};
+  return {{"host_name", text_or_null(target.host_name)},
+          {"taken_at", text_or_null(target.taken_at)},
+          {"os", text_or_null(target.os)},
+          {"architecture", text_or_null(target.architecture)},
+          {"kernel", text_or_null(target.kernel)},
+          {"glibc", text_or_null(target.glibc)},
+          {"dpkg_version", text_or_null(target.dpkg_version)}};
 }
 
 Json change_json(const FitChange& change, const Inventory& inventory) {
   const Package& package = inventory.packages.at(change.index);
-  return {{"path", package.path},         {"kind", name(package.kind)},
-          {"name", package.name},         {"python", or_null(change.python)},
-          {"now", or_null(change.now)},   {"then", change.then},
+  return {{"path", package.path},
+          {"kind", name(package.kind)},
+          {"name", package.name},
+          {"python", text_or_null(change.python)},
+          {"now", text_or_null(change.now)},
+          {"then", change.then},
           {"action", name(change.action)}};
 }
 
@@ -47,8 +46,8 @@ Json interpreter_json(const InterpreterFit& interpreter, const Inventory& invent
          {"why", choice.why}});
   }
   return {{"executable", interpreter.executable},
-          {"minor", or_null(interpreter.minor)},
-          {"pip_version", or_null(interpreter.pip_version)},
+          {"minor", text_or_null(interpreter.minor)},
+          {"pip_version", text_or_null(interpreter.pip_version)},
           {"taken", interpreter.is_taken},
           {"wheels", std::move(wheels)}};
 }

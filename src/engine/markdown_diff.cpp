@@ -56,13 +56,6 @@ std::string names(const char* title, const Excerpt<std::string>& items) {
                            [](const std::string& text) { return markdown_text(text); });
 }
 
-std::string octal(unsigned mode) {
-  std::string digits;
-  for (unsigned shift = 12; shift > 0; shift -= 3)
-    digits.push_back(static_cast<char>('0' + ((mode >> (shift - 3)) & 7U)));
-  return digits;
-}
-
 std::string files(const PackageDiff& diff) {
   std::string text = names("Files added", diff.files_added);
   text += names("Files removed", diff.files_removed);
@@ -74,7 +67,8 @@ std::string files(const PackageDiff& diff) {
   });
   text += list<ModeChange>("Modes changed", diff.modes_changed, [](const ModeChange& change) {
     return concat(markdown_text(change.path), ": ",
-                  change.before == 0 ? "new" : octal(change.before), " to ", octal(change.after),
+                  change.before == 0 ? "new" : octal_mode(change.before), " to ",
+                  octal_mode(change.after),
                   change.gains_setuid() ? ", **gains setuid or setgid**" : "");
   });
   text += names("Configuration files added", diff.conffiles_added);

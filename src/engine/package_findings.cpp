@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/evidence_list.hpp"
@@ -82,14 +83,6 @@ void judge_strange_entries(const Contents& contents, Collection& found) {
   }
 }
 
-std::string octal(unsigned mode) {
-  std::string digits;
-  for (unsigned shift = 12; shift > 0; shift -= 3) {
-    digits.push_back(static_cast<char>('0' + ((mode >> (shift - 3)) & 7U)));
-  }
-  return digits;
-}
-
 void judge_mode(const PayloadEntry& entry, Collection& found) {
   constexpr unsigned setuid_or_setgid = 06000;
   constexpr unsigned writable_by_all = 0002;
@@ -97,11 +90,12 @@ void judge_mode(const PayloadEntry& entry, Collection& found) {
   const bool is_file = entry.type == PayloadEntry::Type::file;
   const bool is_folder = entry.type == PayloadEntry::Type::directory;
   if (is_file && (entry.mode & setuid_or_setgid) != 0) {
-    found.add("setuid-file", entry.path, concat("mode ", octal(entry.mode), ", ", entry.owner));
+    found.add("setuid-file", entry.path,
+              concat("mode ", octal_mode(entry.mode), ", ", entry.owner));
   }
   if ((is_file || (is_folder && (entry.mode & sticky) == 0)) &&
       (entry.mode & writable_by_all) != 0) {
-    found.add("world-writable-file", entry.path, concat("mode ", octal(entry.mode)));
+    found.add("world-writable-file", entry.path, concat("mode ", octal_mode(entry.mode)));
   }
 }
 
@@ -111,7 +105,7 @@ struct Place {
   const char* suffix;
 };
 
-constexpr std::array<Place, 11> places = {{
+constexpr std::array<Place, 14> places = {{
     {"adds-service", "/lib/systemd/system/", ".service"},
     {"adds-service", "/usr/lib/systemd/system/", ".service"},
     {"adds-service", "/etc/systemd/system/", ".service"},
@@ -123,6 +117,9 @@ constexpr std::array<Place, 11> places = {{
     {"adds-module-option", "/etc/modprobe.d/", ""},
     {"adds-module-option", "/lib/modprobe.d/", ""},
     {"adds-module-option", "/usr/lib/modprobe.d/", ""},
+    {"adds-module-option", "/etc/modules-load.d/", ""},
+    {"adds-module-option", "/lib/modules-load.d/", ""},
+    {"adds-module-option", "/usr/lib/modules-load.d/", ""},
 }};
 
 bool is_kernel_module(const std::string& path) {
@@ -131,14 +128,27 @@ bool is_kernel_module(const std::string& path) {
          (path.starts_with("/usr/src/") && path.ends_with("/dkms.conf"));
 }
 
-void judge_place(const PayloadEntry& entry, Collection& found) {
-  if (entry.type == PayloadEntry::Type::directory) return;
+void judge_place(const std::string& path, Collection& found) {
   for (const Place& place : places) {
-    if (entry.path.starts_with(place.folder) && entry.path.ends_with(place.suffix)) {
-      found.add(place.id, entry.path, "");
+    if (path.starts_with(place.folder) && path.ends_with(place.suffix)) {
+      found.add(place.id, path, "");
     }
   }
-  if (is_kernel_module(entry.path)) found.add("adds-kernel-module", entry.path, "");
+  if (is_kernel_module(path)) found.add("adds-kernel-module", path, "");
+}
+
+// md5sums often leaves conffiles out, so what it claims is not all.
+void judge_places(const Package& package, Collection& found) {
+  std::set<std::string_view> seen;
+  for (const PayloadEntry& entry : *package.files) {
+    if (entry.type == PayloadEntry::Type::directory) continue;
+    judge_place(entry.path, found);
+    if (package.files_are_claims) seen.insert(entry.path);
+  }
+  if (!package.files_are_claims || !package.deb) return;
+  for (const std::string& path : package.deb->conffiles) {
+    if (!seen.contains(path)) judge_place(path, found);
+  }
 }
 
 // The machine that the ELF files of a package should be for; empty: any.
@@ -191,15 +201,15 @@ void judge_elf(const Package& package, const ElfFile& file, Collection& found) {
 std::vector<Finding> package_findings(const Package& package, const Contents* contents) {
   Collection found;
   if (package.verdict == Verdict::broken) {
-    const bool is_bomb = package.problem.find("a decompression bomb") != std::string::npos;
-    found.add(is_bomb ? "archive-bomb" : "package-unreadable", package.path, package.problem);
+    found.add(package.is_bomb ? "archive-bomb" : "package-unreadable", package.path,
+              package.problem);
     return found.findings(package.path);
   }
   if (package.files) {
-    for (const PayloadEntry& entry : *package.files) {
-      if (!package.files_are_claims) judge_mode(entry, found);
-      if (package.kind == PackageKind::deb) judge_place(entry, found);
+    if (!package.files_are_claims) {
+      for (const PayloadEntry& entry : *package.files) judge_mode(entry, found);
     }
+    if (package.kind == PackageKind::deb) judge_places(package, found);
   }
   if (contents != nullptr) {
     judge_mismatches(package, *contents, found);

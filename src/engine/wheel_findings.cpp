@@ -24,32 +24,24 @@ std::string python_tag(std::string_view tag) {
   return std::string(tag.substr(0, tag.find('-')));
 }
 
-// A tag set of PEP 425 as its single tags; the vendor's "py3.8" stays one.
-std::set<std::string> expanded(const std::vector<std::string>& tags) {
-  std::set<std::string> all;
-  for (const std::string& tag : tags) {
-    const std::vector<std::string> parts = split(tag, '-');
-    if (parts.size() != 3) continue;
-    const std::vector<std::string> pythons =
-        is_trap(parts[0]) ? std::vector<std::string>{parts[0]} : split(parts[0], '.');
-    for (const std::string& python : pythons) {
-      for (const std::string& abi : split(parts[1], '.')) {
-        for (const std::string& platform : split(parts[2], '.')) {
-          all.insert(concat(python, "-", abi, "-", platform));
-        }
-      }
-    }
-  }
-  return all;
+using PythonTags = std::vector<std::string> (*)(const std::string& tag);
+
+// As the vendor means it: "py3.8" stays one tag.
+std::vector<std::string> as_meant(const std::string& python) {
+  return is_trap(python) ? std::vector<std::string>{python} : split(python, '.');
+}
+// What pip makes of it, as WHEEL files of the usual tools list it.
+std::vector<std::string> as_pip_reads(const std::string& python) {
+  return split(python, '.');
 }
 
-// What pip makes of a tag set, as WHEEL files of the usual tools list it.
-std::set<std::string> expanded_by_pip(const std::vector<std::string>& tags) {
+// A tag set of PEP 425 as its single tags.
+std::set<std::string> expanded(const std::vector<std::string>& tags, PythonTags python_tags) {
   std::set<std::string> all;
   for (const std::string& tag : tags) {
     const std::vector<std::string> parts = split(tag, '-');
     if (parts.size() != 3) continue;
-    for (const std::string& python : split(parts[0], '.')) {
+    for (const std::string& python : python_tags(parts[0])) {
       for (const std::string& abi : split(parts[1], '.')) {
         for (const std::string& platform : split(parts[2], '.')) {
           all.insert(concat(python, "-", abi, "-", platform));
@@ -90,9 +82,10 @@ void judge_tags(const Package& package, std::vector<Finding>& findings) {
     findings.push_back(make_finding("wheel-tag-trap", package.path, trap.pieces()));
   }
   if (wheel.wheel_tags.empty()) return;
-  const std::set<std::string> named = expanded(wheel.file_tags);
-  const std::set<std::string> listed = expanded(wheel.wheel_tags);
-  if (named != listed && expanded_by_pip(wheel.file_tags) != expanded_by_pip(wheel.wheel_tags)) {
+  const auto are_the_same = [&](PythonTags reading) {
+    return expanded(wheel.file_tags, reading) == expanded(wheel.wheel_tags, reading);
+  };
+  if (!are_the_same(as_meant) && !are_the_same(as_pip_reads)) {
     EvidenceList evidence;
     evidence.add("file name", joined(wheel.file_tags, " "));
     evidence.add("WHEEL", joined(wheel.wheel_tags, " "));

@@ -20,8 +20,10 @@ namespace topsctl {
 
 namespace {
 
-// Debs of that size are worth several threads for their decoder alone.
-constexpr std::uint64_t large_deb = 24ULL << 20U;
+// Packages of that size are worth several threads for themselves alone.
+constexpr std::uint64_t large_package = 24ULL << 20U;
+// What the members of a wheel may take while nothing else is read.
+constexpr std::uint64_t memory_alone = 80ULL << 20U;
 constexpr std::uint64_t progress_step = 4ULL << 20U;
 
 struct Job {
@@ -103,26 +105,27 @@ class BundleWork {
   bool uses_all_cores(const Job& job) const {
     const bool is_archive =
         job.kind == FileKind::runfile || job.kind == FileKind::tar || job.kind == FileKind::zip;
-    return is_archive ||
-           (job.kind == FileKind::deb && reading_.depth == Depth::deep && job.size >= large_deb);
+    return is_archive || (reading_.depth == Depth::deep && job.size >= large_package);
   }
 
-  DecodeLimits alone() const {
-    DecodeLimits limits;
-    limits.threads = reading_.threads;
-    return limits;
+  PackageReading alone() const {
+    PackageReading reading;
+    reading.limits.threads = reading_.threads;
+    reading.wheel.threads = reading_.threads;
+    reading.wheel.memory = memory_alone;
+    return reading;
   }
 
   void run_together(const std::vector<Job*>& jobs) {
     std::atomic<std::size_t> next = 0;
     std::mutex failure_mutex;
     std::exception_ptr failure;
-    DecodeLimits limits;
-    limits.gate = &gate_;
+    PackageReading reading;
+    reading.limits.gate = &gate_;
     const auto work = [&] {
       for (std::size_t i = next++; i < jobs.size(); i = next++) {
         try {
-          read(*jobs[i], limits);
+          read(*jobs[i], reading);
         } catch (...) {
           const std::lock_guard lock(failure_mutex);
           if (!failure) failure = std::current_exception();
@@ -140,12 +143,10 @@ class BundleWork {
     if (failure) std::rethrow_exception(failure);
   }
 
-  void read(Job& job, const DecodeLimits& limits) {
+  void read(Job& job, const PackageReading& reading) {
     WalkReading walk;
+    walk.package = reading;
     walk.package.depth = reading_.depth;
-    walk.package.limits = limits;
-    // A wheel that is alone has all cores for its members.
-    walk.package.threads = jobs_.size() == 1 ? reading_.threads : 1;
     walk.package.on_bytes = [this](std::uint64_t count) { progress_.bytes(count); };
     walk.on_file = [this](const std::string& path) { progress_.file(path); };
     const auto source = file_source(job.file.file);

@@ -90,7 +90,10 @@ class Walk {
   PackageReading for_member() const {
     PackageReading reading = reading_.package;
     reading.limits = limits();
-    if (!chain_.empty()) reading.on_bytes = {};
+    if (!chain_.empty()) {
+      reading.wheel.memory = WheelReading().memory;
+      reading.on_bytes = {};
+    }
     return reading;
   }
 
@@ -140,12 +143,12 @@ class Walk {
     if (reading_.package.depth != Depth::fast) digest.emplace();
     std::uint64_t size = 0;
     const bool lies_on_disk = chain_.empty();
-    ObservedReference observed(source, [&](std::string_view bytes) {
+    ObservedSource observed(source, [&](std::string_view bytes) {
       size += bytes.size();
       if (digest) digest->update(bytes);
       if (lies_on_disk && reading_.package.on_bytes) reading_.package.on_bytes(bytes.size());
     });
-    const bool is_read = attempt(index, [&] {
+    attempt(index, [&] {
       if (chain_.size() >= most_depth) {
         refuse(path, concat("lies in more than ", most_depth, " archives"));
       }
@@ -159,7 +162,6 @@ class Walk {
         runfile(observed, index, path);
       }
     });
-    static_cast<void>(is_read);
     attempt(index, [&] {
       drain(observed);
       part_.containers[index].size = size;
@@ -179,36 +181,18 @@ class Walk {
     std::vector<std::string>& chain_;
   };
 
-  class ObservedReference : public Source {
-   public:
-    ObservedReference(Source& from, std::function<void(std::string_view)> observer)
-        : from_(from), observer_(std::move(observer)) {}
-    std::string_view piece() override {
-      const std::string_view bytes = from_.piece();
-      if (!bytes.empty()) observer_(bytes);
-      return bytes;
-    }
-
-   private:
-    Source& from_;
-    std::function<void(std::string_view)> observer_;
-  };
-
-  bool attempt(std::size_t index, const std::function<void()>& read) {
+  void attempt(std::size_t index, const std::function<void()>& read) {
     try {
       read();
-      return true;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_package) throw;
       if (part_.containers[index].problem.empty())
         part_.containers[index].problem = error.message();
-      return false;
     }
   }
 
   void tar(Source& source, std::size_t index, const std::string& path) {
-    auto peeked = std::make_unique<PeekedSource>(
-        std::make_unique<ObservedReference>(source, [](std::string_view) {}));
+    auto peeked = std::make_unique<PeekedSource>(borrowed(source));
     const std::string compression(compression_of(peeked->peek(telling_bytes)));
     part_.containers[index].compression = compression;
     const auto plain = decompressed(std::move(peeked), compression, limits(), file_name(path));
@@ -241,7 +225,7 @@ class Walk {
   }
 
   void runfile(Source& source, std::size_t index, const std::string& path) {
-    PeekedSource peeked(std::make_unique<ObservedReference>(source, [](std::string_view) {}));
+    PeekedSource peeked(borrowed(source));
     const RunfileHeader header = parse_runfile_header(peeked.peek(runfile_header), file_name(path));
     part_.containers[index].label = printable(header.label);
     part_.containers[index].start_script = printable(header.start_script);

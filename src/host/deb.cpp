@@ -89,16 +89,6 @@ void require_all_members(const FileRange& range, const std::string& file) {
   if (!has_data) refuse(file, "not a Debian package: no member 'data.tar'");
 }
 
-// What comes until the source ends.
-class Rest : public Source {
- public:
-  explicit Rest(SourceReader& reader) : reader_(reader) {}
-  std::string_view piece() override { return reader_.some(UINT64_MAX); }
-
- private:
-  SourceReader& reader_;
-};
-
 // dpkg goes by the suffix, and so does this.
 std::string compression_named(const std::string& member, const std::string& file) {
   const std::string suffix = member.substr(std::min(member.find(".tar") + 4, member.size()));
@@ -188,7 +178,7 @@ class DebReading {
     const std::uint64_t length = number(trimmed(line(32)), file_);
     facts_.compression = decode_any(next_bytes(reader_, length, file_), members_.control);
     if (!members_.data) return;
-    facts_.compression = decode_any(std::make_unique<Rest>(reader_), members_.data);
+    facts_.compression = decode_any(remaining_bytes(reader_), members_.data);
   }
 
   // The old format has no suffix to go by, and dpkg-deb of today does not keep to gzip.

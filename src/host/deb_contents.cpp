@@ -7,8 +7,10 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/deb.hpp"
 #include "topsctl/host/digest.hpp"
+#include "topsctl/host/dpkg_tar.hpp"
 #include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/payload_scan.hpp"
 #include "topsctl/host/tar.hpp"
@@ -69,7 +71,8 @@ bool has_control_character(std::string_view path) {
 class DataReading {
  public:
   DataReading(Source& tar, const std::string& file, Package& package, Contents& contents)
-      : reader_(tar, file),
+      : tar_(tar, file),
+        reader_(tar_, file),
         file_(file),
         package_(package),
         contents_(contents),
@@ -112,10 +115,7 @@ class DataReading {
                              : entry.link_target;
     list_bytes_ += sizeof listed + listed.path.capacity() + listed.link_target.capacity();
     if (list_bytes_ > most_list_bytes) {
-      throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(file_), ": a decompression bomb: more than ",
-                         files_.size(), " entries"),
-                  "do not install this file: no sound package holds so many entries");
+      throw DecompressionBomb(file_, concat("more than ", files_.size(), " entries"));
     }
     judge_type(entry);
     if (entry.type == PayloadEntry::Type::file) read_file(entry);
@@ -229,6 +229,7 @@ class DataReading {
     if (contents_.strange.size() < 1000) contents_.strange.push_back(std::move(entry));
   }
 
+  DpkgTar tar_;
   TarReader reader_;
   const std::string& file_;
   Package& package_;

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/decoder.hpp"
 
 namespace topsctl {
@@ -106,10 +107,7 @@ class DecompressedSource : public Source {
   }
 
   [[noreturn]] void refuse_bomb() const {
-    throw Error(ErrorCode::bad_package,
-                concat("cannot read ", in_quotes(subject_), ": a decompression bomb: ", taken_,
-                       " bytes became more than ", given_),
-                "do not install this file: no sound package shrinks so much");
+    throw DecompressionBomb(subject_, concat(taken_, " bytes became more than ", given_));
   }
 
   std::unique_ptr<Source> from_;

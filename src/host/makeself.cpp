@@ -189,31 +189,6 @@ class PartDigests {
   Sha256 sha256_;
 };
 
-// Hands a part on and digests what passes.
-class DigestedPart : public Source {
- public:
-  DigestedPart(Source& from, PartDigests& digests) : from_(from), digests_(digests) {}
-  std::string_view piece() override {
-    const std::string_view bytes = from_.piece();
-    digests_.update(bytes);
-    return bytes;
-  }
-
- private:
-  Source& from_;
-  PartDigests& digests_;
-};
-
-// All that comes: of an archive whose header does not say how long its payload is.
-class Rest : public Source {
- public:
-  explicit Rest(SourceReader& reader) : reader_(reader) {}
-  std::string_view piece() override { return reader_.some(UINT64_MAX); }
-
- private:
-  SourceReader& reader_;
-};
-
 }  // namespace
 
 bool looks_like_runfile(std::string_view first_bytes) {
@@ -268,10 +243,9 @@ RunfileParts read_runfile(Source& source, const RunfileHeader& header, const std
   RunfileParts parts;
   for (std::size_t part = 0; part < std::max<std::size_t>(header.sizes.size(), 1); ++part) {
     PartDigests digests(header, part);
-    const auto bytes = header.sizes.empty()
-                           ? std::unique_ptr<Source>(std::make_unique<Rest>(reader))
-                           : next_bytes(reader, header.sizes[part], subject);
-    DigestedPart digested(*bytes, digests);
+    const auto bytes = header.sizes.empty() ? remaining_bytes(reader)
+                                            : next_bytes(reader, header.sizes[part], subject);
+    ObservedSource digested(*bytes, [&](std::string_view piece) { digests.update(piece); });
     on_part(part, digested);
     drain(digested);
     digests.judge(parts);

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/deb.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/spool.hpp"
@@ -18,23 +19,6 @@ namespace {
 
 constexpr std::uint64_t largest_wheel = 8ULL << 30U;
 
-// Borrows another source and lets an observer see what passes.
-class Borrowed : public Source {
- public:
-  Borrowed(Source& from, std::function<void(std::string_view)> observer)
-      : from_(from), observer_(std::move(observer)) {}
-  std::string_view piece() override {
-    const std::string_view bytes = from_.piece();
-    if (!bytes.empty()) observer_(bytes);
-    return bytes;
-  }
-  std::optional<FileRange> range() const override { return from_.range(); }
-
- private:
-  Source& from_;
-  std::function<void(std::string_view)> observer_;
-};
-
 void attempt(Package& package, const std::function<void()>& read) {
   try {
     read();
@@ -42,6 +26,7 @@ void attempt(Package& package, const std::function<void()>& read) {
     if (error.code() != ErrorCode::bad_package) throw;
     package.verdict = Verdict::broken;
     package.problem = error.message();
+    package.is_bomb = dynamic_cast<const DecompressionBomb*>(&error) != nullptr;
   }
 }
 
@@ -64,7 +49,7 @@ class Reading {
     std::optional<Sha256> digest;
     if (how_.depth != Depth::fast) digest.emplace();
     std::uint64_t size = 0;
-    Borrowed observed(source, [&](std::string_view bytes) {
+    ObservedSource observed(source, [&](std::string_view bytes) {
       size += bytes.size();
       if (digest) digest->update(bytes);
       if (how_.on_bytes) how_.on_bytes(bytes.size());
@@ -106,7 +91,7 @@ class Reading {
       const ZipReader zip(*range, name_);
       read_wheel_metadata(zip, name_, package_);
       if (how_.depth == Depth::deep) {
-        contents_ = read_wheel_contents(zip, package_, how_.threads, {});
+        contents_ = read_wheel_contents(zip, package_, how_.wheel);
       }
     });
     if (digest.valid()) package_.sha256 = digest.get();

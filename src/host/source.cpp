@@ -94,7 +94,20 @@ class NextBytes : public Source {
   std::string subject_;
 };
 
+class RemainingBytes : public Source {
+ public:
+  explicit RemainingBytes(SourceReader& reader) : reader_(reader) {}
+  std::string_view piece() override { return reader_.some(UINT64_MAX); }
+
+ private:
+  SourceReader& reader_;
+};
+
 }  // namespace
+
+std::unique_ptr<Source> borrowed(Source& source) {
+  return std::make_unique<ObservedSource>(source, nullptr);
+}
 
 std::unique_ptr<Source> range_source(FileRange range, std::string subject) {
   return std::make_unique<RangeSource>(range, std::move(subject));
@@ -138,6 +151,10 @@ std::string_view SourceReader::some(std::uint64_t most) {
 
 std::unique_ptr<Source> next_bytes(SourceReader& reader, std::uint64_t size, std::string subject) {
   return std::make_unique<NextBytes>(reader, size, std::move(subject));
+}
+
+std::unique_ptr<Source> remaining_bytes(SourceReader& reader) {
+  return std::make_unique<RemainingBytes>(reader);
 }
 
 std::string_view PeekedSource::peek(std::size_t most) {

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/stanza.hpp"
 #include "topsctl/host/wheel_layout.hpp"
 
@@ -52,10 +53,7 @@ class MetadataReading {
     const auto name = parse_wheel_file_name(file_);
     if (!name) refuse(file_, "the file name is not that of a wheel");
     if (zip_.entries().size() > most_entries) {
-      throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(file_),
-                         ": a decompression bomb: ", zip_.entries().size(), " entries"),
-                  "do not install this file: no sound wheel holds so many files");
+      throw DecompressionBomb(file_, concat(zip_.entries().size(), " entries"));
     }
     package_.architecture = name->platform;
     package_.python = PythonNeeds{};

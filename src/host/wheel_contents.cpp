@@ -9,7 +9,9 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/member_queue.hpp"
 #include "topsctl/host/payload_scan.hpp"
 #include "topsctl/host/record_digest.hpp"
 #include "topsctl/host/settings_scan.hpp"
@@ -75,22 +77,21 @@ void add_all(Contents& to, Contents&& part) {
 
 class ContentsReading {
  public:
-  ContentsReading(const ZipReader& zip, Package& package,
-                  const std::function<void(std::uint64_t)>& on_bytes)
+  ContentsReading(const ZipReader& zip, Package& package, const WheelReading& reading)
       : zip_(zip),
         package_(package),
         info_(package.wheel ? package.wheel->dist_info : ""),
-        on_bytes_(on_bytes),
+        reading_(reading),
         claims_(package.record, zip.subject()) {
     contents_.list_name = "RECORD";
   }
 
-  Contents read(unsigned threads) {
+  Contents read() {
     choose();
     refuse_bombs();
     note_duplicates();
     note_unlisted();
-    read_all(threads);
+    read_all();
     sort_and_bound();
     package_.files = std::move(files_);
     package_.files_are_claims = false;
@@ -120,7 +121,7 @@ class ContentsReading {
       }
     }
     std::stable_sort(work_.begin(), work_.end(), [&](std::size_t a, std::size_t b) {
-      return entries[a].size > entries[b].size;
+      return memory_to_read_whole(entries[a]) > memory_to_read_whole(entries[b]);
     });
   }
 
@@ -145,10 +146,8 @@ class ContentsReading {
       compressed += entry.compressed_size;
     }
     if (size <= harmless || size / best_ratio <= compressed) return;
-    throw Error(ErrorCode::bad_package,
-                concat("cannot read ", in_quotes(zip_.subject()), ": a decompression bomb: ",
-                       human_size(compressed), " become ", human_size(size)),
-                "do not install this file: no sound wheel is packed like this");
+    throw DecompressionBomb(zip_.subject(),
+                            concat(human_size(compressed), " become ", human_size(size)));
   }
 
   // Which of two wins depends on the tool.
@@ -185,26 +184,31 @@ class ContentsReading {
     }
   }
 
-  void read_all(unsigned threads) {
-    const std::size_t useful = std::min<std::size_t>(std::max(threads, 1U), work_.size());
+  void read_all() {
+    std::vector<std::uint64_t> memory;
+    memory.reserve(work_.size());
+    for (const std::size_t i : work_) memory.push_back(memory_to_read_whole(zip_.entries()[i]));
+    MemberQueue queue(std::move(memory), reading_.memory);
+    const std::size_t useful = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < useful) helpers.emplace_back([this] { work(); });
+      while (helpers.size() + 1 < useful) helpers.emplace_back([&] { work(queue); });
     } catch (const std::system_error&) {
       // Fewer threads do it too: this one works as well.
     }
-    work();
+    work(queue);
     helpers.clear();
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  void work() {
+  void work(MemberQueue& queue) {
     try {
       ZipBuffers buffers;
       RecordDigest digest;
       Contents part;
-      for (std::size_t at = next_++; at < work_.size() && !is_stopped_; at = next_++) {
-        read_member(zip_.entries()[work_[at]], buffers, digest, part);
+      while (const auto turn = is_stopped_ ? std::nullopt : queue.next()) {
+        read_member(zip_.entries()[work_[turn->index]], turn->how, buffers, digest, part);
+        queue.done(*turn);
       }
       const std::lock_guard lock(mutex_);
       add_all(contents_, std::move(part));
@@ -215,8 +219,8 @@ class ContentsReading {
     }
   }
 
-  void read_member(const ZipEntry& entry, ZipBuffers& buffers, RecordDigest& digest,
-                   Contents& part) const {
+  void read_member(const ZipEntry& entry, MemberReading how, ZipBuffers& buffers,
+                   RecordDigest& digest, Contents& part) const {
     const std::string path = wheel_file(entry).path;
     const auto [first, last] = claims_.find(entry.path);
     const RecordLine* claim = first == last ? nullptr : &claims_.lines()[last - 1];
@@ -224,7 +228,7 @@ class ContentsReading {
                            digest.begin(claim->algorithm);
     FileScan scan(entry.path, entry.size, part);
     std::uint64_t size = 0;
-    zip_.read(entry, buffers, [&](std::string_view bytes) {
+    zip_.read(entry, how, buffers, [&](std::string_view bytes) {
       throw_if_interrupted();
       size += bytes.size();
       if (is_hashed) digest.update(bytes);
@@ -232,7 +236,7 @@ class ContentsReading {
     });
     scan.end(path);
     part.unpacked_size += size;
-    if (on_bytes_) on_bytes_(entry.compressed_size);
+    if (reading_.on_bytes) reading_.on_bytes(entry.compressed_size);
     if (claim == nullptr || is_exempt_from_record(entry.path, info_)) return;
     if (!is_hashed) {
       const std::string said =
@@ -284,12 +288,11 @@ class ContentsReading {
   const ZipReader& zip_;
   Package& package_;
   const std::string info_;
-  const std::function<void(std::uint64_t)>& on_bytes_;
+  const WheelReading& reading_;
   RecordClaims claims_;
   Contents contents_;
   std::vector<PayloadEntry> files_;
-  std::vector<std::size_t> work_;  // indices of entries, the biggest first
-  std::atomic<std::size_t> next_ = 0;
+  std::vector<std::size_t> work_;  // indices of entries, those that take most memory first
   std::atomic<bool> is_stopped_ = false;
   std::mutex mutex_;  // of contents_ and failure_ while threads work
   std::exception_ptr failure_;
@@ -297,9 +300,8 @@ class ContentsReading {
 
 }  // namespace
 
-Contents read_wheel_contents(const ZipReader& zip, Package& package, unsigned threads,
-                             const std::function<void(std::uint64_t)>& on_bytes) {
-  return ContentsReading(zip, package, on_bytes).read(threads);
+Contents read_wheel_contents(const ZipReader& zip, Package& package, const WheelReading& reading) {
+  return ContentsReading(zip, package, reading).read();
 }
 
 }  // namespace topsctl

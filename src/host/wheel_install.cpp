@@ -121,7 +121,7 @@ void read_wheel_payload(const fs::path& file, Package& package) {
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
   refuse_strange_entries(wheel);
   const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-  const Contents contents = read_wheel_contents(wheel.zip(), read, threads, {});
+  const Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = threads});
   for (const StrangeEntry& entry : contents.strange) {
     refuse(wheel.name(), concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate
                                                            ? " is there twice"

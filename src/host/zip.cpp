@@ -9,6 +9,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/tar.hpp"
 #include "topsctl/host/zip_bytes.hpp"
 
@@ -37,12 +38,6 @@ constexpr std::uint64_t best_ratio = 1100;
               "the file is damaged or cut short: copy it again and compare its size and sha256");
 }
 
-[[noreturn]] void refuse_bomb(const std::string& subject, std::string_view why) {
-  throw Error(ErrorCode::bad_package,
-              concat("cannot read ", in_quotes(subject), ": a decompression bomb: ", why),
-              "do not install this file: no sound package is made like this");
-}
-
 // Where the directory lies, as offsets in the range.
 struct Directory {
   std::uint64_t begin = 0;
@@ -69,7 +64,8 @@ class DirectorySearch {
       refuse(subject_, "the zip directory is not where its end record says");
     }
     if (size_ > most_directory || count_ > most_entries) {
-      refuse_bomb(subject_, concat(count_, " entries in a directory of ", human_size(size_)));
+      throw DecompressionBomb(subject_,
+                              concat(count_, " entries in a directory of ", human_size(size_)));
     }
     return {at_ - size_, at_, count_, at_ - size_ - offset_};
   }
@@ -199,9 +195,6 @@ std::string_view problem_of(const ZipEntry& entry, std::uint64_t flags) {
     return "compressed by a method that wheels do not use";
   }
   if (entry.method == 0 && entry.size != entry.compressed_size) return "stored in another size";
-  if (entry.method == 8 && entry.size / best_ratio > entry.compressed_size) {
-    return "a decompression bomb";
-  }
   return {};
 }
 
@@ -233,6 +226,10 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
   }
   entry.data_offset += directory.prepended;
   entry.problem = problem_of(entry, number_at(record, 8, 2));
+  if (entry.problem.empty() && entry.method == 8 &&
+      entry.size / best_ratio > entry.compressed_size) {
+    entry.problem = impossible_ratio;
+  }
   return entry;
 }
 
@@ -248,7 +245,8 @@ void bound_entries(std::vector<ZipEntry>& entries, std::uint64_t end, const std:
     entry.data_end = i + 1 < order.size() ? entries[order[i + 1]].data_offset : end;
     const std::uint64_t least = local_size + entry.raw_path.size() + entry.compressed_size;
     if (entry.data_end - entry.data_offset < least) {
-      refuse_bomb(subject, concat("entry ", in_quotes(entry.raw_path), " overlaps another"));
+      throw DecompressionBomb(subject,
+                              concat("entry ", in_quotes(entry.raw_path), " overlaps another"));
     }
   }
 }
@@ -275,7 +273,7 @@ ZipReader::ZipReader(FileRange range, std::string subject)
     memory +=
         sizeof(ZipEntry) + entries_.back().path.capacity() + entries_.back().raw_path.capacity();
     if (memory > most_list) {
-      refuse_bomb(subject_, concat("more than ", entries_.size(), " entries"));
+      throw DecompressionBomb(subject_, concat("more than ", entries_.size(), " entries"));
     }
     window.skip(size);
   }

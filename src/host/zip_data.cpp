@@ -6,6 +6,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 #include "topsctl/host/inflate.hpp"
 #include "topsctl/host/zip.hpp"
 #include "topsctl/host/zip_bytes.hpp"
@@ -14,8 +15,6 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::uint64_t most_whole = 24ULL << 20U;
-constexpr std::uint64_t most_whole_compressed = 8ULL << 20U;
 constexpr std::size_t block = 256U << 10U;
 constexpr std::uint64_t local_size = 30;
 
@@ -26,6 +25,13 @@ constexpr std::uint64_t local_size = 30;
       "the file is damaged: copy it again and compare its size and sha256");
 }
 
+constexpr std::string_view larger = "larger than the directory says";
+
+[[noreturn]] void throw_bomb(const std::string& subject, const ZipEntry& entry,
+                             std::string_view why) {
+  throw DecompressionBomb(subject, concat("entry ", in_quotes(entry.raw_path), ": ", why));
+}
+
 // What an entry's content turned out to be, against what the directory says.
 class ContentCheck {
  public:
@@ -34,7 +40,7 @@ class ContentCheck {
 
   void take(std::string_view bytes) {
     if (bytes.size() > entry_.size - size_) {
-      refuse(subject_, entry_, "a decompression bomb: larger than the directory says");
+      throw_bomb(subject_, entry_, larger);
     }
     size_ += bytes.size();
     crc_ = libdeflate_crc32(crc_, bytes.data(), bytes.size());
@@ -137,6 +143,12 @@ class Scratch {
     }
     return bytes_.get();
   }
+  // Large memory is not kept: another thread may be waiting to use as much.
+  void let_go() {
+    if (size_ <= block) return;
+    bytes_.reset();
+    size_ = 0;
+  }
 
  private:
   std::unique_ptr<char[]> bytes_;
@@ -166,6 +178,7 @@ ZipBuffers& ZipBuffers::operator=(ZipBuffers&&) noexcept = default;
 
 // The name and the method decide what other readers, which go by local headers, would see.
 FileRange ZipReader::data_of(const ZipEntry& entry) const {
+  if (entry.problem == impossible_ratio) throw_bomb(subject_, entry, entry.problem);
   if (!entry.problem.empty()) refuse(subject_, entry, entry.problem);
   const std::string header =
       bytes_at(range_, entry.data_offset, local_size + entry.raw_path.size(), subject_);
@@ -195,11 +208,18 @@ std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
   return whole_text(*source, most, subject_);
 }
 
-void ZipReader::read(const ZipEntry& entry, ZipBuffers& buffers,
+std::uint64_t memory_to_read_whole(const ZipEntry& entry) {
+  if (entry.method != 8) return 0;
+  const std::uint64_t memory = entry.size + entry.compressed_size;
+  return memory < entry.size ? UINT64_MAX : memory;
+}
+
+void ZipReader::read(const ZipEntry& entry, MemberReading how, ZipBuffers& buffers,
                      const std::function<void(std::string_view)>& take) const {
-  const bool is_small = entry.size <= most_whole && entry.compressed_size <= most_whole_compressed;
-  if (is_small && entry.method == 8) {
+  if (how == MemberReading::whole && entry.method == 8) {
     read_whole(entry, *buffers.state_, take);
+    buffers.state_->input.let_go();
+    buffers.state_->output.let_go();
   } else {
     read_stream(entry, *buffers.state_, take);
   }
@@ -216,7 +236,7 @@ void ZipReader::read_whole(const ZipEntry& entry, ZipBuffers::State& buffers,
   const libdeflate_result result = libdeflate_deflate_decompress_ex(
       buffers.whole, input, data.size, output, entry.size, &used, &made);
   if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-    refuse(subject_, entry, "a decompression bomb: larger than the directory says");
+    throw_bomb(subject_, entry, larger);
   }
   if (result != LIBDEFLATE_SUCCESS) refuse(subject_, entry, "damaged deflate data");
   if (used != data.size) refuse(subject_, entry, "bytes follow its deflate data");

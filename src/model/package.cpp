@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/text.hpp"
+
 namespace topsctl {
 
 std::string_view name(PackageKind kind) {
@@ -101,14 +103,6 @@ Json to_json(const std::optional<WheelFacts>& wheel) {
           {"root_is_purelib", wheel->root_is_purelib}};
 }
 
-std::string octal(unsigned mode) {
-  std::string digits;
-  for (unsigned shift = 12; shift > 0; shift -= 3) {
-    digits.push_back(static_cast<char>('0' + ((mode >> (shift - 3)) & 7U)));
-  }
-  return digits;
-}
-
 }  // namespace
 
 Json to_json(const PayloadEntry& entry, Listing listing) {
@@ -116,7 +110,7 @@ Json to_json(const PayloadEntry& entry, Listing listing) {
   return {{"path", entry.path},
           {"type", name(entry.type)},
           {"size", is_known || entry.size > 0 ? Json(entry.size) : Json(nullptr)},
-          {"mode", is_known && entry.mode > 0 ? Json(octal(entry.mode)) : Json(nullptr)},
+          {"mode", is_known && entry.mode > 0 ? Json(octal_mode(entry.mode)) : Json(nullptr)},
           {"owner", text_or_null(entry.owner)},
           {"mtime", is_known ? Json(entry.mtime) : Json(nullptr)},
           {"link_target", text_or_null(entry.link_target)}};

@@ -10,11 +10,6 @@ from support.measured import measured
 from support.topsctl import SANITIZERS
 
 MOST_MEMORY = 160 << 20  # bytes; the promise is 128 MiB for the archives, the rest is room for the program itself
-# What inspect does not see yet, and why; strict, so that a case that is mended must leave the list.
-LIMITS = {
-    "deb-sparse-entry": "libarchive hands a GNU sparse entry without holes on as a plain file",
-    "deb-unknown-entry-type": "libarchive hands entries of unknown types on as plain files",
-}
 HANG = 300  # seconds; a guard only, nothing here takes a tenth of it on an idle machine
 
 
@@ -33,9 +28,7 @@ def inspect(repository, topsctl_dev, tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=pytest.mark.xfail(reason=LIMITS[name], strict=True)) if name in LIMITS else name
-    for name in CASES])
+@pytest.mark.parametrize("name", CASES)
 def test_the_verdict_is_the_expected_one(inspect, built_case, snapshot_file, schema, name):
     path, expected = built_case(name)
     against = ["--against", snapshot_file(expected["against"])] if expected["against"] else []

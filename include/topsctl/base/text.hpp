@@ -61,6 +61,8 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // The first `most` bytes, or fewer where a character would be cut in two.
 std::string shortened(std::string_view text, std::size_t most);
 
+// "0755": permission bits as chmod(1) has them.
+std::string octal_mode(unsigned mode);
 // "5.7 MiB"; powers of 1024.
 std::string human_size(std::uint64_t bytes);
 // "0.4 s", "2 min 5 s".

@@ -7,6 +7,7 @@
 
 #include "topsctl/host/decompress.hpp"
 #include "topsctl/host/source.hpp"
+#include "topsctl/host/wheel.hpp"
 #include "topsctl/model/contents.hpp"
 #include "topsctl/model/inspection.hpp"
 
@@ -15,7 +16,7 @@ namespace topsctl {
 struct PackageReading {
   Depth depth = Depth::digest;
   DecodeLimits limits;
-  unsigned threads = 1;  // for the members of one wheel
+  WheelReading wheel;
   // Hears of every byte of the file once; may throw to end the reading.
   std::function<void(std::uint64_t bytes)> on_bytes;
 };

@@ -36,22 +36,25 @@ std::unique_ptr<Source> file_source(const std::filesystem::path& file);
 // Text in memory, which must outlive the source.
 std::unique_ptr<Source> text_source(std::string_view text);
 
-// Hands on what another source gives, and lets an observer see every byte once.
+// Hands on what another source gives, which must outlive it, and lets an observer see every byte
+// once.
 class ObservedSource : public Source {
  public:
-  ObservedSource(std::unique_ptr<Source> from, std::function<void(std::string_view)> observer)
-      : from_(std::move(from)), observer_(std::move(observer)) {}
+  ObservedSource(Source& from, std::function<void(std::string_view)> observer)
+      : from_(from), observer_(std::move(observer)) {}
   std::string_view piece() override {
-    const std::string_view bytes = from_->piece();
-    if (!bytes.empty()) observer_(bytes);
+    const std::string_view bytes = from_.piece();
+    if (!bytes.empty() && observer_) observer_(bytes);
     return bytes;
   }
-  std::optional<FileRange> range() const override { return from_->range(); }
+  std::optional<FileRange> range() const override { return from_.range(); }
 
  private:
-  std::unique_ptr<Source> from_;
+  Source& from_;
   std::function<void(std::string_view)> observer_;
 };
+// A source that somebody else owns, for those who must own one.
+std::unique_ptr<Source> borrowed(Source& source);
 
 // Takes from a source as much as is wanted at a time.
 class SourceReader {
@@ -74,6 +77,8 @@ class SourceReader {
 // The next `size` bytes of a reader as a source of their own; the reader must outlive it. When the
 // reader ends before, Error{bad_package}, naming `subject`.
 std::unique_ptr<Source> next_bytes(SourceReader& reader, std::uint64_t size, std::string subject);
+// All that is still to come of a reader, which must outlive it.
+std::unique_ptr<Source> remaining_bytes(SourceReader& reader);
 
 // A source whose first bytes can be looked at before they are read.
 class PeekedSource : public Source {

@@ -42,12 +42,18 @@ bool is_for_python(const std::vector<std::string>& tags, std::string_view minor)
 // here. Throws Error{bad_package} if it is no wheel, or one of a major version that is not known.
 void read_wheel_metadata(const ZipReader& zip, const std::string& file_name, Package& package);
 
-// Reads every member once, by `threads` of them at once and the biggest first, and compares it with
-// package.record; read_wheel_metadata() was called before. Fills `files` with what is there. Each
-// thread takes up to 34 MiB. `on_bytes` is told of bytes of the archive that are done, by any
-// thread. Throws Error{bad_package} for members that cannot be read, Error{interrupted}.
-Contents read_wheel_contents(const ZipReader& zip, Package& package, unsigned threads,
-                             const std::function<void(std::uint64_t)>& on_bytes);
+// What reading the members of a wheel may use.
+struct WheelReading {
+  unsigned threads = 1;
+  std::uint64_t memory = 32ULL << 20U;  // bytes for members, of all threads together
+  // Told of bytes of the archive that are done, by any thread.
+  std::function<void(std::uint64_t)> on_bytes = {};
+};
+
+// Reads every member once, the biggest first, and compares it with package.record;
+// read_wheel_metadata() was called before. Fills `files` with what is there. Throws
+// Error{bad_package} for members that cannot be read, Error{interrupted}.
+Contents read_wheel_contents(const ZipReader& zip, Package& package, const WheelReading& reading);
 
 // The metadata of a wheel that is to be installed: without record and files. Throws
 // Error{bad_package}, too where the metadata is not that of the file's name.

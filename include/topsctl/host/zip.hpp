@@ -12,6 +12,9 @@
 
 namespace topsctl {
 
+// The problem of an entry that claims more than deflate can make of its bytes.
+inline constexpr std::string_view impossible_ratio = "more than its bytes can become";
+
 struct ZipEntry {
   std::string raw_path;  // as the archive has it
   std::string path;      // without "./", doubled and trailing slashes
@@ -28,8 +31,11 @@ struct ZipEntry {
   std::string_view problem = {};  // why it cannot be read: "encrypted"; empty: it can
 };
 
-// What decompression needs besides the archive: at most 33 MiB. One for each thread, used again and
-// again.
+// A whole member is decompressed two to three times as fast as a stream, and takes memory for it.
+enum class MemberReading { whole, stream };
+
+// What decompression needs besides the archive: half a MiB, and while a member is read whole,
+// memory_to_read_whole() of it. One for each thread, used again and again.
 class ZipBuffers {
  public:
   ZipBuffers();
@@ -43,6 +49,9 @@ class ZipBuffers {
   friend class ZipReader;
   std::unique_ptr<State> state_;
 };
+
+// Bytes that an entry takes when it is read whole: the data before and after. 0 for a stored entry.
+std::uint64_t memory_to_read_whole(const ZipEntry& entry);
 
 // The entries of a zip archive that lies in a stretch of a file; bytes before the archive are
 // passed over as Python's zipfile does, so that what is seen here is what pip sees. Throws
@@ -61,9 +70,10 @@ class ZipReader {
   std::unique_ptr<Source> open(const ZipEntry& entry) const;
   // The whole content; refused if larger than `most` bytes.
   std::string text(const ZipEntry& entry, std::uint64_t most) const;
-  // Hands the content of one entry to `take` in one or more pieces; the fastest way. Throws as
-  // open() and piece() do; `take` may have seen a part of the content by then.
-  void read(const ZipEntry& entry, ZipBuffers& buffers,
+  // Hands the content of one entry to `take` in one or more pieces; the fastest way. Stored entries
+  // are always read as streams. Throws as open() and piece() do; `take` may have seen a part of the
+  // content by then.
+  void read(const ZipEntry& entry, MemberReading how, ZipBuffers& buffers,
             const std::function<void(std::string_view)>& take) const;
 
  private:

@@ -124,7 +124,8 @@ struct Package {
       md5sums;  // deb: the control member of that name, for comparison with the installed one
   std::string record;  // wheel: the text of RECORD, known once the payload was read
   Verdict verdict = Verdict::unknown;
-  std::string problem;  // why the verdict is `broken`
+  std::string problem;   // why the verdict is `broken`
+  bool is_bomb = false;  // it is `broken` because it is made to become too much
   bool operator==(const Package&) const = default;
 };
 

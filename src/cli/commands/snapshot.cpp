@@ -32,10 +32,6 @@ struct WrittenFile {
   std::size_t size = 0;
 };
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json summary(const TargetSnapshot& snapshot) {
   Json pythons = Json::array();
   for (const PythonFacts& python : snapshot.pythons) {

@@ -171,6 +171,12 @@ TEST(DidYouMean, IsEmptyWithoutACandidate) {
   EXPECT_EQ(did_you_mean("banana", {"deb", "wheel"}), "");
 }
 
+TEST(OctalMode, HasFourDigits) {
+  EXPECT_EQ(octal_mode(0755), "0755");
+  EXPECT_EQ(octal_mode(04711), "4711");
+  EXPECT_EQ(octal_mode(0), "0000");
+}
+
 TEST(HumanSize, UsesPowersOf1024) {
   EXPECT_EQ(human_size(0), "0 B");
   EXPECT_EQ(human_size(1023), "1023 B");

@@ -201,6 +201,7 @@ const std::vector<Fault>& faults() {
       with_file("adds-loader-path", "conf", entry("/etc/ld.so.conf.d/tops.conf")),
       with_file("adds-module-option", "etc", entry("/etc/modprobe.d/tops.conf")),
       with_file("adds-module-option", "lib", entry("/lib/modprobe.d/tops.conf")),
+      with_file("adds-module-option", "load", entry("/etc/modules-load.d/tops.conf")),
       {"wheel-tag-trap", "py3_8", sound_wheel,
        [](Subject& s) {
          s.package.wheel->file_tags = s.package.wheel->wheel_tags = {"py3.8-none-linux_x86_64"};
@@ -227,6 +228,17 @@ TEST(PackageFindings, OnModesNeedModesAndNoClaims) {
   subject.package.files->push_back(entry("/usr/bin/y", 06777));
   subject.package.files->push_back(entry("/lib/systemd/system/y.service", 0));
   EXPECT_THAT(ids(subject), ElementsAre("adds-service"));
+}
+
+TEST(PackageFindings, OfClaimedFilesSeeTheConffilesThatClaimsLeaveOut) {
+  Subject subject = sound_deb();
+  subject.package.files_are_claims = true;
+  subject.package.deb->conffiles = {"/etc/modprobe.d/tops.conf", "/etc/tops.conf"};
+  EXPECT_THAT(ids(subject), ElementsAre("adds-module-option"));
+  subject.package.files->push_back(entry("/etc/modprobe.d/tops.conf"));
+  const auto findings = package_findings(subject.package, &subject.contents);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].evidence.size(), 1U);
 }
 
 TEST(PackageFindings, OfOneIdAreOneWithBoundedEvidence) {

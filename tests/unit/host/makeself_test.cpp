@@ -43,12 +43,7 @@ Read read(const std::string& bytes) {
   Read read;
   const auto source = text_source(bytes);
   read.parts = read_runfile(*source, header, "a.run", [&](std::size_t, Source& part) {
-    struct Borrowed : Source {
-      explicit Borrowed(Source& from) : source(from) {}
-      std::string_view piece() override { return source.piece(); }
-      Source& source;
-    };
-    auto peeked = std::make_unique<PeekedSource>(std::make_unique<Borrowed>(part));
+    auto peeked = std::make_unique<PeekedSource>(borrowed(part));
     const std::string compression(compression_of(peeked->peek(18)));
     const auto plain = decompressed(std::move(peeked), compression, {}, "a.run");
     TarReader tar(*plain, "a.run");

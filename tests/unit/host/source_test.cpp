@@ -114,10 +114,17 @@ TEST(PeekedSources, MayBeShorterThanWanted) {
 
 TEST(ObservedSources, ShowEveryByteOnce) {
   std::string seen;
-  ObservedSource source(std::make_unique<Pieces>(std::vector<std::string>{"ab", "c"}),
-                        [&](std::string_view bytes) { seen.append(bytes); });
+  Pieces pieces(std::vector<std::string>{"ab", "c"});
+  ObservedSource source(pieces, [&](std::string_view bytes) { seen.append(bytes); });
   EXPECT_EQ(all_of(source), "abc");
   EXPECT_EQ(seen, "abc");
+}
+
+TEST(RemainingBytes, AreAllThatIsStillToCome) {
+  Pieces pieces(std::vector<std::string>{"ab", "cd", "e"});
+  SourceReader reader(pieces);
+  EXPECT_EQ(reader.read(3), "abc");
+  EXPECT_EQ(all_of(*remaining_bytes(reader)), "de");
 }
 
 TEST(WholeTexts, AreBounded) {

@@ -33,7 +33,7 @@ Read read(const std::string& name, const std::string& bytes, unsigned threads = 
   const OpenZip zip(name, bytes);
   Read read;
   read_wheel_metadata(zip.reader(), name, read.package);
-  read.contents = read_wheel_contents(zip.reader(), read.package, threads, {});
+  read.contents = read_wheel_contents(zip.reader(), read.package, {.threads = threads});
   return read;
 }
 
@@ -254,7 +254,8 @@ TEST(WheelContents, TellHowFarTheyAreRead) {
   Package package;
   read_wheel_metadata(zip.reader(), wheel.file_name(), package);
   std::atomic<std::uint64_t> told = 0;
-  read_wheel_contents(zip.reader(), package, 2, [&](std::uint64_t bytes) { told += bytes; });
+  read_wheel_contents(zip.reader(), package,
+                      {.threads = 2, .on_bytes = [&](std::uint64_t bytes) { told += bytes; }});
   std::uint64_t all = 0;
   for (const ZipEntry& entry : zip.reader().entries()) all += entry.compressed_size;
   EXPECT_EQ(told, all);

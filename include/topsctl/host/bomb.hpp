@@ -1,0 +1,18 @@
+// Archives that are made to become too much when they are read.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "topsctl/base/error.hpp"
+
+namespace topsctl {
+
+// An Error{bad_package} of its own kind, for those who must tell a bomb from damage.
+class DecompressionBomb : public Error {
+ public:
+  // "cannot read 'SUBJECT': a decompression bomb: WHY".
+  DecompressionBomb(std::string_view subject, std::string_view why);
+};
+
+}  // namespace topsctl
