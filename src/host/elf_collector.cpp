@@ -17,12 +17,12 @@ constexpr std::uint64_t mebibyte = 1ULL << 20U;
 constexpr std::uint64_t head_size = mebibyte / 16;
 // Linkers put the tables at the beginning of the first segment; tools that change them afterwards
 // put new ones into a segment at the end.
-constexpr std::uint64_t most_of_first = 14 * mebibyte;
-constexpr std::uint64_t most_of_last = 4 * mebibyte;
+constexpr std::uint64_t most_of_first = 9 * mebibyte;
+constexpr std::uint64_t most_of_last = 3 * mebibyte;
 constexpr std::uint64_t most_of_others = 2 * mebibyte;  // together
 constexpr std::uint64_t most_of_table = mebibyte;       // the dynamic segment, the section headers
 constexpr std::uint64_t most_of_tail = 4 * mebibyte;  // if the program headers are not in the head
-constexpr std::uint64_t most_of_all = 24 * mebibyte;
+constexpr std::uint64_t most_of_all = 16 * mebibyte;
 
 std::uint64_t end_of(ElfStretch stretch) {
   return stretch.offset + stretch.size;

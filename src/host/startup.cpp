@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <libssh/libssh.h>
+#include <malloc.h>
 #include <nss.h>
 #include <openssl/crypto.h>
 #include <sys/stat.h>
@@ -13,6 +14,10 @@
 namespace topsctl {
 
 void prepare_process() {
+  // Once a large block was freed, glibc keeps the next ones of its size in arenas, which never
+  // shrink: decoders would hold twice what they use.
+  constexpr int largest_in_arena = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, largest_in_arena);
   for (const char* database : {"passwd", "group", "shadow", "gshadow", "services", "protocols",
                                "networks", "ethers", "rpc", "aliases", "initgroups"}) {
     __nss_configure_lookup(database, "files");

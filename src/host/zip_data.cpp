@@ -1,8 +1,10 @@
 // Decompresses the members of zip archives: small ones whole, large ones as streams.
 #include <libdeflate.h>
+#include <sys/mman.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <new>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -132,26 +134,36 @@ class MemberSource : public Source {
   bool ended_ = false;
 };
 
-// Memory that grows and is not cleared.
+struct Unmapped {
+  std::size_t size = 0;
+  void operator()(char* bytes) const { ::munmap(bytes, size); }
+};
+
+// Memory that grows and is not cleared, in large pages where the system has them.
 class Scratch {
  public:
   char* of_size(std::size_t size) {
-    if (size > size_) {
-      bytes_.reset();
-      bytes_.reset(new char[size]);
-      size_ = size;
-    }
+    if (size <= size_) return bytes_.get();
+    let_go();
+    void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (bytes == MAP_FAILED) throw std::bad_alloc();
+    bytes_ = {static_cast<char*>(bytes), Unmapped{size}};
+    size_ = size;
+    ::madvise(bytes, size, MADV_HUGEPAGE);
     return bytes_.get();
   }
-  // Large memory is not kept: another thread may be waiting to use as much.
+  // Large memory is not kept: the budget that it came from is another thread's then.
+  void let_go_if_large() {
+    if (size_ > block) let_go();
+  }
+
+ private:
   void let_go() {
-    if (size_ <= block) return;
     bytes_.reset();
     size_ = 0;
   }
 
- private:
-  std::unique_ptr<char[]> bytes_;
+  std::unique_ptr<char, Unmapped> bytes_;
   std::size_t size_ = 0;
 };
 
@@ -218,8 +230,8 @@ void ZipReader::read(const ZipEntry& entry, MemberReading how, ZipBuffers& buffe
                      const std::function<void(std::string_view)>& take) const {
   if (how == MemberReading::whole && entry.method == 8) {
     read_whole(entry, *buffers.state_, take);
-    buffers.state_->input.let_go();
-    buffers.state_->output.let_go();
+    buffers.state_->input.let_go_if_large();
+    buffers.state_->output.let_go_if_large();
   } else {
     read_stream(entry, *buffers.state_, take);
   }

@@ -16,7 +16,7 @@ inline constexpr std::string_view elf_magic =
     "ELF";
 
 // Takes the bytes of a file of any size in order and keeps the little that tells what it is: the
-// segments in which linkers put it, at most 24 MiB, and not before they come. Facts that lie
+// segments in which linkers put it, at most 16 MiB, and not before they come. Facts that lie
 // elsewhere are missed, and ElfFacts::is_partial says so. Never throws for what the file holds.
 class ElfCollector {
  public:

@@ -9,8 +9,8 @@
 
 namespace topsctl {
 
-// Keeps 32 KiB of what it made, as the format demands, and about half a MiB in all; may be used for
-// one stream after another.
+// Takes and refuses what zlib's inflate does. Keeps 32 KiB of what it made, as the format demands,
+// and about 0.4 MiB in all; may be used for one stream after another.
 class Inflater {
  public:
   Inflater();

@@ -8,7 +8,8 @@ namespace topsctl {
 
 // First call in main. Name look-ups use only what is in the binary (a static glibc would otherwise
 // load the host's NSS modules and abort on an older libc), libcrypto reads no configuration file,
-// libssh is ready, and the file creation mask is 022.
+// libssh is ready, the file creation mask is 022, and large blocks of memory go back to the system
+// when they are freed.
 void prepare_process();
 
 // Versions of the libraries in the binary, for `topsctl version`.

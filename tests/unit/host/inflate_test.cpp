@@ -3,81 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include <random>
 
 #include "../support/deflate.hpp"
+#include "../support/inflated.hpp"
 
 namespace topsctl {
 namespace {
-
-struct Inflated {
-  std::string bytes;
-  std::optional<std::uint64_t> used;
-};
-
-// In input pieces of a given size, so that every boundary falls everywhere once.
-Inflated inflated(std::string_view packed, std::size_t piece = 1U << 20U) {
-  static Inflater inflater;
-  Inflated out;
-  out.used = inflater.run(
-      [&](char* to, std::size_t room) {
-        const std::size_t size = std::min({room, piece, packed.size()});
-        packed.copy(to, size);
-        packed.remove_prefix(size);
-        return size;
-      },
-      [&](std::string_view bytes) { out.bytes.append(bytes); });
-  return out;
-}
-
-// What zlib makes of it; nothing if it calls it damaged or cut short.
-std::optional<std::string> by_zlib(std::string packed) {
-  z_stream stream{};
-  inflateInit2(&stream, -15);
-  stream.next_in = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_in = static_cast<uInt>(packed.size());
-  std::string out;
-  std::string buffer(1U << 16U, '\0');
-  int status = Z_OK;
-  while (status == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    status = inflate(&stream, Z_NO_FLUSH);
-    out.append(buffer, 0, buffer.size() - stream.avail_out);
-  }
-  inflateEnd(&stream);
-  return status == Z_STREAM_END ? std::optional(out) : std::nullopt;
-}
-
-// Like program code and text: repeats near and far, runs, noise.
-std::string mixed(std::size_t size, unsigned seed) {
-  std::mt19937 random(seed);
-  std::string out;
-  while (out.size() < size) {
-    const std::size_t length = 1 + random() % 400;
-    switch (random() % 4) {
-      case 0:
-        for (std::size_t i = 0; i < length; ++i) out.push_back(static_cast<char>(random()));
-        break;
-      case 1:
-        out.append(length, static_cast<char>(random() % 3));
-        break;
-      case 2:
-        for (std::size_t i = 0; i < length; ++i) out.push_back("etaoin shrdlu\n"[random() % 14]);
-        break;
-      default:
-        if (out.empty()) break;
-        for (std::size_t i = 0, back = 1 + random() % std::min<std::size_t>(out.size(), 40'000);
-             i < length; ++i) {
-          out.push_back(out[out.size() - back]);
-        }
-    }
-  }
-  out.resize(size);
-  return out;
-}
 
 TEST(Inflater, GivesBackWhatZlibPacks) {
   for (const std::size_t size : {0U, 1U, 2U, 7U, 258U, 259U, 300'000U, 1'000'000U}) {
@@ -178,18 +111,60 @@ TEST(Inflater, AgreesWithZlibOnNoise) {
   }
 }
 
-TEST(Inflater, PassesOnWhatItsTakerThrows) {
-  const std::string packed = deflated(mixed(1'000'000, 4));
-  std::string_view left = packed;
+// The decoder serves for another stream after what `more` or `take` threw.
+TEST(Inflater, PassesOnWhatItsCallersThrow) {
+  const std::string plain = mixed(1'000'000, 4);
+  const std::string packed = deflated(plain);
+  std::string_view left;
+  std::string got;
+  const auto more = [&](char* to, std::size_t room) {
+    const std::size_t size = left.copy(to, std::min<std::size_t>(room, 10'000));
+    left.remove_prefix(size);
+    return size;
+  };
+  const auto failing_more = [&](char* to, std::size_t room) {
+    if (left.size() < packed.size() / 2) throw std::runtime_error("enough");
+    return more(to, room);
+  };
+  const auto take = [&](std::string_view bytes) { got += bytes; };
+  const auto failing_take = [](std::string_view) { throw std::runtime_error("enough"); };
   Inflater inflater;
-  EXPECT_THROW(inflater.run(
-                   [&](char* to, std::size_t room) {
-                     const std::size_t size = left.copy(to, room);
-                     left.remove_prefix(size);
-                     return size;
-                   },
-                   [](std::string_view) { throw std::runtime_error("enough"); }),
-               std::runtime_error);
+  left = packed;
+  EXPECT_THROW(inflater.run(more, failing_take), std::runtime_error);
+  left = packed;
+  EXPECT_THROW(inflater.run(failing_more, take), std::runtime_error);
+  left = packed;
+  got.clear();
+  EXPECT_EQ(inflater.run(more, take), packed.size());
+  EXPECT_TRUE(got == plain);
+}
+
+TEST(Inflater, GivesPiecesOf256KiBAtMost) {
+  const std::string packed = deflated(std::string(3'000'000, 'x'), 9);
+  std::string_view left = packed;
+  std::size_t largest = 0;
+  std::size_t smallest = SIZE_MAX;
+  Inflater().run(
+      [&](char* to, std::size_t room) {
+        const std::size_t size = left.copy(to, room);
+        left.remove_prefix(size);
+        return size;
+      },
+      [&](std::string_view bytes) {
+        largest = std::max(largest, bytes.size());
+        smallest = std::min(smallest, bytes.size());
+      });
+  EXPECT_LE(largest, 256U << 10U);
+  EXPECT_GT(smallest, 0U);
+}
+
+// The output's end near a piece's, and so the last code alone after it.
+TEST(Inflater, EndsWhereAPieceEnds) {
+  for (std::size_t size = (256U << 10U) - 330; size < (256U << 10U) + 5; ++size) {
+    const std::string plain(size, 'x');
+    const Inflated got = inflated(deflated(plain));
+    ASSERT_TRUE(got.used && got.bytes == plain) << size;
+  }
 }
 
 }  // namespace
