@@ -22,8 +22,6 @@ namespace {
 
 // Packages of that size are worth several threads for themselves alone.
 constexpr std::uint64_t large_package = 24ULL << 20U;
-// What the members of a wheel may take while nothing else is read.
-constexpr std::uint64_t memory_alone = 80ULL << 20U;
 constexpr std::uint64_t progress_step = 4ULL << 20U;
 
 struct Job {
@@ -112,7 +110,6 @@ class BundleWork {
     PackageReading reading;
     reading.limits.threads = reading_.threads;
     reading.wheel.threads = reading_.threads;
-    reading.wheel.memory = memory_alone;
     return reading;
   }
 

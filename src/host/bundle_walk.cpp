@@ -90,10 +90,7 @@ class Walk {
   PackageReading for_member() const {
     PackageReading reading = reading_.package;
     reading.limits = limits();
-    if (!chain_.empty()) {
-      reading.wheel.memory = WheelReading().memory;
-      reading.on_bytes = {};
-    }
+    if (!chain_.empty()) reading.on_bytes = {};
     return reading;
   }
 

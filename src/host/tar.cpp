@@ -5,10 +5,13 @@
 #include <archive_entry.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <utility>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bomb.hpp"
 
 namespace topsctl {
 
@@ -35,9 +38,18 @@ struct TarReader::State {
   Source& source;
   std::string subject;
   std::exception_ptr failure;
+
+  // Of the current entry: where its next bytes belong, what comes of a hole before them, and they.
+  std::uint64_t position = 0;
+  std::uint64_t hole = 0;
+  std::string_view after_hole;
+  std::uint64_t size = 0;
+  std::uint64_t all_holes = 0;  // of all entries
 };
 
 namespace {
+
+constexpr std::uint64_t most_holes = 16ULL << 30U;
 
 PayloadEntry::Type type_of(archive_entry* entry) {
   if (archive_entry_hardlink(entry) != nullptr) return PayloadEntry::Type::hardlink;
@@ -143,7 +155,10 @@ std::optional<TarEntry> TarReader::next() {
   entry.path = plain_path(entry.raw_path);
   entry.escapes = path_escapes(entry.raw_path);
   entry.type = type_of(raw);
-  entry.size = archive_entry_size_is_set(raw) != 0 && archive_entry_size(raw) > 0
+  // Folders and devices may claim a size all the same.
+  const bool has_data =
+      entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
+  entry.size = has_data && archive_entry_size_is_set(raw) != 0 && archive_entry_size(raw) > 0
                    ? static_cast<std::uint64_t>(archive_entry_size(raw))
                    : 0;
   entry.mode = archive_entry_perm(raw);
@@ -151,21 +166,49 @@ std::optional<TarEntry> TarReader::next() {
   entry.mtime = archive_entry_mtime(raw);
   if (const char* target = link_of(raw, entry.type)) entry.link_target = target;
   entry.is_sparse = archive_entry_sparse_count(raw) > 0;
+  state_->position = state_->hole = 0;
+  state_->after_hole = {};
+  state_->size = entry.is_sparse ? entry.size : 0;
   entry.device_major = static_cast<unsigned>(archive_entry_rdevmajor(raw));
   entry.device_minor = static_cast<unsigned>(archive_entry_rdevminor(raw));
   return entry;
 }
 
 std::string_view TarReader::piece() {
+  State& state = *state_;
+  if (state.hole == 0 && state.after_hole.empty()) read_data();
+  if (state.hole > 0) {
+    static constexpr std::array<char, 65536> zeros{};
+    const std::size_t size = std::min<std::uint64_t>(state.hole, zeros.size());
+    state.hole -= size;
+    state.position += size;
+    return {zeros.data(), size};
+  }
+  state.position += state.after_hole.size();
+  return std::exchange(state.after_hole, {});
+}
+
+// A sparse entry has less data than content: what is left out are zeros.
+void TarReader::read_data() {
+  State& state = *state_;
   const void* bytes = nullptr;
   std::size_t size = 0;
   la_int64_t offset = 0;
-  while (size == 0) {
-    const int status = archive_read_data_block(state_->reader, &bytes, &size, &offset);
-    if (status == ARCHIVE_EOF) return {};
-    if (status != ARCHIVE_OK) state_->fail();
+  int status = ARCHIVE_OK;
+  while (size == 0 && status == ARCHIVE_OK) {
+    status = archive_read_data_block(state.reader, &bytes, &size, &offset);
   }
-  return {static_cast<const char*>(bytes), size};
+  if (status != ARCHIVE_OK && status != ARCHIVE_EOF) state.fail();
+  const std::uint64_t begin =
+      status == ARCHIVE_EOF ? state.size : static_cast<std::uint64_t>(offset);
+  if (status == ARCHIVE_OK) state.after_hole = {static_cast<const char*>(bytes), size};
+  if (begin <= state.position) return;
+  state.hole = begin - state.position;
+  state.all_holes += state.hole;
+  if (state.all_holes > most_holes) {
+    throw DecompressionBomb(state.subject,
+                            concat("more than ", human_size(most_holes), " of holes"));
+  }
 }
 
 std::string TarReader::text(std::uint64_t most) {

@@ -11,7 +11,6 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/bomb.hpp"
 #include "topsctl/host/interrupt.hpp"
-#include "topsctl/host/member_queue.hpp"
 #include "topsctl/host/payload_scan.hpp"
 #include "topsctl/host/record_digest.hpp"
 #include "topsctl/host/settings_scan.hpp"
@@ -121,7 +120,7 @@ class ContentsReading {
       }
     }
     std::stable_sort(work_.begin(), work_.end(), [&](std::size_t a, std::size_t b) {
-      return memory_to_read_whole(entries[a]) > memory_to_read_whole(entries[b]);
+      return entries[a].size > entries[b].size;
     });
   }
 
@@ -185,30 +184,25 @@ class ContentsReading {
   }
 
   void read_all() {
-    std::vector<std::uint64_t> memory;
-    memory.reserve(work_.size());
-    for (const std::size_t i : work_) memory.push_back(memory_to_read_whole(zip_.entries()[i]));
-    MemberQueue queue(std::move(memory), reading_.memory);
     const std::size_t useful = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < useful) helpers.emplace_back([&] { work(queue); });
+      while (helpers.size() + 1 < useful) helpers.emplace_back([this] { work(); });
     } catch (const std::system_error&) {
       // Fewer threads do it too: this one works as well.
     }
-    work(queue);
+    work();
     helpers.clear();
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  void work(MemberQueue& queue) {
+  void work() {
     try {
       ZipBuffers buffers;
       RecordDigest digest;
       Contents part;
-      while (const auto turn = is_stopped_ ? std::nullopt : queue.next()) {
-        read_member(zip_.entries()[work_[turn->index]], turn->how, buffers, digest, part);
-        queue.done(*turn);
+      for (std::size_t at = next_++; at < work_.size() && !is_stopped_; at = next_++) {
+        read_member(zip_.entries()[work_[at]], buffers, digest, part);
       }
       const std::lock_guard lock(mutex_);
       add_all(contents_, std::move(part));
@@ -219,8 +213,8 @@ class ContentsReading {
     }
   }
 
-  void read_member(const ZipEntry& entry, MemberReading how, ZipBuffers& buffers,
-                   RecordDigest& digest, Contents& part) const {
+  void read_member(const ZipEntry& entry, ZipBuffers& buffers, RecordDigest& digest,
+                   Contents& part) const {
     const std::string path = wheel_file(entry).path;
     const auto [first, last] = claims_.find(entry.path);
     const RecordLine* claim = first == last ? nullptr : &claims_.lines()[last - 1];
@@ -228,7 +222,7 @@ class ContentsReading {
                            digest.begin(claim->algorithm);
     FileScan scan(entry.path, entry.size, part);
     std::uint64_t size = 0;
-    zip_.read(entry, how, buffers, [&](std::string_view bytes) {
+    zip_.read(entry, buffers, [&](std::string_view bytes) {
       throw_if_interrupted();
       size += bytes.size();
       if (is_hashed) digest.update(bytes);
@@ -292,7 +286,8 @@ class ContentsReading {
   RecordClaims claims_;
   Contents contents_;
   std::vector<PayloadEntry> files_;
-  std::vector<std::size_t> work_;  // indices of entries, those that take most memory first
+  std::vector<std::size_t> work_;  // indices of entries, the biggest first
+  std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_stopped_ = false;
   std::mutex mutex_;  // of contents_ and failure_ while threads work
   std::exception_ptr failure_;

@@ -1,10 +1,9 @@
-// Decompresses the members of zip archives: small ones whole, large ones as streams.
+// Decompresses the members of zip archives.
 #include <libdeflate.h>
-#include <sys/mman.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <new>
+#include <array>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -134,56 +133,14 @@ class MemberSource : public Source {
   bool ended_ = false;
 };
 
-struct Unmapped {
-  std::size_t size = 0;
-  void operator()(char* bytes) const { ::munmap(bytes, size); }
-};
-
-// Memory that grows and is not cleared, in large pages where the system has them.
-class Scratch {
- public:
-  char* of_size(std::size_t size) {
-    if (size <= size_) return bytes_.get();
-    let_go();
-    void* bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (bytes == MAP_FAILED) throw std::bad_alloc();
-    bytes_ = {static_cast<char*>(bytes), Unmapped{size}};
-    size_ = size;
-    ::madvise(bytes, size, MADV_HUGEPAGE);
-    return bytes_.get();
-  }
-  // Large memory is not kept: the budget that it came from is another thread's then.
-  void let_go_if_large() {
-    if (size_ > block) let_go();
-  }
-
- private:
-  void let_go() {
-    bytes_.reset();
-    size_ = 0;
-  }
-
-  std::unique_ptr<char, Unmapped> bytes_;
-  std::size_t size_ = 0;
-};
-
 }  // namespace
 
 struct ZipBuffers::State {
-  State() : whole(libdeflate_alloc_decompressor()) {
-    if (whole == nullptr) throw Error(ErrorCode::internal, "libdeflate does not start");
-  }
-  ~State() { libdeflate_free_decompressor(whole); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  libdeflate_decompressor* whole;
-  Scratch input;
-  Scratch output;
-  Inflater stream;
+  std::array<char, block> stored;
+  Inflater inflater;
 };
 
-ZipBuffers::ZipBuffers() : state_(std::make_unique<State>()) {}
+ZipBuffers::ZipBuffers() : state_(std::make_unique_for_overwrite<State>()) {}
 ZipBuffers::~ZipBuffers() = default;
 ZipBuffers::ZipBuffers(ZipBuffers&&) noexcept = default;
 ZipBuffers& ZipBuffers::operator=(ZipBuffers&&) noexcept = default;
@@ -220,46 +177,8 @@ std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
   return whole_text(*source, most, subject_);
 }
 
-std::uint64_t memory_to_read_whole(const ZipEntry& entry) {
-  if (entry.method != 8) return 0;
-  const std::uint64_t memory = entry.size + entry.compressed_size;
-  return memory < entry.size ? UINT64_MAX : memory;
-}
-
-void ZipReader::read(const ZipEntry& entry, MemberReading how, ZipBuffers& buffers,
+void ZipReader::read(const ZipEntry& entry, ZipBuffers& buffers,
                      const std::function<void(std::string_view)>& take) const {
-  if (how == MemberReading::whole && entry.method == 8) {
-    read_whole(entry, *buffers.state_, take);
-    buffers.state_->input.let_go_if_large();
-    buffers.state_->output.let_go_if_large();
-  } else {
-    read_stream(entry, *buffers.state_, take);
-  }
-}
-
-void ZipReader::read_whole(const ZipEntry& entry, ZipBuffers::State& buffers,
-                           const std::function<void(std::string_view)>& take) const {
-  const FileRange data = data_of(entry);
-  char* input = buffers.input.of_size(data.size + 1);
-  char* output = buffers.output.of_size(entry.size + 1);
-  read_at(data, 0, input, data.size, subject_);
-  std::size_t used = 0;
-  std::size_t made = 0;
-  const libdeflate_result result = libdeflate_deflate_decompress_ex(
-      buffers.whole, input, data.size, output, entry.size, &used, &made);
-  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-    throw_bomb(subject_, entry, larger);
-  }
-  if (result != LIBDEFLATE_SUCCESS) refuse(subject_, entry, "damaged deflate data");
-  if (used != data.size) refuse(subject_, entry, "bytes follow its deflate data");
-  ContentCheck check(entry, subject_);
-  check.take({output, made});
-  check.end();
-  if (made > 0) take({output, made});
-}
-
-void ZipReader::read_stream(const ZipEntry& entry, ZipBuffers::State& buffers,
-                            const std::function<void(std::string_view)>& take) const {
   const FileRange data = data_of(entry);
   ContentCheck check(entry, subject_);
   std::uint64_t done = 0;
@@ -274,10 +193,10 @@ void ZipReader::read_stream(const ZipEntry& entry, ZipBuffers::State& buffers,
     take(bytes);
   };
   if (entry.method == 0) {
-    char* buffer = buffers.input.of_size(block);
-    while (const std::size_t size = more(buffer, block)) checked({buffer, size});
+    std::array<char, block>& buffer = buffers.state_->stored;
+    while (const std::size_t size = more(buffer.data(), block)) checked({buffer.data(), size});
   } else {
-    const std::optional<std::uint64_t> used = buffers.stream.run(more, checked);
+    const std::optional<std::uint64_t> used = buffers.state_->inflater.run(more, checked);
     if (!used) refuse(subject_, entry, "damaged deflate data");
     if (*used != data.size) refuse(subject_, entry, "bytes follow its deflate data");
   }

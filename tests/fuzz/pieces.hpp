@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -46,8 +47,10 @@ inline void expect_told(const Error& error) {
   if (error.message().empty() || error.hint().empty()) std::abort();
 }
 
-inline void expect(bool is_so) {
-  if (!is_so) std::abort();
+inline void expect(bool is_so, int line = __builtin_LINE()) {
+  if (is_so) return;
+  std::fprintf(stderr, "the expectation of line %d is not met\n", line);
+  std::abort();
 }
 
 }  // namespace topsctl::fuzz

@@ -45,6 +45,7 @@ class TarReader {
   // compression are checked too.
   std::optional<TarEntry> next();
   // The next piece of the current entry's content, empty at its end; valid until the next call.
+  // What a sparse entry leaves out comes as zeros, at most 16 GiB in one archive.
   std::string_view piece();
   // The whole content of the current entry; refused if larger than `most` bytes.
   std::string text(std::uint64_t most);
@@ -52,6 +53,8 @@ class TarReader {
   struct State;
 
  private:
+  void read_data();
+
   std::unique_ptr<State> state_;
 };
 

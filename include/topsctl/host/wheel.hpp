@@ -45,7 +45,6 @@ void read_wheel_metadata(const ZipReader& zip, const std::string& file_name, Pac
 // What reading the members of a wheel may use.
 struct WheelReading {
   unsigned threads = 1;
-  std::uint64_t memory = 32ULL << 20U;  // bytes for members, of all threads together
   // Told of bytes of the archive that are done, by any thread.
   std::function<void(std::uint64_t)> on_bytes = {};
 };

@@ -31,11 +31,8 @@ struct ZipEntry {
   std::string_view problem = {};  // why it cannot be read: "encrypted"; empty: it can
 };
 
-// A whole member is decompressed two to three times as fast as a stream, and takes memory for it.
-enum class MemberReading { whole, stream };
-
-// What decompression needs besides the archive: half a MiB, and while a member is read whole,
-// memory_to_read_whole() of it. One for each thread, used again and again.
+// What decompression needs besides the archive: half a MiB. One for each thread, used again and
+// again.
 class ZipBuffers {
  public:
   ZipBuffers();
@@ -49,9 +46,6 @@ class ZipBuffers {
   friend class ZipReader;
   std::unique_ptr<State> state_;
 };
-
-// Bytes that an entry takes when it is read whole: the data before and after. 0 for a stored entry.
-std::uint64_t memory_to_read_whole(const ZipEntry& entry);
 
 // The entries of a zip archive that lies in a stretch of a file; bytes before the archive are
 // passed over as Python's zipfile does, so that what is seen here is what pip sees. Throws
@@ -70,18 +64,13 @@ class ZipReader {
   std::unique_ptr<Source> open(const ZipEntry& entry) const;
   // The whole content; refused if larger than `most` bytes.
   std::string text(const ZipEntry& entry, std::uint64_t most) const;
-  // Hands the content of one entry to `take` in one or more pieces; the fastest way. Stored entries
-  // are always read as streams. Throws as open() and piece() do; `take` may have seen a part of the
-  // content by then.
-  void read(const ZipEntry& entry, MemberReading how, ZipBuffers& buffers,
+  // Hands the content of one entry to `take` in pieces of at most 256 KiB; the fastest way. Throws
+  // as open() and piece() do; `take` may have seen a part of the content by then.
+  void read(const ZipEntry& entry, ZipBuffers& buffers,
             const std::function<void(std::string_view)>& take) const;
 
  private:
   FileRange data_of(const ZipEntry& entry) const;
-  void read_whole(const ZipEntry& entry, ZipBuffers::State& buffers,
-                  const std::function<void(std::string_view)>& take) const;
-  void read_stream(const ZipEntry& entry, ZipBuffers::State& buffers,
-                   const std::function<void(std::string_view)>& take) const;
 
   FileRange range_;
   std::string subject_;

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "../support/archives.hpp"
 #include "../support/programs.hpp"
 #include "../support/temporary_folder.hpp"
@@ -47,6 +50,44 @@ TEST(Tars, GiveEntriesWithTheirContent) {
   EXPECT_EQ(c->type, Type::hardlink);
   EXPECT_EQ(c->link_target, "./usr/lib/a.so");
   EXPECT_FALSE(tar.reader.next().has_value());
+}
+
+// What GNU tar makes of a file that is as long, with a byte here and there.
+std::string sparse_tar(const std::string& format, std::uint64_t size, const std::string& middle) {
+  const TemporaryFolder folder;
+  folder.write("sparse", "a");
+  std::filesystem::resize_file(folder / "sparse", size / 2);
+  std::ofstream(folder / "sparse", std::ios::app) << middle;
+  std::filesystem::resize_file(folder / "sparse", size);
+  return output_of({"tar", "-C", folder.path().string(), "--sparse", "--format=" + format, "-cf",
+                    "-", "sparse"});
+}
+
+TEST(SparseTars, GiveTheirHolesAsZeros) {
+  for (const char* format : {"gnu", "posix"}) {
+    const std::string bytes = sparse_tar(format, 3'000'000, "middle");
+    EXPECT_LT(bytes.size(), 100'000U);
+    Tar tar(bytes);
+    const auto entry = tar.reader.next();
+    EXPECT_TRUE(entry->is_sparse);
+    EXPECT_EQ(entry->size, 3'000'000U);
+    std::string expected(3'000'000, '\0');
+    expected[0] = 'a';
+    expected.replace(1'500'000, 6, "middle");
+    EXPECT_TRUE(tar.reader.text(4'000'000) == expected) << format;
+    EXPECT_FALSE(tar.reader.next().has_value());
+  }
+}
+
+TEST(SparseTars, WithHolesWithoutAnEndAreBombs) {
+  Tar tar(sparse_tar("gnu", 40ULL << 30U, "x"));
+  ASSERT_TRUE(tar.reader.next().has_value());
+  const Error error = thrown_by([&] {
+    while (!tar.reader.piece().empty()) {
+    }
+  });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), HasSubstr("a decompression bomb: more than 16.0 GiB of holes"));
 }
 
 class TarFormats : public testing::TestWithParam<std::string> {};
