@@ -14,6 +14,7 @@
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -141,11 +142,13 @@ class Executor {
     const fs::path store = make_folder(snapshot_folder);
     make_folder(temporary_folder);
     WriteSetSummary& summary = execution_.report.write_set;
-    static_cast<void>(take_snapshot(host_, plan_.write_set, store, summary));
+    const Snapshot snapshot = take_snapshot(host_, plan_.write_set, store, summary);
     sync_file_system(store);
-    journal_.append(
-        TransactionState::prepared,
-        {{"kept_bytes", summary.bytes}, {"paths", summary.paths}, {"copied", summary.copied}});
+    for (const std::string& other : snapshot.other_stores) sync_file_system(host_.literal(other));
+    journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
+                                                 {"paths", summary.paths},
+                                                 {"linked", summary.linked},
+                                                 {"copied", summary.copied}});
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
     changed_ = true;
@@ -211,7 +214,8 @@ class Executor {
   }
 
   std::string act(const Commit&) {
-    const Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
+    Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
+    release_unchanged(host_, snapshot, folder_ / snapshot_folder);
     record_state_after(snapshot);
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
     mounts = sync_mounts(host_, snapshot);
@@ -229,12 +233,13 @@ class Executor {
     const fs::path store = make_folder(after_folder);
     Snapshot after;
     after.families = before.families;
-    for (const KeptPath& kept : before.paths) after.paths.push_back({kept.path, {}, "", ""});
-    for (const std::string& path : newcomers(host_, before))
-      after.paths.push_back({path, {}, "", ""});
-    for (KeptPath& kept : after.paths) {
-      kept.state = state_in_place(host_, kept.path, Content::digest);
+    for (const KeptPath& kept : before.paths) {
+      if (kept.keeping != Keeping::released) after.paths.push_back({kept.path, {}});
     }
+    for (const std::string& path : newcomers(host_, before)) after.paths.push_back({path, {}});
+    for_each_index(after.paths.size(), [&](std::size_t i) {
+      after.paths[i].state = state_in_place(host_, after.paths[i].path, Content::digest);
+    });
     write_snapshot_record(after, store);
     sync_file_system(store);
   }

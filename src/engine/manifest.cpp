@@ -51,6 +51,7 @@ std::string decoded(const std::string& text) {
 Json to_json(const KeptPath& kept) {
   const FileState& state = kept.state;
   Json line = {{"path", encoded(kept.path)}, {"type", static_cast<int>(state.type)}};
+  if (kept.keeping == Keeping::released) line["released"] = true;
   if (state.type == FileState::Type::absent) return line;
   line["mode"] = state.mode;
   line["uid"] = state.uid;
@@ -63,6 +64,8 @@ Json to_json(const KeptPath& kept) {
     line["sha256"] = state.sha256;
     line["content"] = kept.content;
     line["same_file"] = encoded(kept.same_file);
+    line["linked"] = kept.keeping == Keeping::link;
+    if (!kept.store.empty()) line["store"] = encoded(kept.store);
   }
   if (!state.xattrs.empty()) {
     Json xattrs = Json::object();
@@ -73,7 +76,7 @@ Json to_json(const KeptPath& kept) {
 }
 
 KeptPath kept_path(const Json& line) {
-  KeptPath kept;
+  KeptPath kept{};
   kept.path = decoded(line.at("path").get<std::string>());
   FileState& state = kept.state;
   state.type = static_cast<FileState::Type>(line.at("type").get<int>());
@@ -91,7 +94,14 @@ KeptPath kept_path(const Json& line) {
     state.sha256 = line.at("sha256").get<std::string>();
     kept.content = line.at("content").get<std::string>();
     kept.same_file = decoded(line.at("same_file").get<std::string>());
+    if (!kept.content.empty()) {
+      kept.keeping = line.value("linked", false) ? Keeping::link : Keeping::copy;
+    }
+    if (const auto store = line.find("store"); store != line.end()) {
+      kept.store = decoded(store->get<std::string>());
+    }
   }
+  if (line.value("released", false)) kept.keeping = Keeping::released;
   if (const auto xattrs = line.find("xattrs"); xattrs != line.end()) {
     for (const auto& [name, value] : xattrs->items()) {
       state.xattrs.emplace(decoded(name), decoded(value.get<std::string>()));
@@ -108,7 +118,10 @@ std::string manifest_text(const Snapshot& snapshot) {
     families.push_back(
         {{"directory", encoded(family.directory)}, {"prefix", encoded(family.prefix)}});
   }
-  std::string text = Json({{"families", std::move(families)}}).dump() + "\n";
+  Json stores = Json::array();
+  for (const std::string& store : snapshot.other_stores) stores.push_back(encoded(store));
+  std::string text =
+      Json({{"families", std::move(families)}, {"stores", std::move(stores)}}).dump() + "\n";
   for (const KeptPath& kept : snapshot.paths) text += to_json(kept).dump() + "\n";
   text += Json({{"paths", snapshot.paths.size()}}).dump() + "\n";
   return text;
@@ -126,6 +139,10 @@ Snapshot parse_manifest(const std::string& text) {
     for (const Json& family : first.at("families")) {
       snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
                                    decoded(family.at("prefix").get<std::string>())});
+    }
+    // Transactions of earlier versions have none.
+    for (const Json& store : first.value("stores", Json::array())) {
+      snapshot.other_stores.push_back(decoded(store.get<std::string>()));
     }
     for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
       snapshot.paths.push_back(kept_path(Json::parse(lines[i])));

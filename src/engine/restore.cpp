@@ -9,6 +9,7 @@
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -32,7 +33,9 @@ class Restorer {
     for (std::size_t i = 0; i < snapshot_.paths.size(); ++i) attempt(snapshot_.paths[i], i);
     // Last, since every change within a folder moves its time.
     for (auto kept = snapshot_.paths.rbegin(); kept != snapshot_.paths.rend(); ++kept) {
-      if (kept->state.type == Type::directory) put_attributes_back(*kept);
+      if (kept->state.type == Type::directory && kept->keeping != Keeping::released) {
+        put_attributes_back(*kept);
+      }
     }
     return std::move(failures_);
   }
@@ -40,17 +43,23 @@ class Restorer {
  private:
   fs::path real(const std::string& path) const { return host_.literal(path); }
 
-  void require_contents() const {
-    for (const KeptPath& kept : snapshot_.paths) {
-      if (kept.content.empty()) continue;
-      const FileState copy = file_state(store_ / kept.content, Content::digest);
-      if (copy.type != Type::file || copy.sha256 != kept.state.sha256) {
-        throw Error(ErrorCode::rollback_incomplete,
-                    concat("the kept copy of ", in_quotes(kept.path), " is missing or damaged"),
-                    "nothing was restored; the transaction's folder is left as it is for a person "
-                    "to look at");
-      }
-    }
+  fs::path content(const KeptPath& kept) const { return content_place(host_, kept, store_); }
+
+  void require_contents() {
+    is_spoilt_.assign(snapshot_.paths.size(), 0);
+    for_each_index(snapshot_.paths.size(), [&](std::size_t i) {
+      const KeptPath& kept = snapshot_.paths[i];
+      if (kept.content.empty()) return;
+      const FileState found = file_state(content(kept), Content::digest);
+      if (found.type == Type::file && found.sha256 == kept.state.sha256) return;
+      // Somebody wrote into the file itself instead of replacing it: only this one is lost.
+      is_spoilt_[i] = found.type == Type::file && kept.keeping == Keeping::link;
+      if (is_spoilt_[i] != 0) return;
+      throw Error(ErrorCode::rollback_incomplete,
+                  concat("the kept copy of ", in_quotes(kept.path), " is missing or damaged"),
+                  "nothing was restored; the transaction's folder is left as it is for a person "
+                  "to look at");
+    });
   }
 
   void note_failure(const std::string& path, const std::string& why) {
@@ -84,7 +93,7 @@ class Restorer {
   }
 
   void attempt(const KeptPath& kept, std::size_t index) {
-    if (kept.state.type == Type::absent) return;
+    if (kept.state.type == Type::absent || kept.keeping == Keeping::released) return;
     try {
       put_back(kept, index);
     } catch (const Error& error) {
@@ -100,7 +109,7 @@ class Restorer {
       throw Error(ErrorCode::rollback_incomplete,
                   "a link stands in the place of one of its folders");
     }
-    const FileState now = file_state(target, Content::digest);
+    const FileState now = state_of(target, kept, index);
     if (now.type == Type::directory && kept.state.type != Type::directory) remove(kept.path);
     if (kept.state.type == Type::directory) {
       if (now.type == Type::directory) return;
@@ -112,8 +121,36 @@ class Restorer {
     if (!kept.same_file.empty()) {
       link_again(kept, temporary);
     } else if (now != kept.state) {
-      replace_with(target, kept.state, store_ / kept.content, temporary);
+      put_content_back(target, kept, temporary);
     }
+  }
+
+  // What is known to be the kept file itself need not be read again.
+  FileState state_of(const fs::path& target, const KeptPath& kept, std::size_t index) const {
+    if (kept.keeping != Keeping::link) return file_state(target, Content::digest);
+    if (is_spoilt_[index] != 0) {
+      throw Error(ErrorCode::rollback_incomplete,
+                  "it was written into in its place, and what it held before is lost");
+    }
+    FileState now = file_state(target, Content::ignore);
+    if (file_identity(target) == file_identity(content(kept))) now.sha256 = kept.state.sha256;
+    return now;
+  }
+
+  void put_content_back(const fs::path& target, const KeptPath& kept, const fs::path& temporary) {
+    if (kept.keeping != Keeping::link) {
+      replace_with(target, kept.state, content(kept), temporary);
+      return;
+    }
+    const fs::path from = content(kept);
+    if (file_identity(target) != file_identity(from)) {
+      ::unlink(temporary.c_str());
+      if (::link(from.c_str(), temporary.c_str()) != 0 ||
+          ::rename(temporary.c_str(), target.c_str()) != 0) {
+        throw system_error(errno, "put back", kept.path);
+      }
+    }
+    apply_attributes(target, kept.state);
   }
 
   // The first name of the file was put back before: names are sorted.
@@ -144,6 +181,7 @@ class Restorer {
   const Snapshot& snapshot_;
   const fs::path& store_;
   std::vector<std::string> failures_;
+  std::vector<char> is_spoilt_;  // by path: what was kept of it as a link has changed
 };
 
 }  // namespace
@@ -156,8 +194,10 @@ std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snap
 RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot) {
   RollbackProof proof;
   const auto real = [&](const std::string& path) { return host.literal(path); };
-  for (const KeptPath& kept : snapshot.paths) {
-    ++proof.paths_checked;
+  std::vector<char> is_different(snapshot.paths.size());
+  for_each_index(snapshot.paths.size(), [&](std::size_t i) {
+    const KeptPath& kept = snapshot.paths[i];
+    if (kept.keeping == Keeping::released) return;
     const FileState now = state_in_place(host, kept.path, Content::digest);
     bool equal = now == kept.state;
     if (equal && !kept.same_file.empty()) {
@@ -165,7 +205,11 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot) 
       const FileIdentity b = file_identity(real(kept.same_file));
       equal = a.device == b.device && a.inode == b.inode;
     }
-    if (!equal) proof.differing.push_back(printable(kept.path));
+    is_different[i] = equal ? 0 : 1;
+  });
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    if (snapshot.paths[i].keeping != Keeping::released) ++proof.paths_checked;
+    if (is_different[i] != 0) proof.differing.push_back(printable(snapshot.paths[i].path));
   }
   for (const std::string& path : newcomers(host, snapshot)) {
     ++proof.paths_checked;

@@ -1,6 +1,9 @@
 // Takes snapshots of write sets.
 #include "topsctl/engine/snapshot.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -8,7 +11,9 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/manifest.hpp"
+#include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -40,25 +45,21 @@ bool is_reached_directly(const Host& host, const std::string& folder) {
          fs::symlink_status(host.literal(folder), ignored).type() == fs::file_type::directory;
 }
 
-// What belongs to the families now; their folders are canonical.
-std::set<std::string> members(const Host& host, const std::vector<PathFamily>& families) {
-  std::set<std::string> found;
-  for (const PathFamily& family : families) {
-    const std::string& folder = family.directory;
-    if (!is_reached_directly(host, folder)) continue;
-    std::error_code failure;
-    for (auto at = fs::directory_iterator(host.literal(folder), failure);
-         !failure && at != fs::directory_iterator(); at.increment(failure)) {
-      const std::string name = at->path().filename().string();
-      std::error_code ignored;
-      const bool is_folder = at->symlink_status(ignored).type() == fs::file_type::directory;
-      if (!name.starts_with(family.prefix) || (family.prefix.empty() && is_folder)) continue;
-      const std::string path = concat(folder == "/" ? "" : folder, "/", name);
-      found.insert(path);
-      if (is_folder) add_subtree(at->path(), path, found);
-    }
+// What belongs to a family now; its folder is canonical.
+void add_members(const Host& host, const PathFamily& family, std::set<std::string>& found) {
+  const std::string& folder = family.directory;
+  if (!is_reached_directly(host, folder)) return;
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(host.literal(folder), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    const std::string name = at->path().filename().string();
+    std::error_code ignored;
+    const bool is_folder = at->symlink_status(ignored).type() == fs::file_type::directory;
+    if (!name.starts_with(family.prefix) || (family.prefix.empty() && is_folder)) continue;
+    const std::string path = concat(folder == "/" ? "" : folder, "/", name);
+    found.insert(path);
+    if (is_folder) add_subtree(at->path(), path, found);
   }
-  return found;
 }
 
 // Lock files are held while we work: replacing them would let somebody else in.
@@ -67,20 +68,139 @@ bool is_lock(const std::string& path) {
          path.ends_with("/lib/dpkg/triggers/Lock");
 }
 
-std::set<std::string> all_paths(const Host& host, const WriteSet& write_set,
-                                const std::vector<PathFamily>& families) {
-  std::set<std::string> paths = members(host, families);
-  for (const std::string& path : write_set.paths) paths.insert(canonical_in_root(host.root, path));
-  for (const PathFamily& family : families) paths.insert(family.directory);
+// Every path of the write set and the folders above it, and how it is written.
+std::map<std::string, Writing> all_paths(const Host& host, const WriteSet& write_set,
+                                         const std::vector<PathFamily>& families) {
+  std::map<std::string, Writing> paths;
+  for (const PathFamily& family : families) {
+    std::set<std::string> found;
+    add_members(host, family, found);
+    for (const std::string& path : found) {
+      const auto [at, is_new] = paths.emplace(path, family.writing);
+      if (!is_new && family.writing == Writing::in_place) at->second = Writing::in_place;
+    }
+    paths.emplace(family.directory, Writing::in_place);
+  }
+  for (const std::string& path : write_set.paths) {
+    const bool is_replaced =
+        std::binary_search(write_set.replaced.begin(), write_set.replaced.end(), path);
+    paths.emplace(canonical_in_root(host.root, path),
+                  is_replaced ? Writing::replaced : Writing::in_place);
+  }
   std::set<std::string> parents;
-  for (const std::string& path : paths) {
+  for (const auto& [path, writing] : paths) {
     for (fs::path parent = fs::path(path).parent_path(); parents.insert(parent.string()).second;) {
       parent = parent.parent_path();
     }
   }
-  paths.merge(parents);
-  std::erase_if(paths, is_lock);
+  for (const std::string& parent : parents) paths.emplace(parent, Writing::in_place);
+  std::erase_if(paths, [](const auto& entry) { return is_lock(entry.first); });
   return paths;
+}
+
+// Puts the content of files into stores.
+class Keeper {
+ public:
+  Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
+      : host_(host),
+        store_(store),
+        device_(file_identity(store).device),
+        snapshot_(snapshot),
+        summary_(summary) {}
+
+  void keep(const std::string& path, Writing writing) {
+    const fs::path real = host_.literal(path);
+    KeptPath kept{path, file_state(real, Content::ignore)};
+    if (kept.state.type == FileState::Type::file) keep_file(real, writing, kept);
+    snapshot_.paths.push_back(std::move(kept));
+  }
+
+  void digest_links() {
+    for_each_index(links_.size(), [&](std::size_t i) {
+      KeptPath& kept = snapshot_.paths[links_[i]];
+      kept.state.sha256 = sha256_of_file(content_place(host_, kept, store_));
+    });
+  }
+
+ private:
+  void keep_file(const fs::path& real, Writing writing, KeptPath& kept) {
+    const FileIdentity identity = file_identity(real);
+    if (identity.links > 1) {
+      const auto [first, is_new] = first_names_.emplace(identity, snapshot_.paths.size());
+      if (!is_new) {
+        const KeptPath& same = snapshot_.paths[first->second];
+        kept.same_file = same.path;
+        kept.state.sha256 = same.state.sha256;
+        return;
+      }
+    }
+    kept.content = concat("c", snapshot_.paths.size());
+    constexpr unsigned special_bits = 07000;
+    const bool can_be_linked = writing == Writing::replaced && identity.links == 1 &&
+                               (kept.state.mode & special_bits) == 0;
+    if (can_be_linked && link(real, identity.device, kept)) {
+      links_.push_back(snapshot_.paths.size());
+      ++summary_.linked;
+      return;
+    }
+    kept.keeping = Keeping::copy;
+    kept.store.clear();
+    kept.state.sha256 = copy_with_digest(real, store_ / kept.content);
+    ++summary_.copied;
+    summary_.bytes += kept.state.size;
+  }
+
+  // Not every file system has links, and a bind mount is another place for them: then it is copied.
+  bool link(const fs::path& real, std::uint64_t device, KeptPath& kept) {
+    if (device != device_) kept.store = other_store(kept.path, device);
+    if (device != device_ && kept.store.empty()) return false;
+    kept.keeping = Keeping::link;
+    return ::link(real.c_str(), content_place(host_, kept, store_).c_str()) == 0;
+  }
+
+  // At the top of the file system that holds the path; empty if it cannot be made.
+  std::string other_store(const std::string& path, std::uint64_t device) {
+    const auto [known, is_new] = other_stores_.emplace(device, "");
+    if (!is_new) return known->second;
+    fs::path top = fs::path(path).parent_path();
+    while (top != "/" &&
+           file_identity(host_.literal(top.parent_path().string())).device == device) {
+      top = top.parent_path();
+    }
+    const std::string folder =
+        (top / concat(".topsctl-", store_.parent_path().filename().string())).string();
+    if (::mkdir(host_.literal(folder).c_str(), 0700) != 0) return "";
+    snapshot_.other_stores.push_back(folder);
+    known->second = folder;
+    return folder;
+  }
+
+  const Host& host_;
+  const fs::path& store_;
+  const std::uint64_t device_;
+  Snapshot& snapshot_;
+  WriteSetSummary& summary_;
+  std::map<FileIdentity, std::size_t> first_names_;
+  std::map<std::uint64_t, std::string> other_stores_;
+  std::vector<std::size_t> links_;
+};
+
+}  // namespace
+
+namespace {
+
+// The very same file, or another of the same content and attributes.
+bool is_as_kept(const Host& host, const KeptPath& kept, const fs::path& store) {
+  FileState now = state_in_place(host, kept.path, Content::ignore);
+  if (now.type == FileState::Type::file) {
+    now.sha256 = kept.state.sha256;
+    if (now != kept.state) return false;
+    if (kept.keeping != Keeping::link ||
+        file_identity(host.literal(kept.path)) != file_identity(content_place(host, kept, store))) {
+      now.sha256 = sha256_of_file(host.literal(kept.path));
+    }
+  }
+  return now == kept.state;
 }
 
 }  // namespace
@@ -96,27 +216,59 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
                        WriteSetSummary& summary) {
   Snapshot snapshot;
   for (const PathFamily& family : write_set.families) {
-    snapshot.families.push_back(
-        {canonical_in_root(host.root, family.directory, LastLink::follow), family.prefix});
+    snapshot.families.push_back({canonical_in_root(host.root, family.directory, LastLink::follow),
+                                 family.prefix, family.writing});
   }
-  std::map<FileIdentity, std::string> first_names;
-  for (const std::string& path : all_paths(host, write_set, snapshot.families)) {
-    const fs::path real = host.literal(path);
-    KeptPath kept{path, file_state(real, Content::ignore), "", ""};
-    if (kept.state.type == FileState::Type::file) {
-      const FileIdentity identity = file_identity(real);
-      const auto [first, is_new] = first_names.emplace(identity, path);
-      if (!is_new) kept.same_file = first->second;
-      kept.content = concat("c", snapshot.paths.size());
-      kept.state.sha256 = copy_with_digest(real, store / kept.content);
-      ++summary.copied;
-      summary.bytes += kept.state.size;
-    }
-    snapshot.paths.push_back(std::move(kept));
+  Keeper keeper(host, store, snapshot, summary);
+  for (const auto& [path, writing] : all_paths(host, write_set, snapshot.families)) {
+    keeper.keep(path, writing);
   }
+  keeper.digest_links();
   summary.paths = snapshot.paths.size();
   write_snapshot_record(snapshot, store);
   return snapshot;
+}
+
+fs::path content_place(const Host& host, const KeptPath& kept, const fs::path& store) {
+  return (kept.store.empty() ? store : host.literal(kept.store)) / kept.content;
+}
+
+void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& store) {
+  // What several names share is put back as a whole or not at all.
+  std::set<std::string> shared;
+  for (const KeptPath& kept : snapshot.paths) {
+    if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
+  }
+  std::vector<char> is_unchanged(snapshot.paths.size());
+  for_each_index(snapshot.paths.size(), [&](std::size_t i) {
+    const KeptPath& kept = snapshot.paths[i];
+    if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) return;
+    is_unchanged[i] = is_as_kept(host, kept, store);
+  });
+  std::vector<fs::path> contents;
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    KeptPath& kept = snapshot.paths[i];
+    if (is_unchanged[i] == 0) continue;
+    if (!kept.content.empty()) contents.push_back(content_place(host, kept, store));
+    kept.keeping = Keeping::released;
+    kept.content.clear();
+    kept.store.clear();
+  }
+  // The record goes first: a power cut must find what it names.
+  write_durably(store / manifest_name, manifest_text(snapshot), 0600);
+  for (const fs::path& content : contents) ::unlink(content.c_str());
+}
+
+void remove_stores(const Host& host, const fs::path& store) {
+  std::error_code ignored;
+  try {
+    for (const std::string& other : load_snapshot(store).other_stores) {
+      fs::remove_all(host.literal(other), ignored);
+    }
+  } catch (const Error&) {
+    // Without a record nothing is known of others.
+  }
+  fs::remove_all(store, ignored);
 }
 
 void write_snapshot_record(const Snapshot& snapshot, const fs::path& store) {
@@ -130,7 +282,8 @@ Snapshot load_snapshot(const fs::path& store) {
 }
 
 std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot) {
-  std::set<std::string> found = members(host, snapshot.families);
+  std::set<std::string> found;
+  for (const PathFamily& family : snapshot.families) add_members(host, family, found);
   // Whatever lies in a folder where none was before is new too: scripts write into the folders
   // of their packages.
   for (const KeptPath& kept : snapshot.paths) {

@@ -117,6 +117,7 @@ WriteSetSummary kept_summary(const Transaction& transaction) {
     const Json details = Json::parse(record.details, nullptr, false);
     summary.paths = details.value("paths", std::uint64_t{0});
     summary.bytes = details.value("kept_bytes", std::uint64_t{0});
+    summary.linked = details.value("linked", std::uint64_t{0});
     summary.copied = details.value("copied", std::uint64_t{0});
   }
   return summary;

@@ -27,8 +27,19 @@ void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std:
   }
 }
 
+// dpkg puts another file in the place of a package's, except that people and scripts write into
+// configuration files.
+void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
+  for (const std::string& path : deb.files) {
+    const bool is_configuration =
+        path.starts_with("/etc/") ||
+        std::find(deb.conffiles.begin(), deb.conffiles.end(), path) != deb.conffiles.end();
+    if (!is_configuration) replaced.insert(path);
+  }
+}
+
 void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
-              std::set<std::string>& paths) {
+              std::set<std::string>& paths, std::set<std::string>& replaced) {
   bool any = false;
   for (const Package& package : selection.packages) {
     if (package.kind != PackageKind::deb) continue;
@@ -42,11 +53,12 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
     for (const std::string& path : deb.files) {
       if (path != "/.") add_deb_path(path, facts, paths);
     }
+    add_replaced(deb, replaced);
   }
   for (const char* folder :
        {"/var/lib/dpkg", "/var/lib/dpkg/info", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
         "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
-    set.families.push_back({folder, ""});
+    set.families.push_back({folder, "", Writing::replaced});
   }
   set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
   set.families.push_back({"/var/lib/dpkg", "reassemble.deb"});
@@ -71,7 +83,7 @@ void add_python_path(const std::string& path, const std::string& cache_tag,
 }
 
 void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
-               std::set<std::string>& paths) {
+               std::set<std::string>& paths, std::set<std::string>& replaced) {
   for (const std::string& site : python.site_directories) {
     for (const PayloadEntry& entry : *package.files) {
       add_python_path(concat(site, "/", entry.path), python.cache_tag, paths);
@@ -89,6 +101,7 @@ void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
     if (normalized_name(installed.name) != normalized_name(package.name)) continue;
     for (const std::string& recorded : installed.files) {
       add_python_path(recorded_path(installed, recorded), python.cache_tag, paths);
+      replaced.insert(recorded_path(installed, recorded));
     }
   }
 }
@@ -98,10 +111,12 @@ void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
 WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const HostFacts& facts) {
   WriteSet set;
   std::set<std::string> paths;
-  add_debs(selection, facts, set, paths);
+  std::set<std::string> replaced;
+  add_debs(selection, facts, set, paths, replaced);
   add_loader_cache(paths);
   for (const Package& package : selection.packages) {
-    if (package.kind == PackageKind::wheel) add_wheel(package, *selection.python, set, paths);
+    if (package.kind == PackageKind::wheel)
+      add_wheel(package, *selection.python, set, paths, replaced);
   }
   if (plan.environment) {
     paths.insert(plan.environment->file);
@@ -109,6 +124,7 @@ WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const
     set.families.push_back({fs::path(plan.environment->file).parent_path().string(), ".topsctl-"});
   }
   set.paths.assign(paths.begin(), paths.end());
+  set.replaced.assign(replaced.begin(), replaced.end());
   const auto order = [](const PathFamily& a, const PathFamily& b) {
     return std::tie(a.directory, a.prefix) < std::tie(b.directory, b.prefix);
   };

@@ -77,6 +77,7 @@ DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>
     if (std::find(names.begin(), names.end(), deb.name) == names.end()) continue;
     deb.files = lines_of(info_file(host, deb, "list"));
     deb.md5sums = info_file(host, deb, "md5sums");
+    deb.conffiles = conffile_paths(stanza.value("Conffiles"));
     database.wanted.insert_or_assign(deb.name, std::move(deb));
   }
   return database;

@@ -24,20 +24,6 @@ std::string one_line(std::string_view value) {
   return printable(line);
 }
 
-// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
-std::vector<std::string> conffile_paths(const std::string& value) {
-  std::vector<std::string> paths;
-  for (const std::string& line : split(value, '\n')) {
-    std::string_view rest = trimmed(line);
-    for (const std::string_view mark : {" obsolete", " remove-on-upgrade"}) {
-      if (rest.ends_with(mark)) rest.remove_suffix(mark.size());
-    }
-    const auto blank = rest.rfind(' ');
-    if (blank != std::string_view::npos && blank > 0) paths.emplace_back(rest.substr(0, blank));
-  }
-  return paths;
-}
-
 void take_field(TargetPackage& package, std::string& pre_depends, const std::string& name,
                 const std::string& value) {
   static const std::unordered_map<std::string, std::string TargetPackage::*> texts = {
@@ -127,6 +113,20 @@ bool is_ubuntu_with_zstd(std::string_view version, const std::vector<int>& numbe
 }
 
 }  // namespace
+
+// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
+std::vector<std::string> conffile_paths(const std::string& value) {
+  std::vector<std::string> paths;
+  for (const std::string& line : split(value, '\n')) {
+    std::string_view rest = trimmed(line);
+    for (const std::string_view mark : {" obsolete", " remove-on-upgrade"}) {
+      if (rest.ends_with(mark)) rest.remove_suffix(mark.size());
+    }
+    const auto blank = rest.rfind(' ');
+    if (blank != std::string_view::npos && blank > 0) paths.emplace_back(rest.substr(0, blank));
+  }
+  return paths;
+}
 
 std::vector<TargetPackage> parse_packages(std::string_view status) {
   std::vector<TargetPackage> packages;

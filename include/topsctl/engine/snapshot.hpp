@@ -12,28 +12,52 @@
 
 namespace topsctl {
 
+// How the content of a file is kept: as a copy, or as a second name of the file itself.
+enum class Keeping {
+  nothing,  // there is no content, or another name of the file has it
+  copy,
+  link,
+  released,  // the transaction has left the path as it was: it is none of its undo
+};
+
 // One path of a write set as it was.
 struct KeptPath {
   std::string path;  // as the machine sees it, links in its folders followed
   FileState state;
-  std::string same_file;  // an earlier path that is the same file (hard link); empty: none
-  std::string content;    // name of the kept copy in the store; empty: none was needed
+  std::string same_file = {};  // an earlier path that is the same file (hard link); empty: none
+  Keeping keeping = Keeping::nothing;
+  std::string content = {};  // its name in the store
+  std::string store = {};    // another store than the snapshot's own, as the machine sees it
 };
 
 struct Snapshot {
   std::vector<KeptPath> paths;  // sorted: every folder before what is in it
   std::vector<PathFamily> families;
+  std::vector<std::string> other_stores = {};  // one on each other file system that has links
 };
 
 // The state of a canonical path of a write set. Absent if a link has taken the place of one of its
 // folders since: what lies behind that link is another path, and not ours.
 FileState state_in_place(const Host& host, const std::string& path, Content content);
 
-// Records every path of the write set, the folders above included, and copies the content of files
-// into `store`, an empty folder that only root may read; the record itself is written there last.
-// The caller syncs.
+// Records every path of the write set, the folders above included, and keeps the content of files
+// in `store`, an empty folder that only root may read; the record itself is written there last.
+// A file that is always replaced as a whole, is no setuid, setgid or sticky one (dpkg changes the
+// mode of those before it removes them) and has one name is kept as a link, on other file systems
+// in a store of their own at their top; all else is copied. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
+
+// Where the content of a path lies for us.
+std::filesystem::path content_place(const Host& host, const KeptPath& kept,
+                                    const std::filesystem::path& store);
+
+// Lets go of what was kept of files that are the same ones still, and writes the record anew; for
+// the end of a transaction. What somebody writes into them later is not undone.
+void release_unchanged(const Host& host, Snapshot& snapshot, const std::filesystem::path& store);
+
+// Removes everything that was kept, stores on other file systems included.
+void remove_stores(const Host& host, const std::filesystem::path& store);
 
 // Writes the record alone, for a state that is only to be compared with.
 void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);

@@ -36,6 +36,9 @@ std::vector<TargetPackage> read_packages(const Host& host);
 // The packages of a status file's text.
 std::vector<TargetPackage> parse_packages(std::string_view status);
 
+// The paths of a field `Conffiles`.
+std::vector<std::string> conffile_paths(const std::string& value);
+
 // Which of these packages own a path, by their file lists (TargetSnapshot::owners). A path is a
 // folder if a path below it stands in any list; only what several packages own is looked up on the
 // disk, as looking at each would take longer than all else. Throws Error{host_unfit} for more than

@@ -15,6 +15,7 @@ struct InstalledDeb {
   std::string status;              // "install ok installed"
   std::vector<std::string> files;  // absolute paths, from the package's file list
   std::string md5sums;             // the package's md5sums file; empty if there is none
+  std::vector<std::string> conffiles = {};
   bool operator==(const InstalledDeb&) const = default;
 };
 

@@ -79,12 +79,17 @@ struct Step {
   bool operator==(const Step&) const = default;
 };
 
+// How those who change a file write it. What is replaced as a whole leaves the old file as it was:
+// a second name (hard link) is enough to keep it.
+enum class Writing { in_place, replaced };
+
 // Entries of a folder whose names begin alike; what appears among them belongs to the write set
 // too.
 struct PathFamily {
   std::string directory;
   std::string
       prefix;  // empty: every entry that is no folder; else folders count with all that is in them
+  Writing writing = Writing::in_place;
   bool operator==(const PathFamily&) const = default;
 };
 
@@ -93,6 +98,7 @@ struct WriteSet {
   std::vector<std::string>
       paths;  // absolute, as the machine sees them; the folders above them are meant too
   std::vector<PathFamily> families;
+  std::vector<std::string> replaced = {};  // those of `paths` that are Writing::replaced, sorted
   bool operator==(const WriteSet&) const = default;
 };
 

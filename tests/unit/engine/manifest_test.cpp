@@ -40,16 +40,24 @@ Snapshot sample_snapshot() {
   file.state.mtime_ns = 1'600'000'000'123'456'789;
   file.state.sha256 = "abc";
   file.state.xattrs = {{"user." + every_byte().substr(1), every_byte()}, {"user.empty", ""}};
+  file.keeping = Keeping::copy;
   file.content = "c7";
   KeptPath same = kept("/etc/same%", Type::file);
   same.same_file = file.path;
-  same.content = "c8";
+  KeptPath linked = kept("/opt/x", Type::file);
+  linked.keeping = Keeping::link;
+  linked.content = "c9";
+  linked.store = "/opt/.topsctl-1\xff";
+  snapshot.other_stores = {linked.store};
+  KeptPath released = kept("/opt/y", Type::file);
+  released.keeping = Keeping::released;
   KeptPath link = kept("/etc/link", Type::symlink);
   link.state.target = every_byte().substr(1);
   KeptPath device = kept("/dev/x", Type::special);
   device.state.mode = 020666;
   device.state.rdev = (1ULL << 44U) + 3;
-  snapshot.paths = {folder, device, file, link, same, kept("/none", Type::absent)};
+  snapshot.paths = {folder, device, file,     link,
+                    same,   linked, released, kept("/none", Type::absent)};
   return snapshot;
 }
 
@@ -57,12 +65,15 @@ TEST(Manifests, GiveEveryByteBack) {
   const Snapshot before = sample_snapshot();
   const Snapshot after = parse_manifest(manifest_text(before));
   EXPECT_EQ(after.families, before.families);
+  EXPECT_EQ(after.other_stores, before.other_stores);
   ASSERT_EQ(after.paths.size(), before.paths.size());
   for (std::size_t i = 0; i < before.paths.size(); ++i) {
     EXPECT_EQ(after.paths[i].path, before.paths[i].path);
     EXPECT_EQ(after.paths[i].state, before.paths[i].state) << printable(before.paths[i].path);
     EXPECT_EQ(after.paths[i].same_file, before.paths[i].same_file);
     EXPECT_EQ(after.paths[i].content, before.paths[i].content);
+    EXPECT_EQ(after.paths[i].keeping, before.paths[i].keeping) << printable(before.paths[i].path);
+    EXPECT_EQ(after.paths[i].store, before.paths[i].store);
   }
 }
 
@@ -74,7 +85,7 @@ TEST(Manifests, ArePlainAscii) {
 
 TEST(Manifests, OfAnEmptySnapshotHaveTwoLines) {
   const std::string text = manifest_text({});
-  EXPECT_EQ(text, "{\"families\":[]}\n{\"paths\":0}\n");
+  EXPECT_EQ(text, "{\"families\":[],\"stores\":[]}\n{\"paths\":0}\n");
   EXPECT_TRUE(parse_manifest(text).paths.empty());
 }
 

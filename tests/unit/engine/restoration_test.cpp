@@ -46,7 +46,7 @@ TEST_F(Restorations, PutEverythingBackAndProveIt) {
   EXPECT_FALSE(fs::exists(sample_.folder / "etc/new"));
   EXPECT_EQ(latest().state(), State::restored);
   EXPECT_FALSE(exists(transaction, packages_folder));
-  EXPECT_TRUE(exists(transaction, snapshot_folder));
+  EXPECT_FALSE(exists(transaction, snapshot_folder));
   EXPECT_THAT(sink_.lines, IsEmpty());
 }
 

@@ -39,11 +39,27 @@ TEST_F(WriteSets, HoldTheFilesOfDebsAndWhatDpkgWritesBesideThem) {
 }
 
 TEST_F(WriteSets, HoldDpkgsBooks) {
+  const auto replaced = [](const char* folder) {
+    return PathFamily{folder, "", Writing::replaced};
+  };
   EXPECT_THAT(
       predicted().families,
-      IsSupersetOf({PathFamily{"/var/lib/dpkg", ""}, PathFamily{"/var/lib/dpkg/updates", ""},
-                    PathFamily{"/var/lib/dpkg/triggers", ""}, PathFamily{"/var/lib/dpkg", "tmp.ci"},
-                    PathFamily{"/var/lib/dpkg/info", ""}, PathFamily{"/etc/alternatives", ""}}));
+      IsSupersetOf({replaced("/var/lib/dpkg"), replaced("/var/lib/dpkg/updates"),
+                    replaced("/var/lib/dpkg/triggers"), PathFamily{"/var/lib/dpkg", "tmp.ci"},
+                    replaced("/var/lib/dpkg/info"), replaced("/etc/alternatives")}));
+}
+
+// dpkg and pip put new files into the place of old ones; people edit configuration files.
+TEST_F(WriteSets, SayWhichFilesAreReplacedAsAWhole) {
+  InstalledDeb deb = installed(sample_deb("tops-eccl", "2.5.87-1", {"/usr/lib/old.so"}));
+  deb.files.insert(deb.files.end(), {"/etc/tops.conf", "/opt/tops/settings"});
+  deb.conffiles = {"/opt/tops/settings"};
+  facts_.debs["tops-eccl"] = deb;
+  const std::vector<std::string> replaced = predicted().replaced;
+  EXPECT_THAT(replaced, testing::Contains("/usr/lib/old.so"));
+  EXPECT_THAT(replaced, testing::Not(testing::Contains("/etc/tops.conf")));
+  EXPECT_THAT(replaced, testing::Not(testing::Contains("/opt/tops/settings")));
+  EXPECT_TRUE(std::is_sorted(replaced.begin(), replaced.end()));
 }
 
 TEST_F(WriteSets, HoldTheFilesOfAnOlderPackageThatGoAway) {
