@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
 
@@ -13,6 +14,15 @@ CLI::Validator one_of(const std::vector<std::string>& choices) {
     if (std::find(choices.begin(), choices.end(), value) != choices.end()) return std::string();
     return concat("expected one of ", joined(choices, ", "), "; got ", in_quotes(value),
                   did_you_mean(value, choices));
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator known_finding() {
+  const auto check = [](std::string& value) {
+    const std::vector<std::string> ids = finding_ids();
+    if (std::binary_search(ids.begin(), ids.end(), value)) return std::string();
+    return concat("no finding has the id ", in_quotes(value), did_you_mean(value, ids));
   };
   return CLI::Validator(check, "");
 }

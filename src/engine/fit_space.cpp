@@ -84,6 +84,13 @@ class Loads {
     }
   }
 
+  void add_staging() {
+    if (rules_.staged_bytes == 0) return;
+    if (const MountPoint* mount = mount_of(rules_.staging_folder)) {
+      add_to(loads_[mount].bytes, rules_.staged_bytes);
+    }
+  }
+
   std::vector<SpaceNeed> needs(Findings& findings) const {
     std::vector<SpaceNeed> needs;
     for (const auto& [mount, load] : loads_) {
@@ -223,6 +230,7 @@ std::vector<SpaceNeed> space_needs(const Inspection& inspection, const FitDebs& 
   Loads loads(inspection, target, rules);
   for (const KnownDeb* deb : debs.bundle) loads.add_deb(*deb);
   if (!debs.bundle.empty()) loads.add_dpkg_overhead();
+  loads.add_staging();
   for (std::size_t i = 0; i < interpreters.size(); ++i) {
     if (!interpreters[i].is_taken) continue;
     for (const DistributionFit& choice : interpreters[i].wheels) {

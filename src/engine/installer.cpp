@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/bundle.hpp"
 #include "topsctl/host/facts.hpp"
@@ -16,6 +17,16 @@
 namespace topsctl {
 
 namespace {
+
+// Findings that are no reason to stop, or that are accepted.
+void add_warnings(const Host& host, const Fit& fit, Plan& plan) {
+  for (const Finding& finding : fit.findings) {
+    const bool is_told = finding.id == "package-downgrade" || finding.id == "needs-several-calls";
+    if (finding.severity >= Severity::warning && !is_told)
+      plan.warnings.push_back(line_of(finding));
+  }
+  for (std::string& warning : odd_host_warnings(host)) plan.warnings.push_back(std::move(warning));
+}
 
 Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
                const Inventory& inventory) {
@@ -27,11 +38,18 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   const std::vector<std::string> components = selected_components(stack, request.components);
   Selection selection = select_packages(stack, inventory, facts, components);
   if (request.lock) require_locked(*request.lock, selection.packages);
+  // Says more than a comparison of packages, which would tell the same.
+  require_plannable(selection, facts, request.system_python);
+  std::vector<Contents> contents;
   for (Package& package : selection.packages) {
     throw_if_interrupted();
-    read_payload(package);
+    contents.push_back(read_payload(package));
   }
-  return plan_install(stack, selection, facts, request.system_python);
+  const Fit fit = preflight(host, stack, selection, std::move(contents), request.accepted);
+  Plan plan = plan_install(stack, selection, facts, request.system_python, fit.install_calls);
+  require_changeable(host, plan.write_set);
+  add_warnings(host, fit, plan);
+  return plan;
 }
 
 // The debs, which are taken whatever the host has; which wheel is taken depends on its Python.

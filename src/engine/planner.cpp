@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
 #include <set>
 
 #include "topsctl/base/error.hpp"
@@ -81,49 +82,6 @@ PlannedPackage planned_package(const Package& package, const Selection& selectio
   return planned;
 }
 
-void refuse_unfit(const Selection& selection, const HostFacts& facts, SystemPython system_python) {
-  for (const Package& package : selection.packages) {
-    if (package.kind != PackageKind::deb) continue;
-    if (package.architecture != facts.architecture && package.architecture != "all") {
-      throw Error(ErrorCode::host_unfit,
-                  concat(package.name, " is for ", package.architecture, ", the host is ",
-                         facts.architecture),
-                  "take the bundle for this architecture");
-    }
-  }
-  if (!facts.unfinished.empty()) {
-    throw Error(ErrorCode::host_unfit,
-                concat("dpkg has packages that are not completely installed: ",
-                       joined(facts.unfinished, ", ")),
-                "see `dpkg --audit`, then finish, reinstall or remove them before this install");
-  }
-  if (selection.python == nullptr) return;
-  const PythonFacts& python = *selection.python;
-  if (python.pip_version.empty()) {
-    throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
-                "install python3-pip, or name another interpreter with --python");
-  }
-  for (const Package& package : selection.packages) {
-    for (const std::string& old : python.egg_infos) {
-      if (package.kind == PackageKind::wheel &&
-          normalized_name(old) == normalized_name(package.name)) {
-        throw Error(ErrorCode::host_unfit,
-                    concat(package.name, " is installed for ", python.executable,
-                           " in an old form (egg-info) that cannot be kept for a rollback"),
-                    concat("remove it with `", python.executable, " -m pip uninstall ",
-                           package.name, "` first"));
-      }
-    }
-  }
-  if (python.externally_managed && system_python == SystemPython::refuse) {
-    throw Error(
-        ErrorCode::host_unfit,
-        concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
-        "name the interpreter of a virtual environment with --python, or permit it with "
-        "--allow-system-python");
-  }
-}
-
 std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
   // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
   std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
@@ -170,12 +128,36 @@ std::string file_list(const std::vector<PlannedPackage>& packages) {
   return joined(names, " ");
 }
 
-void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts, Plan& plan) {
-  std::vector<PlannedPackage> debs;
+// The debs of each call that are not there already; every planned package has the index of its
+// selection.
+std::vector<std::vector<PlannedPackage>> changing_debs(const Plan& plan, const DpkgCalls& calls) {
+  DpkgCalls all = calls;
+  if (all.empty()) {
+    all.emplace_back(plan.packages.size());
+    std::iota(all.front().begin(), all.front().end(), std::size_t{0});
+  }
+  std::vector<std::vector<PlannedPackage>> changing;
+  for (const std::vector<std::size_t>& call : all) {
+    std::vector<PlannedPackage> debs;
+    for (const std::size_t index : call) {
+      const PlannedPackage& package = plan.packages.at(index);
+      if (package.kind == PackageKind::deb && package.action != PackageAction::keep) {
+        debs.push_back(package);
+      }
+    }
+    if (!debs.empty()) changing.push_back(std::move(debs));
+  }
+  return changing;
+}
+
+void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts,
+               const DpkgCalls& calls, Plan& plan) {
+  const std::vector<std::vector<PlannedPackage>> debs = changing_debs(plan, calls);
   std::vector<PlannedPackage> wheels;
   for (const PlannedPackage& package : plan.packages) {
-    if (package.action == PackageAction::keep) continue;
-    (package.kind == PackageKind::deb ? debs : wheels).push_back(package);
+    if (package.kind == PackageKind::wheel && package.action != PackageAction::keep) {
+      wheels.push_back(package);
+    }
   }
   const std::string content = shell_file(*plan.environment);
   const auto current = facts.files.find(plan.environment->file);
@@ -188,10 +170,10 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
         {"stage", "copy the packages to the host and check their digests", StagePackages{}, {}});
   }
   steps.push_back({"keep", "keep everything that will change", KeepWriteSet{}, {}});
-  if (!debs.empty()) {
-    steps.push_back({"debs",
-                     concat("dpkg --install ", file_list(debs)),
-                     RunCommand{"dpkg", dpkg_argv(debs), package_timeout_s, ""},
+  for (std::size_t i = 0; i < debs.size(); ++i) {
+    steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
+                     concat("dpkg --install ", file_list(debs[i])),
+                     RunCommand{"dpkg", dpkg_argv(debs[i]), package_timeout_s, ""},
                      {"services that the packages' scripts start, stop or restart",
                       "kernel modules that the packages' scripts load"}});
   }
@@ -242,6 +224,50 @@ void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
 
 }  // namespace
 
+void require_plannable(const Selection& selection, const HostFacts& facts,
+                       SystemPython system_python) {
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    if (package.architecture != facts.architecture && package.architecture != "all") {
+      throw Error(ErrorCode::host_unfit,
+                  concat(package.name, " is for ", package.architecture, ", the host is ",
+                         facts.architecture),
+                  "take the bundle for this architecture");
+    }
+  }
+  if (!facts.unfinished.empty()) {
+    throw Error(ErrorCode::host_unfit,
+                concat("dpkg has packages that are not completely installed: ",
+                       joined(facts.unfinished, ", ")),
+                "see `dpkg --audit`, then finish, reinstall or remove them before this install");
+  }
+  if (selection.python == nullptr) return;
+  const PythonFacts& python = *selection.python;
+  if (python.pip_version.empty()) {
+    throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
+                "install python3-pip, or name another interpreter with --python");
+  }
+  for (const Package& package : selection.packages) {
+    for (const std::string& old : python.egg_infos) {
+      if (package.kind == PackageKind::wheel &&
+          normalized_name(old) == normalized_name(package.name)) {
+        throw Error(ErrorCode::host_unfit,
+                    concat(package.name, " is installed for ", python.executable,
+                           " in an old form (egg-info) that cannot be kept for a rollback"),
+                    concat("remove it with `", python.executable, " -m pip uninstall ",
+                           package.name, "` first"));
+      }
+    }
+  }
+  if (python.externally_managed && system_python == SystemPython::refuse) {
+    throw Error(
+        ErrorCode::host_unfit,
+        concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
+        "name the interpreter of a virtual environment with --python, or permit it with "
+        "--allow-system-python");
+  }
+}
+
 std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts) {
   std::vector<std::string> payload;
   for (const Package& package : chosen) {
@@ -261,8 +287,8 @@ std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const
 }
 
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
-                  SystemPython system_python) {
-  refuse_unfit(selection, facts, system_python);
+                  SystemPython system_python, const DpkgCalls& calls) {
+  require_plannable(selection, facts, system_python);
   Plan plan;
   plan.command = "install";
   plan.stack = stack.name;
@@ -274,7 +300,7 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
     plan.packages.push_back(planned_package(package, selection, facts));
   }
   plan.environment = derive_environment(stack, stack_payload(selection.packages, facts));
-  add_steps(stack, selection, facts, plan);
+  add_steps(stack, selection, facts, calls, plan);
   Selection changing = selection;
   changing.packages.clear();
   for (std::size_t i = 0; i < plan.packages.size(); ++i) {

@@ -91,9 +91,10 @@ Inventory read_inventory(const std::vector<fs::path>& paths, Digests digests,
   return inventory;
 }
 
-void read_payload(Package& package) {
-  if (package.kind == PackageKind::deb) read_deb_payload(package.location, package);
-  if (package.kind == PackageKind::wheel) read_wheel_payload(package.location, package);
+Contents read_payload(Package& package) {
+  if (package.kind == PackageKind::deb) return read_deb_payload(package.location, package);
+  if (package.kind == PackageKind::wheel) return read_wheel_payload(package.location, package);
+  return {};
 }
 
 }  // namespace topsctl

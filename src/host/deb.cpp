@@ -234,7 +234,7 @@ void read_deb_control(const fs::path& file, Package& package) {
   package.files_are_claims = false;
 }
 
-void read_deb_payload(const fs::path& file, Package& package) {
+Contents read_deb_payload(const fs::path& file, Package& package) {
   const auto source = file_source(file);
   const std::string name = file.filename().string();
   Contents contents;
@@ -252,6 +252,7 @@ void read_deb_payload(const fs::path& file, Package& package) {
   }
   package.files = std::move(read.files);
   package.files_are_claims = false;
+  return contents;
 }
 
 }  // namespace topsctl

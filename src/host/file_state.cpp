@@ -113,6 +113,14 @@ FileIdentity file_identity(const fs::path& path) {
   return {status.st_dev, status.st_ino, status.st_nlink};
 }
 
+bool is_immutable(const fs::path& path) {
+  struct statx status {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &status) != 0) {
+    return false;
+  }
+  return (status.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
+}
+
 void apply_attributes(const fs::path& path, const FileState& state) {
   if (::lchown(path.c_str(), state.uid, state.gid) != 0) {
     throw system_error(errno, "set the owner of", path.string());

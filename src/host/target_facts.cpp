@@ -92,8 +92,7 @@ std::string highest_version(const std::vector<std::string>& versions, std::strin
   return text;
 }
 
-TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::string>& pythons,
-                                    const std::function<void(const std::string&)>& left_out) {
+TargetSnapshot read_target_system(const Host& host) {
   TargetSnapshot snapshot;
   snapshot.taken_at = timestamp(host.clock->now());
   snapshot.packages = read_packages(host);
@@ -123,6 +122,12 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
   snapshot.glibcxx = highest_version(cpp.defined_versions, "GLIBCXX_");
   snapshot.cxxabi = highest_version(cpp.defined_versions, "CXXABI_");
   snapshot.mounts = read_mounts(host);
+  return snapshot;
+}
+
+TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::string>& pythons,
+                                    const std::function<void(const std::string&)>& left_out) {
+  TargetSnapshot snapshot = read_target_system(host);
   if (host.root == "/" || is_root_user()) {
     snapshot.pythons = find_interpreters(host, pythons, left_out);
   } else {

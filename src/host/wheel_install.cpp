@@ -114,14 +114,14 @@ void read_wheel_metadata(const fs::path& file, Package& package) {
   package.files_are_claims = false;
 }
 
-void read_wheel_payload(const fs::path& file, Package& package) {
+Contents read_wheel_payload(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
   Package read;
   refuse_strange_name(wheel);
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
   refuse_strange_entries(wheel);
   const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-  const Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = threads});
+  Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = threads});
   for (const StrangeEntry& entry : contents.strange) {
     refuse(wheel.name(), concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate
                                                            ? " is there twice"
@@ -142,6 +142,7 @@ void read_wheel_payload(const fs::path& file, Package& package) {
   package.record = std::move(read.record);
   package.files = std::move(files);
   package.files_are_claims = false;
+  return contents;
 }
 
 }  // namespace topsctl

@@ -86,6 +86,9 @@ struct FitRules {
   // What dpkg writes besides the packages' own records: status, its copies, the log.
   std::uint64_t dpkg_overhead = 16U << 20U;
   std::string dpkg_folder = "/var/lib/dpkg";
+  // What else is written before the packages are, and where.
+  std::string staging_folder = "/var/lib/topsctl";
+  std::uint64_t staged_bytes = 0;
 };
 
 // What an install would take of a bundle: the chosen packages, or all that are sound and not

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,8 @@ struct InstallRequest {
   std::string components;  // comma-separated ids; empty: all
   std::string python;      // empty: the stack's choice
   SystemPython system_python = SystemPython::refuse;
-  std::optional<Lock> lock;  // what every package that is taken must be
+  std::optional<Lock> lock;        // what every package that is taken must be
+  std::set<std::string> accepted;  // ids of findings that are no reason to stop
   bool dry_run = false;
   std::int64_t lock_timeout_ms = 120'000;
   Requester requester;

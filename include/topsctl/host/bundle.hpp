@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/model/contents.hpp"
 #include "topsctl/model/package.hpp"
 
 namespace topsctl {
@@ -20,7 +21,8 @@ enum class Digests { none, each };
 Inventory read_inventory(const std::vector<std::filesystem::path>& paths, Digests digests,
                          const std::function<void(const std::string&)>& on_file = {});
 
-// Reads a package's whole content and fills `files`. Throws Error{bad_package}.
-void read_payload(Package& package);
+// Reads a package's whole content, fills `files`, and returns what was found in them. Throws
+// Error{bad_package}.
+Contents read_payload(Package& package);
 
 }  // namespace topsctl

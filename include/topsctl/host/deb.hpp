@@ -41,6 +41,6 @@ void read_deb_control(const std::filesystem::path& file, Package& package);
 
 // The data archive too, of a file that is to be installed: strange entries are refused. Throws
 // Error{bad_package}.
-void read_deb_payload(const std::filesystem::path& file, Package& package);
+Contents read_deb_payload(const std::filesystem::path& file, Package& package);
 
 }  // namespace topsctl

@@ -38,6 +38,9 @@ enum class Content { ignore, digest };
 FileState file_state(const std::filesystem::path& path, Content content);
 FileIdentity file_identity(const std::filesystem::path& path);
 
+// Whether chattr(1) forbids to change or to replace what is there; false where nothing is.
+bool is_immutable(const std::filesystem::path& path);
+
 // Sets owner, mode, extended attributes and modification time of what is at `path`, which must be
 // of the state's type.
 void apply_attributes(const std::filesystem::path& path, const FileState& state);

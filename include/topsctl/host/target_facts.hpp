@@ -20,6 +20,9 @@ TargetSnapshot read_target_snapshot(
     const Host& host, const std::vector<std::string>& pythons,
     const std::function<void(const std::string&)>& left_out = [](const std::string&) {});
 
+// The same without the interpreters; nothing is started for it.
+TargetSnapshot read_target_system(const Host& host);
+
 // The highest of "PREFIX1.2.3" by its numbers, without the prefix; empty: there is none.
 std::string highest_version(const std::vector<std::string>& versions, std::string_view prefix);
 

@@ -97,7 +97,7 @@ struct PathFamily {
 struct WriteSet {
   std::vector<std::string>
       paths;  // absolute, as the machine sees them; the folders above them are meant too
-  std::vector<PathFamily> families;
+  std::vector<PathFamily> families = {};
   std::vector<std::string> replaced = {};  // those of `paths` that are Writing::replaced, sorted
   bool operator==(const WriteSet&) const = default;
 };

@@ -27,6 +27,7 @@ struct Options {
   std::string python;
   std::string report;
   std::optional<std::string> lock;
+  std::vector<std::string> accepted;
   bool allow_system_python = false;
   bool dry_run = false;
   int lock_timeout_s = 120;
@@ -67,6 +68,7 @@ Output run(const Options& options, Session& session) {
   request.components = options.components;
   request.python = options.python;
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
+  request.accepted = {options.accepted.begin(), options.accepted.end()};
   request.dry_run = options.dry_run;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.requester = {requesting_user(host.environment), session.command_line};
@@ -112,6 +114,10 @@ CommandAction define_install(CLI::App& parser) {
       ->type_name("EXE");
   parser.add_option("--components", options->components, "Only these, separated by commas")
       ->type_name("LIST");
+  parser.add_option("--accept", options->accepted, "A finding that is no reason to stop")
+      ->type_name("ID")
+      ->allow_extra_args(false)
+      ->check(known_finding());
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
   parser.add_option("--report", options->report, "Write the JSON report to this file too")
       ->type_name("FILE");

@@ -48,6 +48,15 @@ TEST_F(FittingSpace, IsCountedInBlocksPerMountPoint) {
   EXPECT_THAT(needs(), ElementsAre("/: 12288, 3", "/opt: 12288, 4"));
 }
 
+TEST_F(FittingSpace, IsNeededForTheCopiesOfTheTransaction) {
+  mount("/");
+  mount("/var", 10 * mebi);
+  rules_.staged_bytes = 11 * mebi;
+  deb("tops-sdk", "2");
+  EXPECT_THAT(needs(), testing::Contains(testing::StartsWith(concat("/var: ", 11 * mebi))));
+  EXPECT_EQ(fit().findings.front().id, "no-space");
+}
+
 TEST_F(FittingSpace, IsNotNeededForFoldersThatAreThere) {
   mount("/");
   installed("other", "1", {"/opt/tops/other"});

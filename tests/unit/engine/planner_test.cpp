@@ -15,6 +15,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 
 class Planning : public testing::Test {
@@ -22,7 +23,7 @@ class Planning : public testing::Test {
   Plan plan(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_, system_python_);
+    return plan_install(stack_, selection, facts_, system_python_, calls_);
   }
   // Makes the machine one on which the whole stack is installed.
   void install_everything() {
@@ -57,7 +58,20 @@ class Planning : public testing::Test {
   Inventory inventory_ = sample_inventory();
   HostFacts facts_ = sample_facts();
   SystemPython system_python_ = SystemPython::refuse;
+  DpkgCalls calls_;
 };
+
+// Pre-Depends: what the selection's packages 0 to 2 need of each other decides on the calls.
+TEST_F(Planning, GivesDpkgTheDebsInTheCallsThatAreAskedFor) {
+  calls_ = {{2, 0}, {1}};
+  EXPECT_THAT(steps_of(plan()),
+              IsSupersetOf({"debs: dpkg --install topsfactor_2.5.136-1_amd64.deb "
+                            "tops-eccl_2.5.136-1_amd64.deb",
+                            "debs-2: dpkg --install tops-sdk_2.5.136-1_amd64.deb"}));
+  install_everything();
+  facts_.debs.erase("tops-sdk");
+  EXPECT_THAT(steps_of(plan()), Contains("debs: dpkg --install tops-sdk_2.5.136-1_amd64.deb"));
+}
 
 TEST_F(Planning, OfAFreshInstallHasEveryStep) {
   const Plan made = plan();

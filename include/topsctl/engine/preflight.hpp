@@ -1,0 +1,38 @@
+// Everything that can be known to go wrong before the first change.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/engine/fit.hpp"
+#include "topsctl/engine/selection.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/contents.hpp"
+#include "topsctl/model/plan.hpp"
+
+namespace topsctl {
+
+// Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
+// --against` does, with the space for the transaction's own copies. Findings with an id of
+// `accepted` count as warnings. Throws Error{host_unfit} that tells all that stands against the
+// install, the worst first.
+Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
+              std::vector<Contents> contents, const std::set<std::string>& accepted);
+
+// What stands in the way, as one error; nothing if nothing does. The pure part of it.
+std::optional<Error> refusal_of(const std::vector<Finding>& findings,
+                                const std::set<std::string>& accepted);
+// One line of a finding: what, of what, and the first evidence.
+std::string line_of(const Finding& finding);
+
+// Throws Error{host_unfit} for a path that chattr(1) keeps from being changed, or whose folder is
+// kept so.
+void require_changeable(const Host& host, const WriteSet& write_set);
+
+// Sentences on what is odd about the host, though no reason to stop: a clock that is behind.
+std::vector<std::string> odd_host_warnings(const Host& host);
+
+}  // namespace topsctl

@@ -1,0 +1,125 @@
+// Compares a selection with the host, and tells all that stands against it at once.
+#include "topsctl/engine/preflight.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/dpkg.hpp"
+#include "topsctl/host/file_state.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/target_facts.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_told = 8;
+
+bool is_refused(const Finding& finding, const std::set<std::string>& accepted) {
+  return finding.severity >= Severity::error && !accepted.contains(finding.id);
+}
+
+Inspection inspection_of(const Selection& selection, std::vector<Contents> contents) {
+  Inspection inspection;
+  inspection.depth = Depth::deep;
+  inspection.inventory.packages = selection.packages;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    inspection.contents.emplace(i, std::move(contents[i]));
+  }
+  return inspection;
+}
+
+FitRules rules_for(const Stack& stack, const Selection& selection) {
+  FitRules rules;
+  for (const Component& component : stack.components) {
+    rules.component_order.push_back(component.id);
+  }
+  for (const Package& package : selection.packages) rules.staged_bytes += package.size;
+  return rules;
+}
+
+}  // namespace
+
+std::string line_of(const Finding& finding) {
+  std::string line = concat(finding.id, ": ", finding.title);
+  if (!finding.subject.empty()) line += concat(": ", printable(finding.subject));
+  if (!finding.evidence.empty()) {
+    const Evidence& first = finding.evidence.front();
+    line += concat(" (", printable(first.source), first.text.empty() ? "" : ": ",
+                   printable(first.text), ")");
+  }
+  return line;
+}
+
+std::optional<Error> refusal_of(const std::vector<Finding>& findings,
+                                const std::set<std::string>& accepted) {
+  std::vector<std::string> lines;
+  const Finding* first = nullptr;
+  for (const Finding& finding : findings) {
+    if (!is_refused(finding, accepted)) continue;
+    if (first == nullptr) first = &finding;
+    lines.push_back(line_of(finding));
+  }
+  if (first == nullptr) return std::nullopt;
+  const std::size_t count = lines.size();
+  if (count > most_told) {
+    lines.resize(most_told);
+    lines.push_back(concat("and ", count - most_told, " more"));
+  }
+  return Error(ErrorCode::host_unfit,
+               concat("the host does not take these packages: ", joined(lines, "; ")),
+               concat(first->remedy.text,
+                      " `topsctl inspect BUNDLE --against /` tells all of it; "
+                      "--accept ",
+                      first->id, " goes on at your own risk"));
+}
+
+Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
+              std::vector<Contents> contents, const std::set<std::string>& accepted) {
+  TargetSnapshot target = read_target_system(host);
+  if (selection.python != nullptr) target.pythons = {*selection.python};
+  std::vector<std::size_t> all(selection.packages.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  Fit fit = fit_of(inspection_of(selection, std::move(contents)), all, target,
+                   rules_for(stack, selection));
+  if (const auto refusal = refusal_of(fit.findings, accepted)) throw *refusal;
+  return fit;
+}
+
+void require_changeable(const Host& host, const WriteSet& write_set) {
+  std::set<std::string> folders;
+  const auto require = [&](const std::string& path) {
+    if (!is_immutable(host.literal(path))) return;
+    throw Error(
+        ErrorCode::host_unfit,
+        concat(in_quotes(path), " must be changed, and is protected against it (chattr)"),
+        concat("see `lsattr -d ", shell_quoted(path), "`, and take the mark away with `chattr -ia ",
+               shell_quoted(path), "` if that is meant"));
+  };
+  for (const std::string& path : write_set.paths) {
+    const std::string canonical = canonical_in_root(host.root, path);
+    folders.insert(fs::path(canonical).parent_path().string());
+    require(canonical);
+  }
+  for (const PathFamily& family : write_set.families) folders.insert(family.directory);
+  for (const std::string& folder : folders) require(folder);
+}
+
+std::vector<std::string> odd_host_warnings(const Host& host) {
+  struct stat status {};
+  if (::stat(host.behind(dpkg_status_file).c_str(), &status) != 0) return {};
+  const auto now = std::chrono::system_clock::to_time_t(host.clock->now());
+  constexpr std::int64_t day_s = 24 * 3600;
+  const std::int64_t behind = (status.st_mtim.tv_sec - now) / day_s;
+  if (behind < 1) return {};
+  return {concat("the clock is ", counted(static_cast<std::size_t>(behind), "day"),
+                 " behind the last change of dpkg's database: times in reports will be wrong")};
+}
+
+}  // namespace topsctl

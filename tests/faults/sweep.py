@@ -1,0 +1,129 @@
+"""Sweeps of faults: an install or a rollback is struck at its n-th call that changes files, and the whole root compared."""
+
+import dataclasses
+import errno
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from hosts.host import Host
+from hosts.operations import LOCKS, NOT_COMPARED, OLD_STACK, Operator
+from support.bundles import make_bundle
+from support.topsctl import run_topsctl
+
+SOURCE = Path(__file__).with_name("nth.c")
+TIMEOUT = 600
+# What differs from one install to the next, though both are whole: times, and what kernels make of folders.
+NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
+ACTIONS = {"kill": "kill", "ENOSPC": f"error:{errno.ENOSPC}", "EIO": f"error:{errno.EIO}",
+           "SIGINT": f"signal:{int(signal.SIGINT)}", "SIGTERM": f"signal:{int(signal.SIGTERM)}"}
+
+
+@dataclasses.dataclass
+class Point:
+    """One strike and what came of it: the root is `old`, `new` or `neither`."""
+    scenario: str
+    action: str
+    number: int
+    exit: int
+    state: str
+    differing: list
+
+
+def build_nth(folder):
+    """The tracer, compiled into the folder."""
+    program = Path(folder) / "nth"
+    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE], check=True)
+    return program
+
+
+def spread(total, points):
+    """That many numbers from 1 to total, evenly apart, each once."""
+    number = min(points, total)
+    return [1 + index * total // number for index in range(number)]
+
+
+class Sweep:
+    """A root with the older generation and local edits; every strike is on a host of its own laid over it."""
+
+    def __init__(self, test_root, place, binary, scratch):
+        self.place, self.binary, self.scratch = place, binary, Path(scratch)
+        self.nth = build_nth(scratch)
+        self.hash_cache = {}
+        self.base = {"install": Host(test_root, place, "copy")}
+        minor = self.base["install"].python_minor()
+        self.bundles = {generation: make_bundle(self.scratch / generation, generation, [], None, minor, None, True)
+                        for generation in ("2.4.87", "2.5.136")}
+        self._make_old(Operator(self.base["install"], binary, self._topsctl))
+        self.base["rollback"] = Host(self.base["install"].root, place, "copy")
+        new = Operator(self.base["rollback"], binary, self._topsctl)
+        assert new.json("install", self.bundles["2.5.136"])["outcome"] == "committed"
+
+    def close(self):
+        for host in self.base.values():
+            host.remove()
+
+    def _topsctl(self, argv, binary, **options):
+        return run_topsctl(binary, argv, self.scratch, **options)
+
+    def _make_old(self, operator):
+        report = operator.json("install", self.bundles["2.4.87"], "--stack", OLD_STACK)
+        assert report["outcome"] == "committed", report
+        host = operator.host
+        edited = host.path("/etc/tops-sdk/sdk.conf")
+        edited.write_text(edited.read_text() + "# a local edit\n")
+        library = host.path("/usr/lib/libeccl.so")
+        os.chmod(library, 0o4755)
+        os.setxattr(library, "user.note", b"mine")
+        owned = host.run(["dpkg-query", "-L", "tops-sdk"], check=True).stdout.split()
+        files = [path for path in owned if host.path(path).is_file() and not host.path(path).is_symlink()]
+        os.chown(host.path(files[0]), 1000, 1000)
+        os.link(host.path(files[1]), host.path("/opt/second-name"))
+        host.path(files[2]).unlink()
+        host.run(["dpkg-divert", "--local", "--rename", "--divert", f"{files[3]}.mine", "--add", files[3]], check=True)
+
+    def command(self, scenario, host):
+        argv = ["install", self.bundles["2.5.136"]] if scenario == "install" else ["rollback"]
+        return [os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
+
+    def run(self, scenario, host, number, action):
+        """Runs a scenario struck at a number; (how many calls there were, exit status)."""
+        with tempfile.NamedTemporaryFile(dir=self.scratch) as output:
+            subprocess.run([self.nth, output.name, str(number), ACTIONS[action], *self.command(scenario, host)],
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           timeout=TIMEOUT, check=False, start_new_session=True,
+                           env={"PATH": os.environ["PATH"], "HOME": os.fspath(self.scratch), "LANG": "C.UTF-8"})
+            count, code = Path(output.name).read_text().split()
+        return int(count), int(code)
+
+    def whole(self, scenario):
+        """(number of calls, digest before, digest after) of a run that nothing strikes."""
+        host = self._host(scenario)
+        try:
+            before = host.digest(NOT_COMPARED)
+            count, code = self.run(scenario, host, 0, "kill")
+            assert code == 0, f"{scenario} that nothing strikes ended with {code}"
+            return count, before, host.digest(NOT_COMPARED)
+        finally:
+            host.remove()
+
+    def strike(self, scenario, number, action, before, after):
+        """One point: strikes, recovers, and compares."""
+        host = self._host(scenario)
+        try:
+            _, code = self.run(scenario, host, number, action)
+            operator = Operator(host, self.binary, self._topsctl)
+            recovered = operator.topsctl("recover", "--json")
+            now = host.digest(NOT_COMPARED)
+            old = [line for line in before.diff(now) if not line.startswith(LOCKS)]
+            new = [line for line in after.diff(now, NOT_THE_SAME_TWICE) if not line.startswith(LOCKS)]
+            state = "neither" if recovered.code != 0 else "old" if not old else "new" if not new else "neither"
+            return Point(scenario, action, number, code, state,
+                         [] if state != "neither" else (min(old, new, key=len)[:20] or [str(recovered)]))
+        finally:
+            host.remove()
+
+    def _host(self, scenario):
+        return Host(self.base[scenario].root, self.place, "overlay", self.hash_cache)
