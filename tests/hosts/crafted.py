@@ -8,30 +8,44 @@ import pytest
 
 @pytest.fixture
 def with_eccl(bundle, host, tmp_path):
-    """with_eccl(script, fields, files) -> a bundle whose tops-eccl is made here, its postinst being `script`."""
+    """with_eccl(script, fields, files) -> a bundle whose tops-eccl has more files, other control fields, and `script` for
+    its postinst."""
     def make(script="", fields="", files=()):
-        folder = tmp_path / "bundle"
+        folder, tree = tmp_path / "bundle", tmp_path / "tree"
         shutil.copytree(bundle(python=host.python_minor(), only_needed=True), folder)
-        for old in folder.glob("distributed/tops-eccl*"):
-            old.unlink()
-        deb(tmp_path / "tree", folder / "distributed" / "tops-eccl_2.5.136-1_amd64.deb", "tops-eccl", "2.5.136-1",
-            fields, script, files)
+        original, = folder.glob("distributed/tops-eccl*")
+        subprocess.run(["dpkg-deb", "-R", original, tree], check=True, capture_output=True)
+        change(tree, fields, script, files)
+        build(tree, original)
         return folder
 
     return make
 
 
-def deb(tree, target, name, version, fields, script, files):
-    """Builds a deb in the folder `tree`; each file holds its own name."""
+def change(tree, fields, script, files):
+    """Each file holds its own name; a field replaces the one of its name."""
     for path in files:
         file = tree / path.lstrip("/")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{path} of {name} {version}\n")
+        file.write_text(f"{path}\n")
+    control = tree / "DEBIAN" / "control"
+    names = {line.partition(":")[0] for line in fields.splitlines()}
+    kept = [line for line in control.read_text().splitlines(True) if line.partition(":")[0] not in names]
+    control.write_text(fields + "".join(kept))
+    if script:
+        (tree / "DEBIAN" / "postinst").write_text(f"#!/bin/sh\nset -e\n{script}\n")
+        (tree / "DEBIAN" / "postinst").chmod(0o755)
+
+
+def deb(tree, target, name, version, fields, script, files):
+    """Builds a deb of its own in the folder `tree`."""
     control = tree / "DEBIAN"
     control.mkdir(parents=True)
     (control / "control").write_text(f"Package: {name}\nVersion: {version}\nArchitecture: amd64\n"
-                                     f"Maintainer: a <a@example.com>\n{fields}Description: test double\n")
-    if script:
-        (control / "postinst").write_text(f"#!/bin/sh\nset -e\n{script}\n")
-        (control / "postinst").chmod(0o755)
+                                     "Maintainer: a <a@example.com>\nDescription: test double\n")
+    change(tree, fields, script, files)
+    build(tree, target)
+
+
+def build(tree, target):
     subprocess.run(["dpkg-deb", "--root-owner-group", "-Zgzip", "-b", tree, target], check=True, capture_output=True)
