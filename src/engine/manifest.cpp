@@ -65,6 +65,7 @@ Json to_json(const KeptPath& kept) {
     line["content"] = kept.content;
     line["same_file"] = encoded(kept.same_file);
     line["linked"] = kept.keeping == Keeping::link;
+    line["both"] = kept.keeping == Keeping::both;
     if (!kept.store.empty()) line["store"] = encoded(kept.store);
   }
   if (!state.xattrs.empty()) {
@@ -95,7 +96,9 @@ KeptPath kept_path(const Json& line) {
     kept.content = line.at("content").get<std::string>();
     kept.same_file = decoded(line.at("same_file").get<std::string>());
     if (!kept.content.empty()) {
-      kept.keeping = line.value("linked", false) ? Keeping::link : Keeping::copy;
+      kept.keeping = line.value("linked", false) ? Keeping::link
+                     : line.value("both", false) ? Keeping::both
+                                                 : Keeping::copy;
     }
     if (const auto store = line.find("store"); store != line.end()) {
       kept.store = decoded(store->get<std::string>());

@@ -118,6 +118,7 @@ class Restorer {
       return;
     }
     const fs::path temporary = target.parent_path() / concat(".topsctl-restore-", index);
+    ::unlink(temporary.c_str());  // of a restore that was cut off
     if (!kept.same_file.empty()) {
       link_again(kept, temporary);
     } else if (now != kept.state) {
@@ -127,6 +128,7 @@ class Restorer {
 
   // What is known to be the kept file itself need not be read again.
   FileState state_of(const fs::path& target, const KeptPath& kept, std::size_t index) const {
+    if (kept.keeping == Keeping::both) return state_of_shared(target, kept);
     if (kept.keeping != Keeping::link) return file_state(target, Content::digest);
     if (is_spoilt_[index] != 0) {
       throw Error(ErrorCode::rollback_incomplete,
@@ -137,14 +139,26 @@ class Restorer {
     return now;
   }
 
+  // Another file than the one that other names have is not the right one, whatever it holds.
+  FileState state_of_shared(const fs::path& target, const KeptPath& kept) const {
+    const FileIdentity linked = file_identity(link_place(host_, kept, store_));
+    FileState now = file_state(target, Content::digest);
+    if (linked.inode != 0 && file_identity(target) != linked) now.sha256.clear();
+    return now;
+  }
+
   void put_content_back(const fs::path& target, const KeptPath& kept, const fs::path& temporary) {
-    if (kept.keeping != Keeping::link) {
+    const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
+    const fs::path from = link_place(host_, kept, store_);
+    if (!is_linked || file_identity(from).inode == 0) {
       replace_with(target, kept.state, content(kept), temporary);
       return;
     }
-    const fs::path from = content(kept);
+    // All names of the file have its content.
+    if (kept.keeping == Keeping::both && sha256_of_file(from) != kept.state.sha256) {
+      overwrite(from, content(kept));
+    }
     if (file_identity(target) != file_identity(from)) {
-      ::unlink(temporary.c_str());
       if (::link(from.c_str(), temporary.c_str()) != 0 ||
           ::rename(temporary.c_str(), target.c_str()) != 0) {
         throw system_error(errno, "put back", kept.path);
@@ -160,7 +174,6 @@ class Restorer {
     const FileIdentity wanted = file_identity(first);
     const FileIdentity found = file_identity(target);
     if (wanted.device == found.device && wanted.inode == found.inode) return;
-    ::unlink(temporary.c_str());
     if (::link(first.c_str(), temporary.c_str()) != 0 ||
         ::rename(temporary.c_str(), target.c_str()) != 0) {
       throw system_error(errno, "put back", kept.path);

@@ -126,7 +126,8 @@ class Keeper {
   void keep_file(const fs::path& real, Writing writing, KeptPath& kept) {
     const FileIdentity identity = file_identity(real);
     if (identity.links > 1) {
-      const auto [first, is_new] = first_names_.emplace(identity, snapshot_.paths.size());
+      const auto [first, is_new] =
+          first_names_.emplace(std::pair(identity.device, identity.inode), snapshot_.paths.size());
       if (!is_new) {
         const KeptPath& same = snapshot_.paths[first->second];
         kept.same_file = same.path;
@@ -138,24 +139,26 @@ class Keeper {
     constexpr unsigned special_bits = 07000;
     const bool can_be_linked = writing == Writing::replaced && identity.links == 1 &&
                                (kept.state.mode & special_bits) == 0;
-    if (can_be_linked && link(real, identity.device, kept)) {
+    if (can_be_linked && link(real, identity.device, Keeping::link, kept)) {
       links_.push_back(snapshot_.paths.size());
       ++summary_.linked;
       return;
     }
-    kept.keeping = Keeping::copy;
-    kept.store.clear();
+    if (identity.links == 1 || !link(real, identity.device, Keeping::both, kept)) {
+      kept.keeping = Keeping::copy;
+      kept.store.clear();
+    }
     kept.state.sha256 = copy_with_digest(real, store_ / kept.content);
     ++summary_.copied;
     summary_.bytes += kept.state.size;
   }
 
   // Not every file system has links, and a bind mount is another place for them: then it is copied.
-  bool link(const fs::path& real, std::uint64_t device, KeptPath& kept) {
+  bool link(const fs::path& real, std::uint64_t device, Keeping keeping, KeptPath& kept) {
     if (device != device_) kept.store = other_store(kept.path, device);
     if (device != device_ && kept.store.empty()) return false;
-    kept.keeping = Keeping::link;
-    return ::link(real.c_str(), content_place(host_, kept, store_).c_str()) == 0;
+    kept.keeping = keeping;
+    return ::link(real.c_str(), link_place(host_, kept, store_).c_str()) == 0;
   }
 
   // At the top of the file system that holds the path; empty if it cannot be made.
@@ -180,7 +183,7 @@ class Keeper {
   const std::uint64_t device_;
   Snapshot& snapshot_;
   WriteSetSummary& summary_;
-  std::map<FileIdentity, std::size_t> first_names_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
   std::map<std::uint64_t, std::string> other_stores_;
   std::vector<std::size_t> links_;
 };
@@ -230,7 +233,11 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
 }
 
 fs::path content_place(const Host& host, const KeptPath& kept, const fs::path& store) {
-  return (kept.store.empty() ? store : host.literal(kept.store)) / kept.content;
+  return kept.keeping == Keeping::link ? link_place(host, kept, store) : store / kept.content;
+}
+
+fs::path link_place(const Host& host, const KeptPath& kept, const fs::path& store) {
+  return (kept.store.empty() ? store : host.literal(kept.store)) / concat("l", kept.content);
 }
 
 void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& store) {
@@ -250,6 +257,7 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
     KeptPath& kept = snapshot.paths[i];
     if (is_unchanged[i] == 0) continue;
     if (!kept.content.empty()) contents.push_back(content_place(host, kept, store));
+    if (kept.keeping == Keeping::both) contents.push_back(link_place(host, kept, store));
     kept.keeping = Keeping::released;
     kept.content.clear();
     kept.store.clear();

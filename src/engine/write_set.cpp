@@ -55,11 +55,12 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
     }
     add_replaced(deb, replaced);
   }
-  for (const char* folder :
-       {"/var/lib/dpkg", "/var/lib/dpkg/info", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
-        "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
-    set.families.push_back({folder, "", Writing::replaced});
+  for (const char* folder : {"/var/lib/dpkg", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
+                             "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
+    set.families.push_back({folder, ""});
   }
+  // Thousands of files. The few others are copied: dpkg keeps the old status by a link of its own.
+  set.families.push_back({"/var/lib/dpkg/info", "", Writing::replaced});
   set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
   set.families.push_back({"/var/lib/dpkg", "reassemble.deb"});
 }

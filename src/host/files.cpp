@@ -137,6 +137,21 @@ std::string copy_with_digest(const fs::path& from, const fs::path& to) {
   }
 }
 
+void overwrite(const fs::path& file, const fs::path& with) {
+  const Descriptor input(::open(with.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!input.is_open()) throw system_error(errno, "read", with.string());
+  const Descriptor output(::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW));
+  if (!output.is_open()) throw system_error(errno, "write", file.string());
+  std::vector<char> buffer(1U << 20U);
+  for (;;) {
+    const ssize_t got = ::read(input.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(errno, "read", with.string());
+    if (got == 0) return;
+    write_all(output, {buffer.data(), static_cast<std::size_t>(got)}, file);
+  }
+}
+
 std::uint64_t free_bytes(const fs::path& path) {
   struct statvfs status {};
   fs::path at = path;

@@ -39,6 +39,11 @@ def test_a_file_of_another_package(operator, with_eccl, schema):
     refused(operator, with_eccl(files=["/usr/bin/dpkg-deb"]), schema, "file-conflict", "/usr/bin/dpkg-deb")
 
 
+def test_a_library_that_is_a_stub(operator, bundle, host, schema):
+    stub = bundle(python=host.python_minor(), only_needed=True, faults=("stub-libeccl",))
+    refused(operator, stub, schema, "library-missing", "needs libeccl.so")
+
+
 def test_an_accepted_finding_is_a_warning_and_what_fails_then_is_rolled_back(operator, with_eccl):
     bundle = with_eccl(files=["/usr/bin/dpkg-deb"])
     before = operator.digest()

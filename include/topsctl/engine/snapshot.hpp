@@ -17,6 +17,7 @@ enum class Keeping {
   nothing,  // there is no content, or another name of the file has it
   copy,
   link,
+  both,      // a file of several names: the copy has its content, the link says which file it is
   released,  // the transaction has left the path as it was: it is none of its undo
 };
 
@@ -44,13 +45,17 @@ FileState state_in_place(const Host& host, const std::string& path, Content cont
 // in `store`, an empty folder that only root may read; the record itself is written there last.
 // A file that is always replaced as a whole, is no setuid, setgid or sticky one (dpkg changes the
 // mode of those before it removes them) and has one name is kept as a link, on other file systems
-// in a store of their own at their top; all else is copied. The caller syncs.
+// in a store of their own at their top; all else is copied. A file of several names is copied and
+// linked: others of its names may lie outside the write set, and must be the same file again. The
+// caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
 
-// Where the content of a path lies for us.
+// Where the content of a path lies for us, and the link to its file (of Keeping::link and both).
 std::filesystem::path content_place(const Host& host, const KeptPath& kept,
                                     const std::filesystem::path& store);
+std::filesystem::path link_place(const Host& host, const KeptPath& kept,
+                                 const std::filesystem::path& store);
 
 // Lets go of what was kept of files that are the same ones still, and writes the record anew; for
 // the end of a transaction. What somebody writes into them later is not undone.

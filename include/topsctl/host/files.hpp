@@ -55,6 +55,10 @@ void write_all(const Descriptor& to, std::string_view bytes, const std::filesyst
 // The copy shares blocks with the original where the file system can (FICLONE).
 std::string copy_with_digest(const std::filesystem::path& from, const std::filesystem::path& to);
 
+// Gives a file the bytes of another one, in its place: it stays the file it is, under all its
+// names.
+void overwrite(const std::filesystem::path& file, const std::filesystem::path& with);
+
 // Free bytes for an ordinary write on the file system that holds `path`, or its nearest existing
 // parent.
 std::uint64_t free_bytes(const std::filesystem::path& path);
