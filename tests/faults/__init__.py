@@ -1,0 +1,1 @@
+"""Faults that strike an install or a rollback at any call, and what is left of the root."""
