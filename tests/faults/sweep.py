@@ -17,6 +17,8 @@ SOURCE = Path(__file__).with_name("nth.c")
 TIMEOUT = 600
 # What differs from one install to the next, though both are whole: times, and what kernels make of folders.
 NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
+# ldconfig notes inodes and times of change in it.
+OF_ONE_INSTALL = "~ /var/cache/ldconfig/aux-cache:"
 ACTIONS = {"kill": "kill", "ENOSPC": f"error:{errno.ENOSPC}", "EIO": f"error:{errno.EIO}",
            "SIGINT": f"signal:{int(signal.SIGINT)}", "SIGTERM": f"signal:{int(signal.SIGTERM)}"}
 
@@ -118,7 +120,8 @@ class Sweep:
             recovered = operator.topsctl("recover", "--json")
             now = host.digest(NOT_COMPARED)
             old = [line for line in before.diff(now) if not line.startswith(LOCKS)]
-            new = [line for line in after.diff(now, NOT_THE_SAME_TWICE) if not line.startswith(LOCKS)]
+            new = [line for line in after.diff(now, NOT_THE_SAME_TWICE)
+                   if not line.startswith((*LOCKS, OF_ONE_INSTALL))]
             state = "neither" if recovered.code != 0 else "old" if not old else "new" if not new else "neither"
             return Point(scenario, action, number, code, state,
                          [] if state != "neither" else (min(old, new, key=len)[:20] or [str(recovered)]))
