@@ -204,6 +204,9 @@ class LibraryChecks {
 
   bool is_on_system(const std::string& soname, const ElfFile& file) const {
     if (on_target_.contains(soname) || bundle_.names.contains(soname)) return true;
+    for (const std::string& folder : rules_.library_folders) {
+      if (is_file_there(concat(folder, "/", soname))) return true;
+    }
     if (soname.find('/') != std::string::npos) {
       return bundle_.names.contains(base_name(soname)) || is_file_there(soname);
     }

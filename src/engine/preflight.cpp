@@ -35,11 +35,29 @@ Inspection inspection_of(const Selection& selection, std::vector<Contents> conte
   return inspection;
 }
 
-FitRules rules_for(const Stack& stack, const Selection& selection) {
+// Folders with libraries of the stack's packages that are installed already: its environment file
+// leads the loader there.
+std::vector<std::string> folders_of_stack(const TargetSnapshot& target,
+                                          const std::set<std::string>& names) {
+  std::set<std::string> folders;
+  for (const auto& [path, owners] : target.owners) {
+    if (path.find(".so") == std::string::npos) continue;
+    const bool is_of_stack =
+        std::any_of(owners.begin(), owners.end(),
+                    [&](const std::string& owner) { return names.contains(owner); });
+    if (is_of_stack) folders.insert(fs::path(path).parent_path().string());
+  }
+  return {folders.begin(), folders.end()};
+}
+
+FitRules rules_for(const Stack& stack, const Selection& selection, const TargetSnapshot& target) {
   FitRules rules;
+  std::set<std::string> names;
   for (const Component& component : stack.components) {
     rules.component_order.push_back(component.id);
+    names.insert(component.names.begin(), component.names.end());
   }
+  rules.library_folders = folders_of_stack(target, names);
   for (const Package& package : selection.packages) rules.staged_bytes += package.size;
   return rules;
 }
@@ -87,7 +105,7 @@ Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
   std::vector<std::size_t> all(selection.packages.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   Fit fit = fit_of(inspection_of(selection, std::move(contents)), all, target,
-                   rules_for(stack, selection));
+                   rules_for(stack, selection, target));
   if (const auto refusal = refusal_of(fit.findings, accepted)) throw *refusal;
   return fit;
 }

@@ -86,6 +86,8 @@ struct FitRules {
   // What dpkg writes besides the packages' own records: status, its copies, the log.
   std::uint64_t dpkg_overhead = 16U << 20U;
   std::string dpkg_folder = "/var/lib/dpkg";
+  // Where the loader will look besides, by the environment of the stack.
+  std::vector<std::string> library_folders;
   // What else is written before the packages are, and where.
   std::string staging_folder = "/var/lib/topsctl";
   std::uint64_t staged_bytes = 0;

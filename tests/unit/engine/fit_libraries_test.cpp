@@ -41,6 +41,15 @@ TEST_F(FittingLibraries, ThatNobodyHasAreNamedWithTheirUsersAndWhatIsAlike) {
                           "target: has /opt/old/libssl.so.1.1, where the loader does not look"));
 }
 
+TEST_F(FittingLibraries, AreFoundWhereTheEnvironmentLeadsTheLoader) {
+  deb("tops-sdk", "2");
+  elf("/usr/bin/a", {"libdtu_sdk.so"});
+  target_.owners["/opt/tops/lib/libdtu_sdk.so"] = {"tops-runtime"};
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + sdk));
+  rules_.library_folders = {"/opt/tops/lib"};
+  EXPECT_THAT(ids(), IsEmpty());
+}
+
 TEST_F(FittingLibraries, AreNotLookedAtUnlessReadDeeply) {
   deb("tops-sdk", "2");
   elf("/usr/bin/a", {"libmissing.so"});
