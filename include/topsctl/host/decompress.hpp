@@ -13,8 +13,8 @@ namespace topsctl {
 
 // What decoders may use.
 struct DecodeLimits {
-  unsigned threads = 1;                         // for formats that can use more than one
-  std::uint64_t memory = 88ULL << 20U;          // bytes for one decoder; more is refused
+  unsigned threads = 1;                          // for formats that can use more than one
+  std::uint64_t memory = 88ULL << 20U;           // bytes for one decoder; more is refused
   std::uint64_t threads_memory = 100ULL << 20U;  // bytes up to which more threads are used
   std::mutex* gate =
       nullptr;  // set: a decoder that needs more than 24 MiB waits for it and holds it
