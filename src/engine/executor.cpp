@@ -142,9 +142,8 @@ class Executor {
     const fs::path store = make_folder(snapshot_folder);
     make_folder(temporary_folder);
     WriteSetSummary& summary = execution_.report.write_set;
-    const Snapshot snapshot = take_snapshot(host_, plan_.write_set, store, summary);
+    static_cast<void>(take_snapshot(host_, plan_.write_set, store, summary));
     sync_file_system(store);
-    for (const std::string& other : snapshot.other_stores) sync_file_system(host_.literal(other));
     journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
                                                  {"paths", summary.paths},
                                                  {"linked", summary.linked},

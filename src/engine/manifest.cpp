@@ -66,7 +66,6 @@ Json to_json(const KeptPath& kept) {
     line["same_file"] = encoded(kept.same_file);
     line["linked"] = kept.keeping == Keeping::link;
     line["both"] = kept.keeping == Keeping::both;
-    if (!kept.store.empty()) line["store"] = encoded(kept.store);
   }
   if (!state.xattrs.empty()) {
     Json xattrs = Json::object();
@@ -77,7 +76,7 @@ Json to_json(const KeptPath& kept) {
 }
 
 KeptPath kept_path(const Json& line) {
-  KeptPath kept{};
+  KeptPath kept;
   kept.path = decoded(line.at("path").get<std::string>());
   FileState& state = kept.state;
   state.type = static_cast<FileState::Type>(line.at("type").get<int>());
@@ -100,9 +99,6 @@ KeptPath kept_path(const Json& line) {
                      : line.value("both", false) ? Keeping::both
                                                  : Keeping::copy;
     }
-    if (const auto store = line.find("store"); store != line.end()) {
-      kept.store = decoded(store->get<std::string>());
-    }
   }
   if (line.value("released", false)) kept.keeping = Keeping::released;
   if (const auto xattrs = line.find("xattrs"); xattrs != line.end()) {
@@ -121,10 +117,7 @@ std::string manifest_text(const Snapshot& snapshot) {
     families.push_back(
         {{"directory", encoded(family.directory)}, {"prefix", encoded(family.prefix)}});
   }
-  Json stores = Json::array();
-  for (const std::string& store : snapshot.other_stores) stores.push_back(encoded(store));
-  std::string text =
-      Json({{"families", std::move(families)}, {"stores", std::move(stores)}}).dump() + "\n";
+  std::string text = Json({{"families", std::move(families)}}).dump() + "\n";
   for (const KeptPath& kept : snapshot.paths) text += to_json(kept).dump() + "\n";
   text += Json({{"paths", snapshot.paths.size()}}).dump() + "\n";
   return text;
@@ -142,10 +135,6 @@ Snapshot parse_manifest(const std::string& text) {
     for (const Json& family : first.at("families")) {
       snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
                                    decoded(family.at("prefix").get<std::string>())});
-    }
-    // Transactions of earlier versions have none.
-    for (const Json& store : first.value("stores", Json::array())) {
-      snapshot.other_stores.push_back(decoded(store.get<std::string>()));
     }
     for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
       snapshot.paths.push_back(kept_path(Json::parse(lines[i])));

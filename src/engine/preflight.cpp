@@ -93,7 +93,7 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
   return Error(ErrorCode::host_unfit,
                concat("the host does not take these packages: ", joined(lines, "; ")),
                concat(first->remedy.text,
-                      " `topsctl inspect BUNDLE --against /` tells all of it; "
+                      " `topsctl inspect BUNDLE --against ROOT` tells all of it; "
                       "--accept ",
                       first->id, " goes on at your own risk"));
 }
@@ -113,12 +113,13 @@ Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
 void require_changeable(const Host& host, const WriteSet& write_set) {
   std::set<std::string> folders;
   const auto require = [&](const std::string& path) {
-    if (!is_immutable(host.literal(path))) return;
+    const std::string real = host.literal(path).string();
+    if (!is_immutable(real)) return;
     throw Error(
         ErrorCode::host_unfit,
         concat(in_quotes(path), " must be changed, and is protected against it (chattr)"),
-        concat("see `lsattr -d ", shell_quoted(path), "`, and take the mark away with `chattr -ia ",
-               shell_quoted(path), "` if that is meant"));
+        concat("see `lsattr -d ", shell_quoted(real), "`, and take the mark away with `chattr -ia ",
+               shell_quoted(real), "` if that is meant"));
   };
   for (const std::string& path : write_set.paths) {
     const std::string canonical = canonical_in_root(host.root, path);

@@ -49,7 +49,8 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
           TransactionState::restored,
           {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
       remove_working_folders(folder);
-      remove_stores(host, folder / snapshot_folder);
+      std::error_code ignored;
+      fs::remove_all(folder / snapshot_folder, ignored);
     }
   } catch (const Error& error) {
     result.failures.push_back(error.message());
@@ -159,7 +160,8 @@ void abandon_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
   // First, for the disk may be full of them and the journal have no room.
   remove_working_folders(folder);
-  remove_stores(host, folder / snapshot_folder);
+  std::error_code ignored;
+  fs::remove_all(folder / snapshot_folder, ignored);
   Journal journal(folder / "journal");
   journal.append(TransactionState::restored,
                  {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});

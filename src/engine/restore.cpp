@@ -43,7 +43,7 @@ class Restorer {
  private:
   fs::path real(const std::string& path) const { return host_.literal(path); }
 
-  fs::path content(const KeptPath& kept) const { return content_place(host_, kept, store_); }
+  fs::path content(const KeptPath& kept) const { return content_place(kept, store_); }
 
   void require_contents() {
     is_spoilt_.assign(snapshot_.paths.size(), 0);
@@ -141,7 +141,7 @@ class Restorer {
 
   // Another file than the one that other names have is not the right one, whatever it holds.
   FileState state_of_shared(const fs::path& target, const KeptPath& kept) const {
-    const FileIdentity linked = file_identity(link_place(host_, kept, store_));
+    const FileIdentity linked = file_identity(link_place(kept, store_));
     FileState now = file_state(target, Content::digest);
     if (linked.inode != 0 && file_identity(target) != linked) now.sha256.clear();
     return now;
@@ -149,7 +149,7 @@ class Restorer {
 
   void put_content_back(const fs::path& target, const KeptPath& kept, const fs::path& temporary) {
     const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
-    const fs::path from = link_place(host_, kept, store_);
+    const fs::path from = link_place(kept, store_);
     if (!is_linked || file_identity(from).inode == 0) {
       replace_with(target, kept.state, content(kept), temporary);
       return;

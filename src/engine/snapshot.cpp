@@ -1,7 +1,6 @@
 // Takes snapshots of write sets.
 #include "topsctl/engine/snapshot.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,11 +101,7 @@ std::map<std::string, Writing> all_paths(const Host& host, const WriteSet& write
 class Keeper {
  public:
   Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
-      : host_(host),
-        store_(store),
-        device_(file_identity(store).device),
-        snapshot_(snapshot),
-        summary_(summary) {}
+      : host_(host), store_(store), snapshot_(snapshot), summary_(summary) {}
 
   void keep(const std::string& path, Writing writing) {
     const fs::path real = host_.literal(path);
@@ -118,7 +113,7 @@ class Keeper {
   void digest_links() {
     for_each_index(links_.size(), [&](std::size_t i) {
       KeptPath& kept = snapshot_.paths[links_[i]];
-      kept.state.sha256 = sha256_of_file(content_place(host_, kept, store_));
+      kept.state.sha256 = sha256_of_file(content_place(kept, store_));
     });
   }
 
@@ -139,58 +134,32 @@ class Keeper {
     constexpr unsigned special_bits = 07000;
     const bool can_be_linked = writing == Writing::replaced && identity.links == 1 &&
                                (kept.state.mode & special_bits) == 0;
-    if (can_be_linked && link(real, identity.device, Keeping::link, kept)) {
+    if (can_be_linked && link(real, Keeping::link, kept)) {
       links_.push_back(snapshot_.paths.size());
       ++summary_.linked;
       return;
     }
-    if (identity.links == 1 || !link(real, identity.device, Keeping::both, kept)) {
+    if (identity.links == 1 || !link(real, Keeping::both, kept)) {
       kept.keeping = Keeping::copy;
-      kept.store.clear();
     }
     kept.state.sha256 = copy_with_digest(real, store_ / kept.content);
     ++summary_.copied;
     summary_.bytes += kept.state.size;
   }
 
-  // Not every file system has links, and a bind mount is another place for them: then it is copied.
-  bool link(const fs::path& real, std::uint64_t device, Keeping keeping, KeptPath& kept) {
-    if (device != device_) kept.store = other_store(kept.path, device);
-    if (device != device_ && kept.store.empty()) return false;
+  // A link cannot leave its file system, and not every one has links: then it is copied.
+  bool link(const fs::path& real, Keeping keeping, KeptPath& kept) {
     kept.keeping = keeping;
-    return ::link(real.c_str(), link_place(host_, kept, store_).c_str()) == 0;
-  }
-
-  // At the top of the file system that holds the path; empty if it cannot be made.
-  std::string other_store(const std::string& path, std::uint64_t device) {
-    const auto [known, is_new] = other_stores_.emplace(device, "");
-    if (!is_new) return known->second;
-    fs::path top = fs::path(path).parent_path();
-    while (top != "/" &&
-           file_identity(host_.literal(top.parent_path().string())).device == device) {
-      top = top.parent_path();
-    }
-    const std::string folder =
-        (top / concat(".topsctl-", store_.parent_path().filename().string())).string();
-    if (::mkdir(host_.literal(folder).c_str(), 0700) != 0) return "";
-    snapshot_.other_stores.push_back(folder);
-    known->second = folder;
-    return folder;
+    return ::link(real.c_str(), link_place(kept, store_).c_str()) == 0;
   }
 
   const Host& host_;
   const fs::path& store_;
-  const std::uint64_t device_;
   Snapshot& snapshot_;
   WriteSetSummary& summary_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
-  std::map<std::uint64_t, std::string> other_stores_;
   std::vector<std::size_t> links_;
 };
-
-}  // namespace
-
-namespace {
 
 // The very same file, or another of the same content and attributes.
 bool is_as_kept(const Host& host, const KeptPath& kept, const fs::path& store) {
@@ -198,8 +167,12 @@ bool is_as_kept(const Host& host, const KeptPath& kept, const fs::path& store) {
   if (now.type == FileState::Type::file) {
     now.sha256 = kept.state.sha256;
     if (now != kept.state) return false;
-    if (kept.keeping != Keeping::link ||
-        file_identity(host.literal(kept.path)) != file_identity(content_place(host, kept, store))) {
+    const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
+    const bool is_the_file = is_linked && file_identity(host.literal(kept.path)) ==
+                                              file_identity(link_place(kept, store));
+    // Other names must still be names of it.
+    if (kept.keeping == Keeping::both && !is_the_file) return false;
+    if (kept.keeping != Keeping::link || !is_the_file) {
       now.sha256 = sha256_of_file(host.literal(kept.path));
     }
   }
@@ -232,12 +205,12 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   return snapshot;
 }
 
-fs::path content_place(const Host& host, const KeptPath& kept, const fs::path& store) {
-  return kept.keeping == Keeping::link ? link_place(host, kept, store) : store / kept.content;
+fs::path content_place(const KeptPath& kept, const fs::path& store) {
+  return kept.keeping == Keeping::link ? link_place(kept, store) : store / kept.content;
 }
 
-fs::path link_place(const Host& host, const KeptPath& kept, const fs::path& store) {
-  return (kept.store.empty() ? store : host.literal(kept.store)) / concat("l", kept.content);
+fs::path link_place(const KeptPath& kept, const fs::path& store) {
+  return store / concat("l", kept.content);
 }
 
 void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& store) {
@@ -256,27 +229,14 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     KeptPath& kept = snapshot.paths[i];
     if (is_unchanged[i] == 0) continue;
-    if (!kept.content.empty()) contents.push_back(content_place(host, kept, store));
-    if (kept.keeping == Keeping::both) contents.push_back(link_place(host, kept, store));
+    if (!kept.content.empty()) contents.push_back(content_place(kept, store));
+    if (kept.keeping == Keeping::both) contents.push_back(link_place(kept, store));
     kept.keeping = Keeping::released;
     kept.content.clear();
-    kept.store.clear();
   }
   // The record goes first: a power cut must find what it names.
   write_durably(store / manifest_name, manifest_text(snapshot), 0600);
   for (const fs::path& content : contents) ::unlink(content.c_str());
-}
-
-void remove_stores(const Host& host, const fs::path& store) {
-  std::error_code ignored;
-  try {
-    for (const std::string& other : load_snapshot(store).other_stores) {
-      fs::remove_all(host.literal(other), ignored);
-    }
-  } catch (const Error&) {
-    // Without a record nothing is known of others.
-  }
-  fs::remove_all(store, ignored);
 }
 
 void write_snapshot_record(const Snapshot& snapshot, const fs::path& store) {

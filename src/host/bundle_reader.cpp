@@ -6,15 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <mutex>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/bundle_files.hpp"
 #include "topsctl/host/bundle_walk.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -114,30 +113,10 @@ class BundleWork {
   }
 
   void run_together(const std::vector<Job*>& jobs) {
-    std::atomic<std::size_t> next = 0;
-    std::mutex failure_mutex;
-    std::exception_ptr failure;
     PackageReading reading;
     reading.limits.gate = &gate_;
-    const auto work = [&] {
-      for (std::size_t i = next++; i < jobs.size(); i = next++) {
-        try {
-          read(*jobs[i], reading);
-        } catch (...) {
-          const std::lock_guard lock(failure_mutex);
-          if (!failure) failure = std::current_exception();
-          next = jobs.size();
-        }
-      }
-    };
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < std::min<std::size_t>(reading_.threads, jobs.size()); ++i) {
-        others.emplace_back(work);
-      }
-      work();
-    }
-    if (failure) std::rethrow_exception(failure);
+    for_each_index(
+        jobs.size(), [&](std::size_t i) { read(*jobs[i], reading); }, reading_.threads);
   }
 
   void read(Job& job, const PackageReading& reading) {

@@ -13,16 +13,15 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_threads = 4;
+constexpr unsigned most_threads = 4;
 
 class IndexWork {
  public:
-  IndexWork(std::size_t count, const std::function<void(std::size_t)>& work)
-      : count_(count), work_(work) {}
+  IndexWork(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work)
+      : count_(count), threads_(threads), work_(work) {}
 
   void run() {
-    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    const std::size_t useful = std::min({count_, cores, most_threads});
+    const std::size_t useful = std::min<std::size_t>(count_, threads_);
     {
       std::vector<std::jthread> others;
       try {
@@ -47,6 +46,7 @@ class IndexWork {
   }
 
   std::size_t count_;
+  unsigned threads_;
   const std::function<void(std::size_t)>& work_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;  // of failure_
@@ -55,8 +55,13 @@ class IndexWork {
 
 }  // namespace
 
-void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work) {
-  IndexWork(count, work).run();
+unsigned usual_threads() {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, most_threads);
+}
+
+void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work,
+                    unsigned threads) {
+  IndexWork(count, threads, work).run();
 }
 
 }  // namespace topsctl

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/descriptor.hpp"
+#include "topsctl/host/parallel.hpp"
 #include "topsctl/host/wheel.hpp"
 #include "topsctl/host/wheel_layout.hpp"
 #include "topsctl/model/stack.hpp"
@@ -120,8 +120,7 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   refuse_strange_name(wheel);
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
   refuse_strange_entries(wheel);
-  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1U, 4U);
-  Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = threads});
+  Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = usual_threads()});
   for (const StrangeEntry& entry : contents.strange) {
     refuse(wheel.name(), concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate
                                                            ? " is there twice"

@@ -28,13 +28,11 @@ struct KeptPath {
   std::string same_file = {};  // an earlier path that is the same file (hard link); empty: none
   Keeping keeping = Keeping::nothing;
   std::string content = {};  // its name in the store
-  std::string store = {};    // another store than the snapshot's own, as the machine sees it
 };
 
 struct Snapshot {
   std::vector<KeptPath> paths;  // sorted: every folder before what is in it
   std::vector<PathFamily> families;
-  std::vector<std::string> other_stores = {};  // one on each other file system that has links
 };
 
 // The state of a canonical path of a write set. Absent if a link has taken the place of one of its
@@ -44,25 +42,19 @@ FileState state_in_place(const Host& host, const std::string& path, Content cont
 // Records every path of the write set, the folders above included, and keeps the content of files
 // in `store`, an empty folder that only root may read; the record itself is written there last.
 // A file that is always replaced as a whole, is no setuid, setgid or sticky one (dpkg changes the
-// mode of those before it removes them) and has one name is kept as a link, on other file systems
-// in a store of their own at their top; all else is copied. A file of several names is copied and
-// linked: others of its names may lie outside the write set, and must be the same file again. The
-// caller syncs.
+// mode of those before it removes them) and has one name is kept as a link where the store lies on
+// its file system; all else is copied. A file of several names is copied and linked: others of its
+// names may lie outside the write set, and must be the same file again. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
 
-// Where the content of a path lies for us, and the link to its file (of Keeping::link and both).
-std::filesystem::path content_place(const Host& host, const KeptPath& kept,
-                                    const std::filesystem::path& store);
-std::filesystem::path link_place(const Host& host, const KeptPath& kept,
-                                 const std::filesystem::path& store);
+// Where the content of a path lies, and the link to its file (of Keeping::link and both).
+std::filesystem::path content_place(const KeptPath& kept, const std::filesystem::path& store);
+std::filesystem::path link_place(const KeptPath& kept, const std::filesystem::path& store);
 
 // Lets go of what was kept of files that are the same ones still, and writes the record anew; for
 // the end of a transaction. What somebody writes into them later is not undone.
 void release_unchanged(const Host& host, Snapshot& snapshot, const std::filesystem::path& store);
-
-// Removes everything that was kept, stores on other file systems included.
-void remove_stores(const Host& host, const std::filesystem::path& store);
 
 // Writes the record alone, for a state that is only to be compared with.
 void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);

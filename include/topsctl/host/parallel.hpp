@@ -6,8 +6,12 @@
 
 namespace topsctl {
 
-// Calls `work` once with each index below `count`, by as many threads as there are cores, but at
-// most four. The first exception ends the work and is thrown here.
-void for_each_index(std::size_t count, const std::function<void(std::size_t index)>& work);
+// As many as there are cores, but at most four.
+unsigned usual_threads();
+
+// Calls `work` once with each index below `count`, by several threads. The first exception ends the
+// work and is thrown here.
+void for_each_index(std::size_t count, const std::function<void(std::size_t index)>& work,
+                    unsigned threads = usual_threads());
 
 }  // namespace topsctl

@@ -62,7 +62,7 @@ TEST_F(LinkedSnapshots, ShareTheFilesThatAreReplaced) {
   EXPECT_EQ(kept("/usr/lib/a").keeping, Keeping::link);
   EXPECT_EQ(kept("/usr/lib/a").state.sha256, sha256_of("usr/lib/a"));
   EXPECT_EQ(file_identity(root() / "usr/lib/a"),
-            file_identity(link_place(sample_.host, kept("/usr/lib/a"), store_.path())));
+            file_identity(link_place(kept("/usr/lib/a"), store_.path())));
   EXPECT_EQ(summary_.linked, 3U);
   EXPECT_EQ(summary_.copied, 0U);
   EXPECT_EQ(summary_.bytes, 0U);
@@ -84,6 +84,16 @@ TEST_F(LinkedSnapshots, CopyFilesWithSpecialModes) {
   take();
   EXPECT_EQ(summary_.linked, 0U);
   EXPECT_EQ(summary_.copied, 3U);
+}
+
+TEST_F(LinkedSnapshots, DoNotLetGoOfAFileThatItsOtherNamesHaveLost) {
+  fs::create_hard_link(root() / "usr/lib/a", root() / "outside");
+  take();
+  fs::copy_file(root() / "usr/lib/a", root() / "copy");
+  apply_attributes(root() / "copy", kept("/usr/lib/a").state);
+  fs::rename(root() / "copy", root() / "usr/lib/a");
+  release_unchanged(sample_.host, snapshot_, store_.path());
+  EXPECT_EQ(kept("/usr/lib/a").keeping, Keeping::both);
 }
 
 TEST_F(LinkedSnapshots, CopyAFileOfSeveralNamesOnce) {
@@ -118,7 +128,7 @@ TEST_F(LinkedSnapshots, ArePutBackAsTheVeryFile) {
     EXPECT_THAT(differing(), IsEmpty());
   }
   EXPECT_EQ(file_identity(root() / "usr/lib/a").inode, before.inode);
-  remove_stores(sample_.host, store_.path());
+  fs::remove_all(store_.path());
   EXPECT_EQ(file_identity(root() / "usr/lib/a").links, 1U);
 }
 

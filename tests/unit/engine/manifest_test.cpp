@@ -47,8 +47,6 @@ Snapshot sample_snapshot() {
   KeptPath linked = kept("/opt/x", Type::file);
   linked.keeping = Keeping::link;
   linked.content = "c9";
-  linked.store = "/opt/.topsctl-1\xff";
-  snapshot.other_stores = {linked.store};
   KeptPath released = kept("/opt/y", Type::file);
   released.keeping = Keeping::released;
   KeptPath link = kept("/etc/link", Type::symlink);
@@ -65,7 +63,6 @@ TEST(Manifests, GiveEveryByteBack) {
   const Snapshot before = sample_snapshot();
   const Snapshot after = parse_manifest(manifest_text(before));
   EXPECT_EQ(after.families, before.families);
-  EXPECT_EQ(after.other_stores, before.other_stores);
   ASSERT_EQ(after.paths.size(), before.paths.size());
   for (std::size_t i = 0; i < before.paths.size(); ++i) {
     EXPECT_EQ(after.paths[i].path, before.paths[i].path);
@@ -73,7 +70,6 @@ TEST(Manifests, GiveEveryByteBack) {
     EXPECT_EQ(after.paths[i].same_file, before.paths[i].same_file);
     EXPECT_EQ(after.paths[i].content, before.paths[i].content);
     EXPECT_EQ(after.paths[i].keeping, before.paths[i].keeping) << printable(before.paths[i].path);
-    EXPECT_EQ(after.paths[i].store, before.paths[i].store);
   }
 }
 
@@ -85,7 +81,7 @@ TEST(Manifests, ArePlainAscii) {
 
 TEST(Manifests, OfAnEmptySnapshotHaveTwoLines) {
   const std::string text = manifest_text({});
-  EXPECT_EQ(text, "{\"families\":[],\"stores\":[]}\n{\"paths\":0}\n");
+  EXPECT_EQ(text, "{\"families\":[]}\n{\"paths\":0}\n");
   EXPECT_TRUE(parse_manifest(text).paths.empty());
 }
 
