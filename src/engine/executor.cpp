@@ -10,11 +10,14 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks.hpp"
+#include "topsctl/engine/escaped_paths.hpp"
+#include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/engine/undo.hpp"
+#include "topsctl/host/change_scan.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
-#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -150,6 +153,7 @@ class Executor {
                                                  {"copied", summary.copied}});
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
+    since_ns_ = change_time_ns(folder_ / "journal");
     changed_ = true;
     return concat(summary.paths, " paths, ", human_size(summary.bytes), " kept");
   }
@@ -214,12 +218,18 @@ class Executor {
 
   std::string act(const Commit&) {
     Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
+    tell_escaped(snapshot);
     release_unchanged(host_, snapshot, folder_ / snapshot_folder);
-    record_state_after(snapshot);
+    const fs::path after = make_folder(after_folder);
+    record_state_after(host_, snapshot, after);
+    sync_file_system(after);
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
     mounts = sync_mounts(host_, snapshot);
     throw_if_interrupted();
-    journal_.append(TransactionState::committed, {{"at", timestamp(host_.clock->now())}});
+    journal_.append(TransactionState::committed,
+                    {{"at", timestamp(host_.clock->now())},
+                     {"kept_bytes", bytes_on_disk(host_, transaction_)},
+                     {"escaped_paths", execution_.report.escaped_paths}});
     return concat(mounts.size(), " file systems synced");
   }
 
@@ -227,20 +237,13 @@ class Executor {
     throw Error(ErrorCode::internal, "an install plan holds no restore");
   }
 
-  // What a later rollback compares with, to see whether somebody else has changed something since.
-  void record_state_after(const Snapshot& before) const {
-    const fs::path store = make_folder(after_folder);
-    Snapshot after;
-    after.families = before.families;
-    for (const KeptPath& kept : before.paths) {
-      if (kept.keeping != Keeping::released) after.paths.push_back({kept.path, {}});
+  // By what the kernel knows to have changed since; others at work on the machine are among it.
+  void tell_escaped(const Snapshot& snapshot) {
+    const EscapedPaths escaped = escaped_paths(host_, snapshot, since_ns_);
+    execution_.report.escaped_paths = escaped.paths;
+    if (const std::string warning = warning_of(escaped); !warning.empty()) {
+      execution_.warnings.push_back(warning);
     }
-    for (const std::string& path : newcomers(host_, before)) after.paths.push_back({path, {}});
-    for_each_index(after.paths.size(), [&](std::size_t i) {
-      after.paths[i].state = state_in_place(host_, after.paths[i].path, Content::digest);
-    });
-    write_snapshot_record(after, store);
-    sync_file_system(store);
   }
 
   void undo(const Error& error) {
@@ -261,6 +264,7 @@ class Executor {
     execution_.report.rollback = restoration.proof;
     execution_.report.synced_mounts = restoration.synced_mounts;
     collect_not_restored(restoration);
+    if (restoration.snapshot) tell_escaped(*restoration.snapshot);
     if (restoration.complete()) {
       execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
       execution_.report.outcome = Outcome::rolled_back;
@@ -301,6 +305,7 @@ class Executor {
   Journal journal_;
   Execution execution_;
   bool changed_ = false;
+  std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/bundle.hpp"
@@ -85,6 +86,16 @@ Execution planned(const Host& host, const Plan& plan) {
   return execution;
 }
 
+// What was kept for older transactions goes; that it could not be removed undoes nothing.
+void keep_usual_generations(const Host& host, Execution& execution) {
+  try {
+    static_cast<void>(prune(host, {}));
+  } catch (const Error& error) {
+    execution.warnings.push_back(
+        concat("what was kept for older transactions stays: ", error.message()));
+  }
+}
+
 }  // namespace
 
 void require_usable_host(const Host& host, Purpose purpose) {
@@ -152,6 +163,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     Execution execution = execute_plan(host, stack, plan, request.requester, events);
     execution.report.root = host.root.string();
     execution.report.locks = lock.reports();
+    if (execution.report.outcome == Outcome::committed) keep_usual_generations(host, execution);
     execution.warnings.insert(execution.warnings.begin(), plan.warnings.begin(),
                               plan.warnings.end());
     return execution;

@@ -59,7 +59,7 @@ std::optional<TransactionState> state_named(std::string_view text) {
   for (const auto state :
        {TransactionState::begun, TransactionState::prepared, TransactionState::applying,
         TransactionState::verifying, TransactionState::committed, TransactionState::restoring,
-        TransactionState::restored}) {
+        TransactionState::restored, TransactionState::pruned}) {
     if (name(state) == text) return state;
   }
   return std::nullopt;
@@ -99,6 +99,8 @@ std::string_view name(TransactionState state) {
       return "restoring";
     case TransactionState::restored:
       return "restored";
+    case TransactionState::pruned:
+      return "pruned";
   }
   return "begun";
 }

@@ -7,6 +7,7 @@
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/engine/undo.hpp"
 #include "topsctl/host/files.hpp"
 
 namespace topsctl {
@@ -22,24 +23,63 @@ void remove_working_folders(const fs::path& folder) {
   }
 }
 
+// What the restore that is announced now, or was cut off, is to do.
+struct Announced {
+  bool is_undo = false;  // of what was committed, on a machine that others may have changed since
+  bool rebuild_loader_cache = false;
+};
+
+Announced announced_by(const Transaction& transaction) {
+  Announced announced;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::restoring) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    announced = {details.value("undo", false), details.value("loader_cache", false)};
+  }
+  return announced;
+}
+
+// Fails by a warning only: the cache is an index, and the next ldconfig writes it anew.
+void rebuild_loader_cache(const Host& host, EventSink& events) {
+  constexpr std::int64_t patience_ms = 120'000;
+  const RunResult result = host.runner->run(host.command({"ldconfig"}, patience_ms));
+  if (!result.ok()) events.warning(concat("ldconfig failed: ", result.ending()));
+}
+
+void remove_kept(const fs::path& folder) {
+  for (const char* name : {snapshot_folder, undo_folder}) {
+    std::error_code ignored;
+    fs::remove_all(folder / name, ignored);
+  }
+}
+
 }  // namespace
 
-Restoration restore_transaction(const Host& host, const Transaction& transaction,
-                                EventSink& events) {
+Restoration restore_transaction(const Host& host, const Transaction& transaction, EventSink& events,
+                                const Undo* undo) {
   Restoration result;
   const fs::path folder = host.behind(transaction.folder);
   try {
     remove_working_folders(folder);  // the disk may be full of them
+    Announced announced = announced_by(transaction);
+    if (undo != nullptr) {
+      write_undo(host, *undo, transaction);
+      announced = {true, undo->rebuild_loader_cache};
+    }
     Journal journal(folder / "journal");
     try {
-      journal.append(TransactionState::restoring, Json::object());
+      journal.append(
+          TransactionState::restoring,
+          {{"undo", announced.is_undo}, {"loader_cache", announced.rebuild_loader_cache}});
     } catch (const Error&) {
       // Only an undo of what was committed must be announced: anything else is known to be
       // unfinished.
       if (transaction.state() == TransactionState::committed) throw;
     }
-    const Snapshot snapshot = load_snapshot(folder / snapshot_folder);
+    const Snapshot& snapshot = result.snapshot.emplace(
+        announced.is_undo ? load_undo(host, transaction) : load_snapshot(folder / snapshot_folder));
     result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
+    if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
     result.proof = compare_with_snapshot(host, snapshot);
     result.synced_mounts = sync_mounts(host, snapshot);
     // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
@@ -49,8 +89,7 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
           TransactionState::restored,
           {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
       remove_working_folders(folder);
-      std::error_code ignored;
-      fs::remove_all(folder / snapshot_folder, ignored);
+      remove_kept(folder);
     }
   } catch (const Error& error) {
     result.failures.push_back(error.message());
@@ -74,6 +113,23 @@ Plan restoration_plan(const Transaction& transaction, const std::string& command
 }
 
 namespace {
+
+// What the transaction's own scan found outside its write set.
+std::vector<std::string> escaped_of(const Transaction& transaction) {
+  std::vector<std::string> lines;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::committed) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    const auto paths = details.find("escaped_paths");
+    if (paths == details.end() || !paths->is_array()) continue;
+    for (const Json& path : *paths) {
+      if (!path.is_string()) continue;
+      lines.push_back(concat(printable(path.get<std::string>()), ": changed by transaction ",
+                             transaction.id, ", and not kept"));
+    }
+  }
+  return lines;
+}
 
 std::vector<PackageChange> reversed_changes(const Transaction& transaction) {
   std::vector<PackageChange> changes = summary_of(transaction).packages;
@@ -120,13 +176,14 @@ Execution planned_undo(const Host& host, const Transaction& transaction, const P
   report.packages = reversed_changes(transaction);
   report.write_set = kept_summary(transaction);
   report.not_restored = plan.steps.front().not_restored;
+  for (std::string& line : escaped_of(transaction)) report.not_restored.push_back(std::move(line));
   report.message = "nothing was changed: this is the plan";
   report.steps.push_back({"restore", "restore-write-set", StepStatus::pending, 0, ""});
   return execution;
 }
 
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
-                           EventFan& events) {
+                           EventFan& events, const Undo* undo) {
   Execution execution = planned_undo(host, transaction, plan);
   TransactionReport& report = execution.report;
   report.log = concat(log_directory, "/", transaction.id, ".log");
@@ -144,7 +201,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   const std::string& description = plan.steps.front().description;
   all.step_started(1, 1, description);
   const auto started = host.clock->steady();
-  take_result(transaction, restore_transaction(host, transaction, all), execution);
+  take_result(transaction, restore_transaction(host, transaction, all, undo), execution);
   StepResult& step = report.steps.front();
   step.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
@@ -160,8 +217,7 @@ void abandon_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
   // First, for the disk may be full of them and the journal have no room.
   remove_working_folders(folder);
-  std::error_code ignored;
-  fs::remove_all(folder / snapshot_folder, ignored);
+  remove_kept(folder);
   Journal journal(folder / "journal");
   journal.append(TransactionState::restored,
                  {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});

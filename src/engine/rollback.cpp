@@ -3,17 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <functional>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
-#include "topsctl/engine/snapshot.hpp"
-#include "topsctl/host/files.hpp"
+#include "topsctl/engine/undo.hpp"
+#include "topsctl/host/interrupt.hpp"
 
 namespace topsctl {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -21,15 +19,22 @@ bool is_committed(const Transaction& transaction) {
   return transaction.state() == TransactionState::committed;
 }
 
-Transaction chosen_transaction(const Host& host, const RollbackRequest& request) {
-  std::vector<Transaction> committed = list_transactions(host);
-  const bool any = !committed.empty();
+// The committed transactions that are to be undone, newest first: the chosen one last.
+std::vector<Transaction> chosen_transactions(const Host& host, const RollbackRequest& request) {
+  std::vector<Transaction> transactions = list_transactions(host);
+  const bool any = !transactions.empty();
   if (request.id) {
-    const auto found = std::find_if(committed.begin(), committed.end(),
+    const auto found = std::find_if(transactions.begin(), transactions.end(),
                                     [&](const Transaction& t) { return t.id == *request.id; });
-    if (found == committed.end()) {
+    if (found == transactions.end()) {
       throw Error(ErrorCode::host_unfit, concat("no transaction ", *request.id, " on this machine"),
                   "`topsctl history` lists them");
+    }
+    if (found->state() == TransactionState::pruned) {
+      throw Error(ErrorCode::host_unfit,
+                  concat("transaction ", *request.id,
+                         " cannot be rolled back: what was kept for it has been removed"),
+                  "only the latest transactions are kept; `topsctl history` shows them");
     }
     if (!is_committed(*found)) {
       throw Error(ErrorCode::host_unfit,
@@ -38,81 +43,122 @@ Transaction chosen_transaction(const Host& host, const RollbackRequest& request)
                   "`topsctl history` shows which are committed");
     }
   }
-  std::erase_if(committed, [](const Transaction& t) { return !is_committed(t); });
-  if (committed.empty()) {
+  std::erase_if(transactions, [](const Transaction& t) { return !is_committed(t); });
+  if (transactions.empty()) {
     throw Error(ErrorCode::host_unfit,
                 any ? "nothing to roll back: no transaction is committed"
                     : "nothing to roll back: topsctl has installed nothing here",
                 "`topsctl history` lists what topsctl has done on this machine");
   }
-  if (request.id && committed.back().id != *request.id) {
-    throw Error(ErrorCode::host_unfit,
-                concat("transaction ", *request.id, " is not the latest: ", committed.back().id,
-                       " came after it"),
-                concat("roll back ", committed.back().id, " first"));
-  }
-  return committed.back();
+  std::reverse(transactions.begin(), transactions.end());
+  const std::int64_t last = request.id.value_or(transactions.front().id);
+  std::erase_if(transactions, [&](const Transaction& t) { return t.id < last; });
+  return transactions;
 }
 
-// dpkg's bookkeeping beside its status, and the loader's cache, change with every package; byte
-// code appears by mere use.
-bool changes_by_itself(const std::string& path) {
-  const auto in_dpkg = path.find("/lib/dpkg/");
-  if (in_dpkg != std::string::npos) {
-    const std::string rest = path.substr(in_dpkg + std::string_view("/lib/dpkg/").size());
-    return rest.ends_with("-old") || rest == "available" || rest.starts_with("triggers/") ||
-           rest.starts_with("updates/") || rest.starts_with("info/");
-  }
-  return path.ends_with(".pyc") || path.ends_with("/__pycache__") ||
-         path.starts_with("/etc/ld.so.cache") || path.find("/cache/ldconfig/") != std::string::npos;
-}
+struct PlannedUndo {
+  Transaction transaction;
+  Undo undo;
+};
 
-bool is_dpkg_status(const std::string& path) {
-  return path.ends_with("/lib/dpkg/status");
-}
-
-// Whether somebody changed what matters: of a folder all but its time, of dpkg's status the
-// content.
-bool is_other(const std::string& path, FileState now, const FileState& then) {
-  if (is_dpkg_status(path)) return now.sha256 != then.sha256;
-  if (now.type == FileState::Type::directory) now.mtime_ns = then.mtime_ns;
-  return now != then;
-}
-
-// Paths that are not as the transaction left them, and what a restore would remove that was not
-// there then.
-std::vector<std::string> changed_since(const Host& host, const Transaction& transaction) {
-  const fs::path folder = host.behind(transaction.folder);
-  const Snapshot after = load_snapshot(folder / after_folder);
+void refuse_conflicts(const PlannedUndo& planned) {
   std::vector<std::string> changed;
-  std::set<std::string> known;
-  for (const KeptPath& kept : after.paths) {
-    known.insert(kept.path);
-    if (!changes_by_itself(kept.path) &&
-        is_other(kept.path, state_in_place(host, kept.path, Content::digest), kept.state)) {
-      changed.push_back(printable(kept.path));
+  for (const std::string& conflict : planned.undo.conflicts) changed.push_back(printable(conflict));
+  const std::size_t count = changed.size();
+  if (count > 5) changed.resize(5);
+  throw Error(ErrorCode::host_unfit,
+              concat("somebody else has changed what transaction ", planned.transaction.id,
+                     " changed, since then: ", joined(changed, ", "),
+                     count > 5 ? concat(" and ", count - 5, " more") : std::string()),
+              "add --force to restore all of it as it was before the transaction all the same");
+}
+
+// All undos, each on the machine as those before it leave it. Throws Error{host_unfit} before
+// anything is done if one of them cannot be.
+std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& request) {
+  std::vector<PlannedUndo> undos;
+  MachineView view(host);
+  for (Transaction& transaction : chosen_transactions(host, request)) {
+    throw_if_interrupted();
+    Undo undo = undo_of(view, transaction);
+    undos.push_back({std::move(transaction), std::move(undo)});
+    if (!undos.back().undo.conflicts.empty() && !request.force) refuse_conflicts(undos.back());
+    view.pretend(undos.back().undo, undos.back().transaction);
+  }
+  return undos;
+}
+
+// Numbered entries are what dpkg has not yet put into its status file.
+void require_dpkg_at_rest(const Host& host) {
+  std::error_code failure;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(host.behind("/var/lib/dpkg/updates"), failure)) {
+    if (!is_digits(entry.path().filename().string())) continue;
+    throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",
+                "run `dpkg --configure -a`, then roll back");
+  }
+}
+
+// One report of several undos, newest first.
+void add_execution(Execution& whole, const Execution& part) {
+  TransactionReport& report = whole.report;
+  const TransactionReport& other = part.report;
+  report.transaction = other.transaction;
+  report.message = other.message;
+  report.log = other.log;
+  report.outcome = other.outcome;
+  report.failed = other.failed;
+  report.changed = report.changed || other.changed;
+  report.plan->steps.insert(report.plan->steps.end(), other.plan->steps.begin(),
+                            other.plan->steps.end());
+  report.steps.insert(report.steps.end(), other.steps.begin(), other.steps.end());
+  for (const PackageChange& change : other.packages) {
+    const auto same = std::find_if(report.packages.begin(), report.packages.end(),
+                                   [&](const PackageChange& p) { return p.name == change.name; });
+    if (same == report.packages.end()) {
+      report.packages.push_back(change);
+    } else {
+      same->after = change.after;
     }
   }
-  for (const std::string& path : newcomers(host, load_snapshot(folder / snapshot_folder))) {
-    if (!known.contains(path) && !changes_by_itself(path)) changed.push_back(printable(path));
+  report.write_set.paths += other.write_set.paths;
+  report.write_set.bytes += other.write_set.bytes;
+  report.write_set.linked += other.write_set.linked;
+  report.write_set.copied += other.write_set.copied;
+  if (other.rollback) {
+    report.rollback->paths_checked += other.rollback->paths_checked;
+    report.rollback->differing.insert(report.rollback->differing.end(),
+                                      other.rollback->differing.begin(),
+                                      other.rollback->differing.end());
   }
-  return changed;
+  for (const std::string& line : other.not_restored) {
+    const auto known = std::find(report.not_restored.begin(), report.not_restored.end(), line);
+    if (known == report.not_restored.end()) report.not_restored.push_back(line);
+  }
+  for (const std::string& mount : other.synced_mounts) {
+    const auto known = std::find(report.synced_mounts.begin(), report.synced_mounts.end(), mount);
+    if (known == report.synced_mounts.end()) report.synced_mounts.push_back(mount);
+  }
+  whole.warnings.insert(whole.warnings.end(), part.warnings.begin(), part.warnings.end());
+  whole.exit = part.exit;
+  whole.error = part.error;
 }
 
-void refuse_foreign_changes(const Host& host, const Transaction& transaction, bool force) {
-  std::vector<std::string> changed = changed_since(host, transaction);
-  const bool dpkg_changed = std::any_of(changed.begin(), changed.end(), is_dpkg_status);
-  if (changed.empty() || (force && !dpkg_changed)) return;
-  const std::size_t count = changed.size();
-  if (changed.size() > 5) changed.resize(5);
-  throw Error(
-      ErrorCode::host_unfit,
-      concat("somebody else has changed this machine since transaction ", transaction.id, ": ",
-             joined(changed, ", "),
-             count > 5 ? concat(" and ", count - 5, " more") : std::string()),
-      dpkg_changed
-          ? "packages were installed or removed since; a rollback would make dpkg forget them"
-          : "add --force to restore these files as they were before the transaction all the same");
+// Does `work` for each undo until one fails.
+Execution for_all(const std::vector<PlannedUndo>& undos,
+                  const std::function<Execution(const PlannedUndo&, const Plan&)>& work) {
+  std::optional<Execution> whole;
+  for (const PlannedUndo& planned : undos) {
+    Execution part = work(planned, restoration_plan(planned.transaction, "rollback"));
+    for (const std::string& note : planned.undo.notes) part.warnings.push_back(printable(note));
+    if (whole) {
+      add_execution(*whole, part);
+    } else {
+      whole = std::move(part);
+    }
+    if (whole->exit != ExitCode::done) break;
+  }
+  return std::move(*whole);
 }
 
 }  // namespace
@@ -120,15 +166,16 @@ void refuse_foreign_changes(const Host& host, const Transaction& transaction, bo
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
   if (request.dry_run) {
-    const Transaction transaction = chosen_transaction(host, request);
-    refuse_foreign_changes(host, transaction, request.force);
     Execution execution =
-        planned_undo(host, transaction, restoration_plan(transaction, "rollback"));
-    execution.warnings = unfinished_warnings(host);
+        for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
+          return planned_undo(host, planned.transaction, plan);
+        });
+    for (std::string& warning : unfinished_warnings(host))
+      execution.warnings.push_back(std::move(warning));
     return execution;
   }
   // Nothing of ours is made on a machine that topsctl never changed.
-  if (list_transactions(host).empty()) static_cast<void>(chosen_transaction(host, request));
+  if (list_transactions(host).empty()) static_cast<void>(chosen_transactions(host, request));
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
@@ -139,10 +186,11 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
     return with_recovery(recovery, [&] { return *recovery.last; });
   }
   return with_recovery(recovery, [&] {
-    const Transaction transaction = chosen_transaction(host, request);
-    refuse_foreign_changes(host, transaction, request.force);
+    require_dpkg_at_rest(host);
     Execution execution =
-        undo_transaction(host, transaction, restoration_plan(transaction, "rollback"), events);
+        for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
+          return undo_transaction(host, planned.transaction, plan, events, &planned.undo);
+        });
     execution.report.locks = lock.reports();
     return execution;
   });

@@ -61,12 +61,6 @@ void add_members(const Host& host, const PathFamily& family, std::set<std::strin
   }
 }
 
-// Lock files are held while we work: replacing them would let somebody else in.
-bool is_lock(const std::string& path) {
-  return path.ends_with("/lib/dpkg/lock") || path.ends_with("/lib/dpkg/lock-frontend") ||
-         path.ends_with("/lib/dpkg/triggers/Lock");
-}
-
 // Every path of the write set and the folders above it, and how it is written.
 std::map<std::string, Writing> all_paths(const Host& host, const WriteSet& write_set,
                                          const std::vector<PathFamily>& families) {
@@ -93,7 +87,7 @@ std::map<std::string, Writing> all_paths(const Host& host, const WriteSet& write
     }
   }
   for (const std::string& parent : parents) paths.emplace(parent, Writing::in_place);
-  std::erase_if(paths, [](const auto& entry) { return is_lock(entry.first); });
+  std::erase_if(paths, [](const auto& entry) { return is_dpkg_lock(entry.first); });
   return paths;
 }
 
@@ -181,6 +175,11 @@ bool is_as_kept(const Host& host, const KeptPath& kept, const fs::path& store) {
 
 }  // namespace
 
+bool is_dpkg_lock(const std::string& path) {
+  return path.ends_with("/lib/dpkg/lock") || path.ends_with("/lib/dpkg/lock-frontend") ||
+         path.ends_with("/lib/dpkg/triggers/Lock");
+}
+
 FileState state_in_place(const Host& host, const std::string& path, Content content) {
   FileState state = file_state(host.literal(path), content);
   if (state.type == FileState::Type::absent || canonical_in_root(host.root, path) == path)
@@ -260,7 +259,7 @@ std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot) {
       add_subtree(host.literal(kept.path), kept.path, found);
   }
   for (const KeptPath& kept : snapshot.paths) found.erase(kept.path);
-  std::erase_if(found, is_lock);
+  std::erase_if(found, is_dpkg_lock);
   return {found.begin(), found.end()};
 }
 

@@ -51,7 +51,7 @@ std::optional<TransactionState> Transaction::state() const {
 
 bool Transaction::is_unfinished() const {
   return state() && *state() != TransactionState::committed &&
-         *state() != TransactionState::restored;
+         *state() != TransactionState::restored && *state() != TransactionState::pruned;
 }
 
 bool Transaction::was_committed() const {
@@ -98,8 +98,16 @@ TransactionSummary summary_of(const Transaction& transaction) {
     if (record.state == TransactionState::prepared) {
       summary.kept_bytes = details.value("kept_bytes", std::uint64_t{0});
     }
-    if (record.state == TransactionState::committed) summary.outcome = name(Outcome::committed);
+    if (record.state == TransactionState::committed) {
+      summary.outcome = name(Outcome::committed);
+      summary.kept_bytes = details.value("kept_bytes", summary.kept_bytes);
+      summary.can_be_undone = true;
+    }
     if (record.state == TransactionState::restoring) summary.outcome = "unfinished";
+    if (record.state == TransactionState::restored || record.state == TransactionState::pruned) {
+      summary.kept_bytes = 0;
+      summary.can_be_undone = false;
+    }
     if (record.state == TransactionState::restored) {
       const Outcome outcome = details.value("differing", 0) > 0    ? Outcome::rollback_incomplete
                               : details.value("was_changed", true) ? Outcome::rolled_back

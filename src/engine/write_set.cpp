@@ -38,6 +38,29 @@ void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
   }
 }
 
+// Where scripts of packages often write: users and groups (adduser), debconf's answers, which units
+// are enabled (deb-systemd-helper), byte code (py3compile).
+void add_side_effects(const Selection& selection, WriteSet& set, std::set<std::string>& paths) {
+  for (const char* name : {"passwd", "group", "shadow", "gshadow", "subuid", "subgid"}) {
+    paths.insert({concat("/etc/", name), concat("/etc/", name, "-"), concat("/etc/", name, "+")});
+  }
+  paths.insert("/etc/.pwd.lock");
+  for (const char* folder : {"/var/cache/debconf", "/var/lib/systemd/deb-systemd-helper-enabled",
+                             "/etc/systemd/system", "/etc/systemd/system/multi-user.target.wants",
+                             "/etc/ld.so.conf.d", "/etc/modules-load.d"}) {
+    set.families.push_back({folder, ""});
+  }
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    for (const PayloadEntry& entry : *package.files) {
+      const fs::path file(entry.path);
+      if (file.extension() == ".py") {
+        set.families.push_back({(file.parent_path() / "__pycache__").string(), ""});
+      }
+    }
+  }
+}
+
 void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
               std::set<std::string>& paths, std::set<std::string>& replaced) {
   bool any = false;
@@ -47,6 +70,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
     for (const PayloadEntry& entry : *package.files) add_deb_path(entry.path, facts, paths);
   }
   if (!any) return;
+  add_side_effects(selection, set, paths);
   // Besides the versions before, what dpkg takes away for them: the facts hold those packages'
   // files.
   for (const auto& [name, deb] : facts.debs) {

@@ -142,7 +142,8 @@ Json to_json(const TransactionSummary& summary) {
           {"command", summary.command},
           {"outcome", summary.outcome},
           {"packages", to_json(summary.packages)},
-          {"kept_bytes", summary.kept_bytes}};
+          {"kept_bytes", summary.kept_bytes},
+          {"can_be_undone", summary.can_be_undone}};
 }
 
 namespace {

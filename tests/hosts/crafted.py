@@ -11,7 +11,7 @@ def with_eccl(bundle, host, tmp_path):
     """with_eccl(script, fields, files) -> a bundle whose tops-eccl has more files, other control fields, and `script` for
     its postinst."""
     def make(script="", fields="", files=()):
-        folder, tree = tmp_path / "bundle", tmp_path / "tree"
+        folder, tree = (tmp_path / f"{name}-{len(list(tmp_path.iterdir()))}" for name in ("bundle", "tree"))
         shutil.copytree(bundle(python=host.python_minor(), only_needed=True), folder)
         original, = folder.glob("distributed/tops-eccl*")
         subprocess.run(["dpkg-deb", "-R", original, tree], check=True, capture_output=True)

@@ -139,24 +139,3 @@ def test_the_report_is_the_same_wherever_it_is_left(operator, host, fitting, tmp
         assert kept_open.read() == "somebody else's"
     assert foreign.stat().st_uid == 0 and "committed" in foreign.read_text()
     assert "step 3 of 8" in host.path("/tmp/topsrider_install.log").read_text()
-
-
-def test_a_rollback_refuses_when_somebody_changed_what_it_would_restore(operator, host, fitting):
-    operator.json("install", fitting())
-    header = host.path("/usr/include/eccl/eccl.h")
-    header.write_text("// changed since\n")
-    refused = operator.topsctl("rollback")
-    assert refused.code == 4 and "/usr/include/eccl/eccl.h" in refused.err and "--force" in refused.err, refused
-    assert header.exists()
-    assert operator.json("rollback", "--force")["outcome"] == "rolled_back"
-    assert not header.exists()
-
-
-def test_a_rollback_never_makes_dpkg_forget_other_packages(operator, host, fitting):
-    operator.json("install", fitting())
-    status = host.path("/var/lib/dpkg/status")
-    status.write_text(status.read_text() + "\nPackage: later\nStatus: install ok installed\nVersion: 1\n"
-                      "Architecture: all\nMaintainer: a <a@b.c>\nDescription: later\n")
-    refused = operator.topsctl("rollback", "--force")
-    assert refused.code == 4 and "dpkg forget" in refused.err, refused
-    assert set(operator.dpkg_states()) == set(PACKAGES)

@@ -6,10 +6,13 @@
 #include <string>
 
 #include "topsctl/engine/events.hpp"
+#include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/transaction.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace topsctl {
+
+struct Undo;
 
 // A report with the exit status it means and the failure it tells of.
 struct Execution {
@@ -37,10 +40,13 @@ struct Restoration {
   RollbackProof proof;
   std::vector<std::string> failures;  // what could not be put back, and why
   std::vector<std::string> synced_mounts;
+  std::optional<Snapshot> snapshot;  // what was restored, if its record could be read
   bool complete() const { return failures.empty() && proof.differing.empty(); }
 };
-Restoration restore_transaction(const Host& host, const Transaction& transaction,
-                                EventSink& events);
+// With `undo`, which is made durable first, that is restored instead of the snapshot; so it is when
+// a restore with one was cut off.
+Restoration restore_transaction(const Host& host, const Transaction& transaction, EventSink& events,
+                                const Undo* undo = nullptr);
 
 // The plan of a rollback or recovery; `command` as the report shall name it.
 Plan restoration_plan(const Transaction& transaction, const std::string& command);
@@ -48,7 +54,7 @@ Plan restoration_plan(const Transaction& transaction, const std::string& command
 Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan);
 // Carries it out, with the transaction's log; never throws for what cannot be put back.
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
-                           EventFan& events);
+                           EventFan& events, const Undo* undo = nullptr);
 
 // Marks a transaction that changed nothing as over, and removes its copies.
 void abandon_transaction(const Host& host, const Transaction& transaction);
@@ -59,6 +65,7 @@ void give_up_transaction(const Host& host, const Transaction& transaction);
 // Where a transaction keeps its things, below its folder.
 inline constexpr const char* snapshot_folder = "snapshot";
 inline constexpr const char* after_folder = "after";
+inline constexpr const char* undo_folder = "undo";
 inline constexpr const char* packages_folder = "packages";
 inline constexpr const char* temporary_folder = "tmp";
 

@@ -19,6 +19,7 @@ enum class TransactionState {
   committed,  // the end of a success
   restoring,  // what was kept is being put back
   restored,   // the end of a rollback
+  pruned,     // committed for good: what was kept is removed
 };
 std::string_view name(TransactionState state);
 

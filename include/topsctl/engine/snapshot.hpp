@@ -35,6 +35,10 @@ struct Snapshot {
   std::vector<PathFamily> families;
 };
 
+// dpkg's lock files are held while we work: replacing them would let somebody else in, so they are
+// no part of a snapshot.
+bool is_dpkg_lock(const std::string& path);
+
 // The state of a canonical path of a write set. Absent if a link has taken the place of one of its
 // folders since: what lies behind that link is another path, and not ours.
 FileState state_in_place(const Host& host, const std::string& path, Content content);

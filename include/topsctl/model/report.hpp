@@ -104,7 +104,8 @@ struct TransactionSummary {
   std::string command;
   std::string outcome;  // an Outcome's name, or "unfinished"
   std::vector<PackageChange> packages;
-  std::uint64_t kept_bytes = 0;
+  std::uint64_t kept_bytes = 0;  // on the disk, for its undo
+  bool can_be_undone = false;    // committed, and what was kept is there still
 };
 
 Json to_json(const TransactionSummary& summary);

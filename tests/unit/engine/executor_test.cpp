@@ -136,6 +136,20 @@ TEST_F(Executing, TellsOfEachStep) {
   EXPECT_THAT(sample_.folder.read("var/log/topsctl/1.log"), HasSubstr("step 5 of 5 done"));
 }
 
+TEST_F(Executing, TellsWhatChangedOutsideTheWriteSet) {
+  const auto change = sample_.runner.on_run;
+  for (const int status : {0, 1}) {
+    sample_.runner.on_run = [&](const Command& command) {
+      change(command);
+      sample_.folder.write("srv/state", std::to_string(status));
+      return ended(status);
+    };
+    const Execution execution = execute();
+    EXPECT_THAT(execution.report.escaped_paths, Contains("/srv/state")) << status;
+    EXPECT_THAT(execution.warnings, Contains(HasSubstr("outside the write set"))) << status;
+  }
+}
+
 TEST_F(Executing, RollsAFailedStepBackAndProvesIt) {
   const auto change = sample_.runner.on_run;
   sample_.runner.on_run = [&](const Command& command) {

@@ -77,7 +77,7 @@ TEST(TransactionSummaryJson, HasEveryField) {
   summary.outcome = "unfinished";
   EXPECT_EQ(to_json(summary).dump(),
             R"({"id":3,"started_at":"","user":"","command":"","outcome":"unfinished",)"
-            R"("packages":[],"kept_bytes":0})");
+            R"("packages":[],"kept_bytes":0,"can_be_undone":false})");
 }
 
 TEST(ReportNames, OfOutcomesAndStepsAreThoseOfTheInterface) {

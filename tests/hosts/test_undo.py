@@ -1,0 +1,117 @@
+"""Undoing installs on real hosts that others have changed since, and what was changed beside the write set."""
+
+import pytest
+
+from hosts.crafted import build, change
+from hosts.operations import LOCKS, NOT_COMPARED, OLD_STACK, PACKAGES, Operator
+
+# What differs however the same packages came to be there: times, and what dpkg and ldconfig note of their own runs.
+NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
+NOTES_OF_RUNS = tuple(f"~ {path}:" for path in (
+    "/var/lib/dpkg/status", "/var/lib/dpkg/status-old", "/var/lib/dpkg/diversions-old", "/var/cache/ldconfig/aux-cache",
+    "/etc/ld.so.cache"))
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
+
+
+@pytest.fixture
+def fitting(bundle, host):
+    """fitting(**arguments) -> a bundle with a wheel for the host's Python."""
+    minor = host.python_minor()
+    return lambda **arguments: bundle(python=minor, only_needed=True, **arguments)
+
+
+@pytest.fixture
+def later(tmp_path):
+    """later(host): somebody installs a package with a conffile, a diversion, a trigger and a file of its script's."""
+    tree, package = tmp_path / "later", tmp_path / "later.deb"
+    control = tree / "DEBIAN"
+    control.mkdir(parents=True)
+    (control / "control").write_text("Package: later\nVersion: 1\nArchitecture: amd64\nMaintainer: a <a@example.com>\n"
+                                     "Description: test double\n")
+    (control / "conffiles").write_text("/etc/later.conf\n")
+    (control / "triggers").write_text("interest-noawait /opt/later-trigger\n")
+    (control / "preinst").write_text(
+        "#!/bin/sh\nset -e\ndpkg-divert --package later --rename --divert /usr/bin/yes.real --add /usr/bin/yes\n")
+    (control / "preinst").chmod(0o755)
+    change(tree, "", "echo made > /usr/lib/later/made", ["/etc/later.conf", "/usr/bin/yes", "/usr/lib/later/x"])
+    build(tree, package)
+
+    def install(host):
+        host.copy_in(package, "/srv/later.deb")
+        host.run(["dpkg", "-i", "/srv/later.deb"], check=True)
+        host.path("/srv/later.deb").unlink()
+
+    return install
+
+
+def test_packages_that_others_installed_since_stay(operator, host, make_host, fitting, later, schema):
+    operator.json("install", fitting())
+    later(host)
+    report = operator.json("rollback")
+    schema(report, "rollback")
+    assert report["rollback"]["verified"]["paths_differing"] == 0
+    assert any("/var/lib/dpkg/status" in warning for warning in report["warnings"]), report["warnings"]
+    assert operator.dpkg_states() == {}
+    assert host.run(["dpkg", "--audit"], check=True).stdout == ""
+    assert host.run(["dpkg", "--verify", "later"], check=True).stdout == ""
+
+    only_later = make_host()
+    later(only_later)
+    versions = ["dpkg-query", "-W", "-f", "${Package} ${Status} ${Version} ${Conffiles}\n"]
+    assert host.run(versions, check=True).stdout == only_later.run(versions, check=True).stdout
+    found = only_later.digest(NOT_COMPARED).diff(host.digest(NOT_COMPARED), NOT_THE_SAME_TWICE)
+    assert [line for line in found if not line.startswith((*LOCKS, *NOTES_OF_RUNS))] == []
+    host.run(["dpkg", "--purge", "later"], check=True)
+
+
+def test_a_package_of_the_stack_that_was_changed_since_is_not_undone_unasked(operator, host, fitting):
+    operator.json("install", fitting())
+    host.run(["dpkg", "--remove", "--force-depends", "topsfactor"], check=True)
+    refused = operator.topsctl("rollback")
+    assert refused.code == 4 and "package topsfactor" in refused.err and "--force" in refused.err, refused
+    assert operator.json("rollback", "--force")["outcome"] == "rolled_back"
+    assert operator.dpkg_states() == {}
+    assert host.run(["dpkg", "--audit"], check=True).stdout == ""
+
+
+def test_a_file_that_was_changed_since_is_not_restored_unasked(operator, host, fitting):
+    operator.json("install", fitting())
+    header = host.path("/usr/include/eccl/eccl.h")
+    header.write_text("// changed since\n")
+    refused = operator.topsctl("rollback")
+    assert refused.code == 4 and "/usr/include/eccl/eccl.h" in refused.err and "--force" in refused.err, refused
+    assert header.exists()
+    assert operator.json("rollback", "--force")["outcome"] == "rolled_back"
+    assert not header.exists()
+
+
+def test_several_transactions_are_undone_at_once(operator, host, fitting, later):
+    before = operator.digest()
+    operator.json("install", fitting(generation="2.4.87"), "--stack", OLD_STACK)
+    operator.json("install", fitting())
+    planned = operator.json("rollback", "1", "--dry-run")
+    assert [step["description"] for step in planned["plan"]["steps"]] == [
+        "restore the state before transaction 2", "restore the state before transaction 1"]
+    report = operator.json("rollback", "1")
+    assert {package["name"]: package["after"] for package in report["packages"]} == dict.fromkeys(
+        (*PACKAGES, "torch_gcu"))
+    assert operator.changes_since(before) == []
+    assert [entry["outcome"] for entry in operator.json("history")["transactions"]] == ["rolled_back"] * 2
+
+
+def test_what_a_script_writes_elsewhere_is_told(operator, host, with_eccl):
+    host.path("/srv/state").write_text("1\n")
+    bundle = with_eccl("echo 2 >> /srv/state; mkdir -p /opt/elsewhere; echo x > /opt/elsewhere/x; useradd tops")
+    report = operator.json("install", bundle)
+    assert sorted(report["escaped_paths"]) == ["/opt", "/opt/elsewhere", "/opt/elsewhere/x", "/srv/state"]
+    assert any(warning.startswith("4 paths outside the write set") for warning in report["warnings"])
+    undone = operator.json("rollback")
+    assert "/srv/state: changed by transaction 1, and not kept" in undone["not_restored"]
+    assert "tops" not in host.path("/etc/passwd").read_text(), "users are in the write set"
+    failing = with_eccl("echo 3 >> /srv/state; exit 1")
+    failed = operator.json("install", failing, code=8)
+    assert failed["escaped_paths"] == ["/srv/state"], failed["error"]["message"]
