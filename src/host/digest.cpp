@@ -114,13 +114,15 @@ Sha256 digest_of_file(const std::filesystem::path& file) {
   const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!input.is_open()) throw system_error(errno, "read", file.string());
   Sha256 digest;
-  std::vector<char> buffer(1U << 20U);
+  // Not set to zero: for a small file that would take longer than all else.
+  constexpr std::size_t block = 1U << 20U;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {
-    const ssize_t got = ::read(input.get(), buffer.data(), buffer.size());
+    const ssize_t got = ::read(input.get(), buffer.get(), block);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(errno, "read", file.string());
     if (got == 0) return digest;
-    digest.update({buffer.data(), static_cast<std::size_t>(got)});
+    digest.update({buffer.get(), static_cast<std::size_t>(got)});
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -125,13 +126,14 @@ std::string copy_with_digest(const fs::path& from, const fs::path& to) {
   // us.
   const Descriptor& source = cloned ? output : input;
   Sha256 digest;
-  std::vector<char> buffer(1U << 20U);
+  constexpr std::size_t block = 1U << 20U;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {
-    const ssize_t got = ::read(source.get(), buffer.data(), buffer.size());
+    const ssize_t got = ::read(source.get(), buffer.get(), block);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(errno, "read", from.string());
     if (got == 0) return digest.hex();
-    const std::string_view piece(buffer.data(), static_cast<std::size_t>(got));
+    const std::string_view piece(buffer.get(), static_cast<std::size_t>(got));
     digest.update(piece);
     if (!cloned) write_all(output, piece, to);
   }
