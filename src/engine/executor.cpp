@@ -14,6 +14,7 @@
 #include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/engine/stage.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/host/change_scan.hpp"
 #include "topsctl/host/files.hpp"
@@ -53,12 +54,13 @@ Json begun_details(const Host& host, const Plan& plan, const Requester& requeste
 
 class Executor {
  public:
-  Executor(const Host& host, const Stack& stack, const Plan& plan, EventFan& events,
+  Executor(const Host& host, const Stack& stack, const Plan& plan, EventFan& events, Stage* stage,
            Transaction transaction)
       : host_(host),
         stack_(stack),
         plan_(plan),
         events_(events),
+        stage_(stage),
         transaction_(std::move(transaction)),
         folder_(host.behind(transaction_.folder)),
         journal_(folder_ / "journal") {
@@ -78,7 +80,6 @@ class Executor {
       execution_.report.outcome = Outcome::committed;
       execution_.report.changed = true;
       execution_.report.message = concat("transaction ", transaction_.id, " committed");
-      remove_working_folders();
     } catch (const Error& error) {
       undo(error);
     } catch (const std::exception& error) {
@@ -131,10 +132,10 @@ class Executor {
     std::uint64_t bytes = 0;
     for (const PlannedPackage& package : plan_.packages) {
       if (package.action == PackageAction::keep) continue;
-      if (copy_with_digest(package.location, stage / package.file) != package.sha256) {
-        throw Error(ErrorCode::bad_package,
-                    concat(in_quotes(package.file), " changed while it was read"),
-                    "make sure that nothing writes to the bundle, and run the same command again");
+      if (stage_ != nullptr) {
+        stage_->deliver(package, stage / package.file);
+      } else {
+        copy_package(package, stage / package.file);
       }
       bytes += package.size;
     }
@@ -217,6 +218,8 @@ class Executor {
   }
 
   std::string act(const Commit&) {
+    // Before the disks are synced: what is gone need not be written.
+    remove_working_folders();
     Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
     tell_escaped(snapshot);
     release_unchanged(host_, snapshot, folder_ / snapshot_folder);
@@ -300,6 +303,7 @@ class Executor {
   const Stack& stack_;
   const Plan& plan_;
   EventFan& events_;
+  Stage* stage_;
   Transaction transaction_;
   fs::path folder_;
   Journal journal_;
@@ -311,7 +315,7 @@ class Executor {
 }  // namespace
 
 Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
-                       const Requester& requester, EventFan& events) {
+                       const Requester& requester, EventFan& events, Stage* stage) {
   Transaction transaction = new_transaction(host);
   const fs::path logs = host.behind(log_directory);
   make_directories(logs, 0755);
@@ -321,7 +325,8 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
   log.note(concat("transaction ", transaction.id, ": ", requester.command_line, " for ",
                   requester.user));
   const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
-  Execution execution = Executor(host, stack, plan, all, std::move(transaction)).run(requester);
+  Execution execution =
+      Executor(host, stack, plan, all, stage, std::move(transaction)).run(requester);
   execution.report.log = log_path;
   log.note(execution.report.message);
   return execution;

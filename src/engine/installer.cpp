@@ -10,6 +10,7 @@
 #include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/stage.hpp"
 #include "topsctl/host/bundle.hpp"
 #include "topsctl/host/facts.hpp"
 #include "topsctl/host/interrupt.hpp"
@@ -30,7 +31,7 @@ void add_warnings(const Host& host, const Fit& fit, Plan& plan) {
 }
 
 Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
-               const Inventory& inventory) {
+               const Inventory& inventory, Stage* stage) {
   std::vector<std::string> displaced;
   for (const Package& package : inventory.packages) {
     displaced.insert(displaced.end(), package.displaces.begin(), package.displaces.end());
@@ -41,12 +42,14 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   if (request.lock) require_locked(*request.lock, selection.packages);
   // Says more than a comparison of packages, which would tell the same.
   require_plannable(selection, facts, request.system_python);
-  std::vector<Contents> contents;
-  for (Package& package : selection.packages) {
-    throw_if_interrupted();
-    contents.push_back(read_payload(package));
-  }
-  const Fit fit = preflight(host, stack, selection, std::move(contents), request.accepted);
+  std::vector<Package>& packages = selection.packages;
+  const auto is_changing = [&](const Package& deb) {
+    return deb_action(deb, facts) != PackageAction::keep;
+  };
+  std::vector<Contents> contents =
+      stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
+  const Fit fit = preflight(host, stack, selection, std::move(contents), request.accepted,
+                            stage == nullptr ? 0 : stage->staged_bytes());
   Plan plan = plan_install(stack, selection, facts, request.system_python, fit.install_calls);
   require_changeable(host, plan.write_set);
   add_warnings(host, fit, plan);
@@ -147,7 +150,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   // Before locks are taken and an earlier transaction is restored.
   if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
   if (request.dry_run) {
-    Execution execution = planned(host, make_plan(host, request, stack, inventory));
+    Execution execution = planned(host, make_plan(host, request, stack, inventory, nullptr));
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
     return execution;
@@ -158,9 +161,10 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   const Recovery recovery = recover_unfinished(host, events);
   return with_recovery(recovery, [&] {
     if (recovery.has_failed()) return *recovery.last;
-    const Plan plan = make_plan(host, request, stack, inventory);
+    Stage stage(host);
+    const Plan plan = make_plan(host, request, stack, inventory, &stage);
     if (plan.steps.empty()) return planned(host, plan);
-    Execution execution = execute_plan(host, stack, plan, request.requester, events);
+    Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);
     execution.report.root = host.root.string();
     execution.report.locks = lock.reports();
     if (execution.report.outcome == Outcome::committed) keep_usual_generations(host, execution);

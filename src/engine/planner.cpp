@@ -27,7 +27,8 @@ std::vector<std::string> nonempty_sorted_lines(const std::string& text) {
   return lines;
 }
 
-PackageAction deb_action(const Package& package, const HostFacts& facts, PlannedPackage& planned) {
+PackageAction planned_action(const Package& package, const HostFacts& facts,
+                             PlannedPackage& planned) {
   const auto found = facts.debs.find(package.name);
   if (found == facts.debs.end() || found->second.status.find(" installed") == std::string::npos) {
     return PackageAction::install;
@@ -77,7 +78,7 @@ PlannedPackage planned_package(const Package& package, const Selection& selectio
   planned.sha256 = package.sha256;
   planned.size = package.size;
   planned.action = package.kind == PackageKind::deb
-                       ? deb_action(package, facts, planned)
+                       ? planned_action(package, facts, planned)
                        : wheel_action(package, *selection.python, planned);
   return planned;
 }
@@ -223,6 +224,11 @@ void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
 }
 
 }  // namespace
+
+PackageAction deb_action(const Package& deb, const HostFacts& facts) {
+  PlannedPackage ignored;
+  return planned_action(deb, facts, ignored);
+}
 
 void require_plannable(const Selection& selection, const HostFacts& facts,
                        SystemPython system_python) {

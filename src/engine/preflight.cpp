@@ -99,13 +99,15 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
 }
 
 Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
-              std::vector<Contents> contents, const std::set<std::string>& accepted) {
+              std::vector<Contents> contents, const std::set<std::string>& accepted,
+              std::uint64_t staged_bytes) {
   TargetSnapshot target = read_target_system(host);
   if (selection.python != nullptr) target.pythons = {*selection.python};
   std::vector<std::size_t> all(selection.packages.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
-  Fit fit = fit_of(inspection_of(selection, std::move(contents)), all, target,
-                   rules_for(stack, selection, target));
+  FitRules rules = rules_for(stack, selection, target);
+  rules.staged_bytes -= staged_bytes;
+  Fit fit = fit_of(inspection_of(selection, std::move(contents)), all, target, rules);
   if (const auto refusal = refusal_of(fit.findings, accepted)) throw *refusal;
   return fit;
 }

@@ -10,6 +10,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -150,6 +151,7 @@ class DebReading {
         refuse(file_, concat("not a Debian package: member ", in_quotes(member.name),
                              " stands where none of its kind may"));
       } else {
+        if (members_.other) members_.other();
         drain(*bytes);
       }
       if (member.size % 2 != 0) reader_.read(1);
@@ -234,18 +236,39 @@ void read_deb_control(const fs::path& file, Package& package) {
   package.files_are_claims = false;
 }
 
-Contents read_deb_payload(const fs::path& file, Package& package) {
-  const auto source = file_source(file);
-  const std::string name = file.filename().string();
+Contents read_deb_payload(Source& source, const std::string& file_name, Package& package,
+                          const DebWatch& watch) {
   Contents contents;
   Package read;
-  read_deb_members(*source, name, {}, read,
-                   {[&](Source& tar) { read_control_archive(tar, name, read); },
-                    [&](Source& tar) { read_data_archive(tar, name, read, contents); }});
+  const auto watched = [&](DebArchive archive, Source& tar, const auto& take) {
+    // The compression of the control archive is of no interest to anybody.
+    if (watch.archive_begins) {
+      watch.archive_begins(archive, archive == DebArchive::data ? read.deb->compression : "");
+    }
+    ObservedSource seen(tar, watch.archive_bytes);
+    take(seen);
+    drain(seen);
+    if (watch.archive_ends) watch.archive_ends();
+  };
+  const DebMembers members{[&](Source& tar) {
+                             watched(DebArchive::control, tar, [&](Source& seen) {
+                               read_control_archive(seen, file_name, read);
+                             });
+                           },
+                           [&](Source& tar) {
+                             watched(DebArchive::data, tar, [&](Source& seen) {
+                               read_data_archive(seen, file_name, read, contents);
+                             });
+                           },
+                           watch.other_member};
+  DecodeLimits limits;
+  limits.threads = usual_threads();
+  read_deb_members(source, file_name, limits, read, members);
+  drain(source);
   for (const StrangeEntry& entry : contents.strange) {
     if (entry.kind == StrangeEntry::Kind::escapes) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(name), ": entry ", in_quotes(entry.path),
+                  concat("cannot read ", in_quotes(file_name), ": entry ", in_quotes(entry.path),
                          " points out of the package"),
                   "do not install this file: no sound package holds such a name");
     }
@@ -253,6 +276,11 @@ Contents read_deb_payload(const fs::path& file, Package& package) {
   package.files = std::move(read.files);
   package.files_are_claims = false;
   return contents;
+}
+
+Contents read_deb_payload(const fs::path& file, Package& package) {
+  const auto source = file_source(file);
+  return read_deb_payload(*source, file.filename().string(), package, {});
 }
 
 }  // namespace topsctl

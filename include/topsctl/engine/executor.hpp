@@ -12,6 +12,7 @@
 
 namespace topsctl {
 
+class Stage;
 struct Undo;
 
 // A report with the exit status it means and the failure it tells of.
@@ -29,9 +30,10 @@ struct Requester {
 
 // Carries out an install plan as one transaction: commits, or restores everything and proves it.
 // The caller holds the ChangeLock. Throws only if nothing was changed; every later failure is in
-// the result. `events` also gets the transaction's log while it runs.
+// the result. `events` also gets the transaction's log while it runs. Packages come from `stage` as
+// far as it has copies of them.
 Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
-                       const Requester& requester, EventFan& events);
+                       const Requester& requester, EventFan& events, Stage* stage = nullptr);
 
 // Restores the snapshot of a transaction and proves it; used after a failure, by rollback and by
 // recovery. Never throws: what went wrong is in the result, with exit code rolled_back or

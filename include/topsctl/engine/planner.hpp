@@ -24,6 +24,9 @@ using DpkgCalls = std::vector<std::vector<std::size_t>>;
 void require_plannable(const Selection& selection, const HostFacts& facts,
                        SystemPython system_python);
 
+// What installing a deb means on this host, by its control data.
+PackageAction deb_action(const Package& deb, const HostFacts& facts);
+
 // `selection` with the payload of every package read. Throws Error{host_unfit} if the host cannot
 // take the plan. A plan without steps means that everything is there already. Without `calls` all
 // debs go to dpkg at once, in the stack's order.

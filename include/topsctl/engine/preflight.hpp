@@ -1,6 +1,7 @@
 // Everything that can be known to go wrong before the first change.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,11 +17,13 @@
 namespace topsctl {
 
 // Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
-// --against` does, with the space for the transaction's own copies. Findings with an id of
+// --against` does, with the space for the transaction's own copies, but for `staged_bytes` of the
+// packages, of which there are copies already. Findings with an id of
 // `accepted` count as warnings. Throws Error{host_unfit} that tells all that stands against the
 // install, the worst first.
 Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
-              std::vector<Contents> contents, const std::set<std::string>& accepted);
+              std::vector<Contents> contents, const std::set<std::string>& accepted,
+              std::uint64_t staged_bytes = 0);
 
 // What stands in the way, as one error; nothing if nothing does. The pure part of it.
 std::optional<Error> refusal_of(const std::vector<Finding>& findings,

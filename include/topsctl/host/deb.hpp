@@ -20,6 +20,7 @@ bool looks_like_deb(std::string_view first_bytes);
 struct DebMembers {
   std::function<void(Source& tar)> control;
   std::function<void(Source& tar)> data;  // empty: reading ends before the data
+  std::function<void()> other = {};       // told of each member that is to be ignored
 };
 
 // Goes through the members of a .deb and hands its two archives on, decompressed. Fills `format`
@@ -39,8 +40,19 @@ void read_data_archive(Source& tar, const std::string& file_name, Package& packa
 // Control data only, from a file on disk; `files` stays empty.
 void read_deb_control(const std::filesystem::path& file, Package& package);
 
-// The data archive too, of a file that is to be installed: strange entries are refused. Throws
-// Error{bad_package}.
+// Sees what read_deb_payload reads; what is empty is not called.
+enum class DebArchive { control, data };
+struct DebWatch {
+  std::function<void(DebArchive archive, std::string_view compression)> archive_begins;
+  std::function<void(std::string_view bytes)> archive_bytes;  // every byte, decompressed
+  std::function<void()> archive_ends;
+  std::function<void()> other_member;  // one that is no archive, or comes after the data
+};
+
+// The data archive too, of a file that is to be installed: strange entries are refused. The source
+// is read to its end, xz data by several threads. Throws Error{bad_package}.
+Contents read_deb_payload(Source& source, const std::string& file_name, Package& package,
+                          const DebWatch& watch);
 Contents read_deb_payload(const std::filesystem::path& file, Package& package);
 
 }  // namespace topsctl
