@@ -5,6 +5,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/leftovers.hpp"
 
 namespace topsctl {
 
@@ -20,6 +21,7 @@ Recovery recover_unfinished(const Host& host, EventFan& events) {
   Recovery recovery;
   const std::vector<Transaction> transactions = list_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at) {
+    remove_leftovers(host, *at);
     if (!at->is_unfinished()) continue;
     if (has_changed_nothing(*at)) {
       abandon_transaction(host, *at);
@@ -65,14 +67,18 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     std::erase_if(transactions, [](const Transaction& t) { return !t.is_unfinished(); });
     return transactions;
   };
-  if (unfinished().empty()) return execution;
+  const std::vector<Transaction> known = list_transactions(host);
+  const bool has_work = std::any_of(known.begin(), known.end(), [&](const Transaction& t) {
+    return t.is_unfinished() || has_leftovers(host, t);
+  });
+  if (!has_work) return execution;
   const ChangeLock lock(host, lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
   Recovery recovery = recover_unfinished(host, events);
   if (recovery.last) {
     execution = std::move(*recovery.last);
-  } else {
+  } else if (!recovery.warnings.empty()) {
     execution.report.message = joined(recovery.warnings, "; ");
   }
   execution.warnings = std::move(recovery.warnings);
