@@ -222,12 +222,14 @@ class Executor {
     remove_working_folders();
     Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
     tell_escaped(snapshot);
+    std::vector<std::string>& mounts = execution_.report.synced_mounts;
+    // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
+    // yet.
+    mounts = sync_mounts(host_, snapshot);
     release_unchanged(host_, snapshot, folder_ / snapshot_folder);
     const fs::path after = make_folder(after_folder);
     record_state_after(host_, snapshot, after);
     sync_file_system(after);
-    std::vector<std::string>& mounts = execution_.report.synced_mounts;
-    mounts = sync_mounts(host_, snapshot);
     throw_if_interrupted();
     journal_.append(TransactionState::committed,
                     {{"at", timestamp(host_.clock->now())},
