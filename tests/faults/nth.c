@@ -1,11 +1,13 @@
 // Runs a program and all it starts, counts their system calls that change files, and strikes at one of them.
 //
-//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER COMMAND...
+//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER|ask:SOCKET COMMAND...
 //
 // At the COUNT-th such call, in whichever process or thread, before it is carried out:
 //   kill           every process gets SIGKILL, as if the machine had lost its memory
 //   error:NUMBER   the call fails with this errno, once
 //   signal:NUMBER  the first process gets this signal
+// Whoever is at the other end of an ask:SOCKET is asked at each such call by a line: its number, that of the system call, and 1
+// if it is the first process's. The answer is a byte: 'c' carries it out, 'o' leaves it out as if it had done what it should.
 // COUNT 0 strikes never. OUTPUT gets one line: how many calls there were, and the first process's status as a shell has it.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -91,6 +93,17 @@ static void make_fail(pid_t pid, int error) {
     ptrace(PTRACE_SETREGS, pid, 0, &registers);
 }
 
+static void ask(int socket, long count, int is_first, pid_t pid) {
+    struct user_regs_struct registers;
+    char answer = 0;
+    if (ptrace(PTRACE_GETREGS, pid, 0, &registers) != 0) return;  // killed meanwhile
+    if (dprintf(socket, "%ld %llu %d\n", count, registers.orig_rax, is_first) < 0 || read(socket, &answer, 1) != 1) {
+        kill_all();
+        exit(125);
+    }
+    if (answer == 'o') make_fail(pid, 0);
+}
+
 static void strike(const char *action, pid_t first, pid_t pid) {
     if (strcmp(action, "kill") == 0) kill_all();
     if (strncmp(action, "error:", 6) == 0) make_fail(pid, atoi(action + 6));
@@ -103,6 +116,8 @@ int main(int argc, char **argv) {
         return 125;
     }
     const long wanted = atol(argv[2]);
+    const int socket = strncmp(argv[3], "ask:", 4) == 0 ? atoi(argv[3] + 4) : -1;
+    if (socket >= 0 && fcntl(socket, F_SETFD, FD_CLOEXEC) != 0) fail(argv[3]);
     const pid_t first = fork();
     if (first < 0) fail("fork");
     if (first == 0) {
@@ -133,7 +148,10 @@ int main(int argc, char **argv) {
         is_alive[pid] = 1;
         int number = WSTOPSIG(status);
         const int event = status >> 16;
-        if (event == PTRACE_EVENT_SECCOMP && ++count == wanted) strike(argv[3], first, pid);
+        if (event == PTRACE_EVENT_SECCOMP) {
+            if (++count == wanted) strike(argv[3], first, pid);
+            if (socket >= 0) ask(socket, count, pid == first, pid);
+        }
         // The first stop of a new process is ptrace's own.
         if (event != 0 || (number == SIGSTOP && !is_seen[pid])) number = 0;
         is_seen[pid] = 1;

@@ -8,8 +8,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from faults.old_host import make_old
 from hosts.host import Host
-from hosts.operations import LOCKS, NOT_COMPARED, OLD_STACK, Operator
+from hosts.operations import LOCKS, NOT_COMPARED, Operator
 from support.bundles import make_bundle
 from support.topsctl import run_topsctl
 
@@ -58,7 +59,7 @@ class Sweep:
         minor = self.base["install"].python_minor()
         self.bundles = {generation: make_bundle(self.scratch / generation, generation, [], None, minor, None, True)
                         for generation in ("2.4.87", "2.5.136")}
-        self._make_old(Operator(self.base["install"], binary, self._topsctl))
+        make_old(Operator(self.base["install"], binary, self._topsctl), self.bundles["2.4.87"])
         self.base["rollback"] = Host(self.base["install"].root, place, "copy")
         new = Operator(self.base["rollback"], binary, self._topsctl)
         assert new.json("install", self.bundles["2.5.136"])["outcome"] == "committed"
@@ -69,22 +70,6 @@ class Sweep:
 
     def _topsctl(self, argv, binary, **options):
         return run_topsctl(binary, argv, self.scratch, **options)
-
-    def _make_old(self, operator):
-        report = operator.json("install", self.bundles["2.4.87"], "--stack", OLD_STACK)
-        assert report["outcome"] == "committed", report
-        host = operator.host
-        edited = host.path("/etc/tops-sdk/sdk.conf")
-        edited.write_text(edited.read_text() + "# a local edit\n")
-        library = host.path("/usr/lib/libeccl.so")
-        os.chmod(library, 0o4755)
-        os.setxattr(library, "user.note", b"mine")
-        owned = host.run(["dpkg-query", "-L", "tops-sdk"], check=True).stdout.split()
-        files = [path for path in owned if host.path(path).is_file() and not host.path(path).is_symlink()]
-        os.chown(host.path(files[0]), 1000, 1000)
-        os.link(host.path(files[1]), host.path("/opt/second-name"))
-        host.path(files[2]).unlink()
-        host.run(["dpkg-divert", "--local", "--rename", "--divert", f"{files[3]}.mine", "--add", files[3]], check=True)
 
     def command(self, scenario, host):
         argv = ["install", self.bundles["2.5.136"]] if scenario == "install" else ["rollback"]

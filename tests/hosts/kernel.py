@@ -67,6 +67,10 @@ def make_mounts_private():
         raise
 
 
+def sync_file_system(descriptor):
+    _checked(_libc.syncfs(ctypes.c_int(descriptor)), "cannot sync the file system")
+
+
 def die_with_parent():
     """The kernel kills this process when its parent is gone, however the parent ended."""
     _checked(_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "cannot set the parent death signal")

@@ -1,0 +1,29 @@
+"""The host that faults strike: an older generation with an administrator's changes."""
+
+import datetime
+import os
+
+from hosts.operations import OLD_STACK
+
+TIME_OF_NEW = int(datetime.datetime(2024, 1, 30, tzinfo=datetime.timezone.utc).timestamp())
+
+
+def make_old(operator, bundle):
+    """Installs the older generation's bundle on the operator's host, and changes what an administrator might."""
+    report = operator.json("install", bundle, "--stack", OLD_STACK)
+    assert report["outcome"] == "committed", report
+    host = operator.host
+    edited = host.path("/etc/tops-sdk/sdk.conf")
+    edited.write_text(edited.read_text() + "# a local edit\n")
+    library = host.path("/usr/lib/libeccl.so")
+    os.chmod(library, 0o4755)
+    os.setxattr(library, "user.note", b"mine")
+    owned = host.run(["dpkg-query", "-L", "tops-sdk"], check=True).stdout.split()
+    files = [path for path in owned if host.path(path).is_file() and not host.path(path).is_symlink()]
+    for path in files:
+        # Times of the newer packages: files that stay the same are then replaced by the very same.
+        os.utime(host.path(path), (TIME_OF_NEW, TIME_OF_NEW))
+    os.chown(host.path(files[0]), 1000, 1000)
+    os.link(host.path(files[1]), host.path("/opt/second-name"))
+    host.path(files[2]).unlink()
+    host.run(["dpkg-divert", "--local", "--rename", "--divert", f"{files[3]}.mine", "--add", files[3]], check=True)
