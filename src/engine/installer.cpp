@@ -48,9 +48,11 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   };
   std::vector<Contents> contents =
       stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
-  const Fit fit = preflight(host, stack, selection, std::move(contents), request.accepted,
-                            stage == nullptr ? 0 : stage->staged_bytes());
+  const auto [fit, own_folders] =
+      preflight(host, stack, selection, std::move(contents), request.accepted,
+                stage == nullptr ? 0 : stage->staged_bytes());
   Plan plan = plan_install(stack, selection, facts, request.system_python, fit.install_calls);
+  for (const std::string& folder : own_folders) plan.write_set.families.push_back({folder, ""});
   require_changeable(host, plan.write_set);
   add_warnings(host, fit, plan);
   return plan;

@@ -62,6 +62,46 @@ FitRules rules_for(const Stack& stack, const Selection& selection, const TargetS
   return rules;
 }
 
+// Folders that belong to everybody (FHS 3.0), though at times only one package puts something into
+// them.
+bool is_common_folder(const std::string& folder) {
+  const fs::path path(folder);
+  const std::string parent = path.parent_path().string();
+  if (parent == "/" || parent == "/usr" || parent == "/usr/local" || parent == "/var" ||
+      parent == "/var/lib/dpkg") {
+    return true;
+  }
+  const bool is_shared = parent == "/usr/lib" || parent == "/usr/local/lib" || parent == "/lib";
+  return is_shared && path.filename().string().find("-linux-") != std::string::npos;
+}
+
+std::set<std::string> payload_folders(const Selection& selection) {
+  std::set<std::string> folders;
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb || !package.files) continue;
+    for (const PayloadEntry& entry : *package.files) {
+      if (entry.type == PayloadEntry::Type::directory) folders.insert(entry.path);
+      for (fs::path folder = fs::path(entry.path).parent_path();
+           folder != "/" && folders.insert(folder.string()).second;) {
+        folder = folder.parent_path();
+      }
+    }
+  }
+  return folders;
+}
+
+std::set<std::string> stack_packages(const Stack& stack, const Selection& selection) {
+  std::set<std::string> names;
+  for (const Component& component : stack.components) {
+    names.insert(component.names.begin(), component.names.end());
+  }
+  for (const Package& package : selection.packages) {
+    names.insert(package.name);
+    names.insert(package.displaces.begin(), package.displaces.end());
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string line_of(const Finding& finding) {
@@ -98,9 +138,31 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
                       first->id, " goes on at your own risk"));
 }
 
-Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
-              std::vector<Contents> contents, const std::set<std::string>& accepted,
-              std::uint64_t staged_bytes) {
+std::vector<std::string> own_folders(
+    const std::set<std::string>& folders, const std::set<std::string>& packages,
+    const std::map<std::string, std::vector<std::string>>& owners) {
+  const auto are_ours = [&](const std::vector<std::string>& names) {
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return packages.contains(name); });
+  };
+  std::vector<std::string> own;
+  for (const std::string& folder : folders) {
+    if (is_common_folder(folder)) continue;
+    const auto itself = owners.find(folder);
+    bool is_own = itself == owners.end() || are_ours(itself->second);
+    const std::string below = concat(folder, "/");
+    for (auto at = owners.lower_bound(below);
+         is_own && at != owners.end() && at->first.starts_with(below); ++at) {
+      is_own = are_ours(at->second);
+    }
+    if (is_own) own.push_back(folder);
+  }
+  return own;
+}
+
+Preflight preflight(const Host& host, const Stack& stack, const Selection& selection,
+                    std::vector<Contents> contents, const std::set<std::string>& accepted,
+                    std::uint64_t staged_bytes) {
   TargetSnapshot target = read_target_system(host);
   if (selection.python != nullptr) target.pythons = {*selection.python};
   std::vector<std::size_t> all(selection.packages.size());
@@ -109,7 +171,9 @@ Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
   rules.staged_bytes -= staged_bytes;
   Fit fit = fit_of(inspection_of(selection, std::move(contents)), all, target, rules);
   if (const auto refusal = refusal_of(fit.findings, accepted)) throw *refusal;
-  return fit;
+  std::vector<std::string> own =
+      own_folders(payload_folders(selection), stack_packages(stack, selection), target.owners);
+  return {std::move(fit), std::move(own)};
 }
 
 void require_changeable(const Host& host, const WriteSet& write_set) {

@@ -6,6 +6,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/services.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/host/files.hpp"
@@ -76,10 +77,12 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
       // unfinished.
       if (transaction.state() == TransactionState::committed) throw;
     }
+    if (undo != nullptr) result.not_undone = stop_services(host, transaction, events);
     const Snapshot& snapshot = result.snapshot.emplace(
         announced.is_undo ? load_undo(host, transaction) : load_snapshot(folder / snapshot_folder));
     result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
     if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
+    if (undo != nullptr) reload_service_manager(host, events);
     result.proof = compare_with_snapshot(host, snapshot);
     result.synced_mounts = sync_mounts(host, snapshot);
     // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
@@ -143,6 +146,8 @@ void take_result(const Transaction& transaction, const Restoration& restoration,
   report.rollback = restoration.proof;
   report.changed = true;
   report.synced_mounts = restoration.synced_mounts;
+  report.not_restored.insert(report.not_restored.end(), restoration.not_undone.begin(),
+                             restoration.not_undone.end());
   report.not_restored.insert(report.not_restored.end(), restoration.failures.begin(),
                              restoration.failures.end());
   if (restoration.complete()) {

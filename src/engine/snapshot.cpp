@@ -21,6 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* manifest_name = "manifest";
+// Larger files are kept as links in any case: models and the like, into which no script writes. If
+// one does, the restore tells that the file is lost.
+constexpr std::uint64_t largest_copy = 256ULL << 20U;
 
 // Stays on one file system: what is mounted there is not ours.
 void add_subtree(const fs::path& folder, const std::string& shown, std::set<std::string>& found) {
@@ -77,8 +80,10 @@ std::map<std::string, Writing> all_paths(const Host& host, const WriteSet& write
   for (const std::string& path : write_set.paths) {
     const bool is_replaced =
         std::binary_search(write_set.replaced.begin(), write_set.replaced.end(), path);
-    paths.emplace(canonical_in_root(host.root, path),
-                  is_replaced ? Writing::replaced : Writing::in_place);
+    const auto [at, is_new] = paths.emplace(canonical_in_root(host.root, path),
+                                            is_replaced ? Writing::replaced : Writing::in_place);
+    // What is said of the very path counts more than what is said of all in a folder.
+    if (!is_new && is_replaced) at->second = Writing::replaced;
   }
   std::set<std::string> parents;
   for (const auto& [path, writing] : paths) {
@@ -126,8 +131,9 @@ class Keeper {
     }
     kept.content = concat("c", snapshot_.paths.size());
     constexpr unsigned special_bits = 07000;
-    const bool can_be_linked = writing == Writing::replaced && identity.links == 1 &&
-                               (kept.state.mode & special_bits) == 0;
+    const bool is_linked = writing == Writing::replaced || kept.state.size > largest_copy;
+    const bool can_be_linked =
+        is_linked && identity.links == 1 && (kept.state.mode & special_bits) == 0;
     if (can_be_linked && link(real, Keeping::link, kept)) {
       links_.push_back(snapshot_.paths.size());
       ++summary_.linked;

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planner.hpp"
+#include "topsctl/engine/script_paths.hpp"
 #include "topsctl/host/python.hpp"
 
 namespace topsctl {
@@ -61,6 +62,16 @@ void add_side_effects(const Selection& selection, WriteSet& set, std::set<std::s
   }
 }
 
+// What the scripts name they may write, and into a file as it stands: then a link would keep
+// nothing.
+void add_mentioned(std::string_view script, std::set<std::string>& paths,
+                   std::set<std::string>& replaced) {
+  for (const std::string& path : mentioned_paths(script)) {
+    paths.insert(path);
+    replaced.erase(path);
+  }
+}
+
 void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
               std::set<std::string>& paths, std::set<std::string>& replaced) {
   bool any = false;
@@ -78,6 +89,15 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
       if (path != "/.") add_deb_path(path, facts, paths);
     }
     add_replaced(deb, replaced);
+  }
+  for (const Package& package : selection.packages) {
+    if (!package.deb) continue;
+    for (const MaintainerScript& script : package.deb->scripts)
+      add_mentioned(script.text, paths, replaced);
+  }
+  for (const auto& [name, deb] : facts.debs) add_mentioned(deb.scripts, paths, replaced);
+  for (const std::string& link : facts.alternative_links) {
+    paths.insert({link, concat(link, ".dpkg-tmp")});
   }
   for (const char* folder : {"/var/lib/dpkg", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
                              "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {

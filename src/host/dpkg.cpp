@@ -78,6 +78,9 @@ DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>
     deb.files = lines_of(info_file(host, deb, "list"));
     deb.md5sums = info_file(host, deb, "md5sums");
     deb.conffiles = conffile_paths(stanza.value("Conffiles"));
+    for (const char* script : {"preinst", "postinst", "prerm", "postrm"}) {
+      deb.scripts += info_file(host, deb, script) + "\n";
+    }
     database.wanted.insert_or_assign(deb.name, std::move(deb));
   }
   return database;

@@ -89,6 +89,7 @@ HostFacts read_host_facts(const Host& host, const Stack& stack, const std::strin
   facts.architecture = "amd64";
   facts.dpkg_version = dpkg_version(host);
   facts.debs = std::move(database.wanted);
+  facts.alternative_links = alternative_links(host);
   facts.unfinished = std::move(database.unfinished);
   facts.pythons = read_pythons(host, stack, python);
   const std::string& file = stack.environment.file;

@@ -80,6 +80,21 @@ void replace_file(const fs::path& file, std::string_view bytes, mode_t mode,
   if (durability == Durability::durable) sync_directory(file.parent_path());
 }
 
+// By a file without a name, so that a kill leaves nothing behind; for a moment there is no file.
+// False where the file system or the lack of /proc does not allow it.
+bool replace_by_nameless(const fs::path& file, std::string_view bytes, mode_t mode) {
+  const Descriptor output(
+      ::open(file.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  if (!output.is_open()) return false;
+  write_all(output, bytes, file);
+  if (::fchmod(output.get(), mode) != 0)
+    throw system_error(errno, "set the mode of", file.string());
+  const std::string nameless = concat("/proc/self/fd/", output.get());
+  if (::access(nameless.c_str(), F_OK) != 0) return false;
+  ::unlink(file.c_str());
+  return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, file.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
 }  // namespace
 
 void write_durably(const fs::path& file, std::string_view bytes, mode_t mode) {
@@ -87,6 +102,7 @@ void write_durably(const fs::path& file, std::string_view bytes, mode_t mode) {
 }
 
 void write_plainly(const fs::path& file, std::string_view bytes, mode_t mode) {
+  if (replace_by_nameless(file, bytes, mode)) return;
   replace_file(file, bytes, mode, Durability::plain);
 }
 

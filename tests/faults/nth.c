@@ -8,7 +8,8 @@
 //   signal:NUMBER  the first process gets this signal
 // Whoever is at the other end of an ask:SOCKET is asked at each such call by a line: its number, that of the system call, and 1
 // if it is the first process's. The answer is a byte: 'c' carries it out, 'o' leaves it out as if it had done what it should.
-// COUNT 0 strikes never. OUTPUT gets one line: how many calls there were, and the first process's status as a shell has it.
+// COUNT 0 strikes never. OUTPUT gets one line: how many calls there were, and the first process's status as a shell has it;
+// then one line with the numbers of the calls that made a record of a journal durable (fsync of a file named "journal").
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,16 @@ static void ask(int socket, long count, int is_first, pid_t pid) {
     if (answer == 'o') make_fail(pid, 0);
 }
 
+// Whether the process is about to fsync(2) a journal.
+static int is_record(pid_t pid) {
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, pid, 0, &registers) != 0 || registers.orig_rax != SYS_fsync) return 0;
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/%d/fd/%d", pid, (int)registers.rdi);
+    const ssize_t size = readlink(link, path, sizeof path - 1);
+    return size > 8 && strncmp(path + size - 8, "/journal", 8) == 0;
+}
+
 static void strike(const char *action, pid_t first, pid_t pid) {
     if (strcmp(action, "kill") == 0) kill_all();
     if (strncmp(action, "error:", 6) == 0) make_fail(pid, atoi(action + 6));
@@ -135,6 +146,9 @@ int main(int argc, char **argv) {
     if (ptrace(PTRACE_SETOPTIONS, first, 0, options) != 0) fail("ptrace");
     ptrace(PTRACE_CONT, first, 0, 0);
 
+    enum { most_records = 1000 };
+    static long records[most_records];
+    int recorded = 0;
     long count = 0;
     int code = 125;
     pid_t pid;
@@ -149,7 +163,9 @@ int main(int argc, char **argv) {
         int number = WSTOPSIG(status);
         const int event = status >> 16;
         if (event == PTRACE_EVENT_SECCOMP) {
-            if (++count == wanted) strike(argv[3], first, pid);
+            ++count;
+            if (recorded < most_records && is_record(pid)) records[recorded++] = count;
+            if (count == wanted) strike(argv[3], first, pid);
             if (socket >= 0) ask(socket, count, pid == first, pid);
         }
         // The first stop of a new process is ptrace's own.
@@ -158,6 +174,8 @@ int main(int argc, char **argv) {
         ptrace(PTRACE_CONT, pid, 0, number);
     }
     FILE *output = fopen(argv[1], "w");
-    if (output == NULL || fprintf(output, "%ld %d\n", count, code) < 0 || fclose(output) != 0) fail(argv[1]);
+    if (output == NULL || fprintf(output, "%ld %d\n", count, code) < 0) fail(argv[1]);
+    for (int i = 0; i < recorded; ++i) fprintf(output, "%ld ", records[i]);
+    if (fclose(output) != 0) fail(argv[1]);
     return code;
 }

@@ -3,14 +3,17 @@
 import datetime
 import os
 
+from faults.nasty import edit_locally
 from hosts.operations import OLD_STACK
 
+# The nasty package takes the place of a file of another one, which it diverts in its preinst.
+DIVERTED = ("--accept", "file-conflict")
 TIME_OF_NEW = int(datetime.datetime(2024, 1, 30, tzinfo=datetime.timezone.utc).timestamp())
 
 
 def make_old(operator, bundle):
     """Installs the older generation's bundle on the operator's host, and changes what an administrator might."""
-    report = operator.json("install", bundle, "--stack", OLD_STACK)
+    report = operator.json("install", bundle, "--stack", OLD_STACK, *DIVERTED)
     assert report["outcome"] == "committed", report
     host = operator.host
     edited = host.path("/etc/tops-sdk/sdk.conf")
@@ -18,7 +21,9 @@ def make_old(operator, bundle):
     library = host.path("/usr/lib/libeccl.so")
     os.chmod(library, 0o4755)
     os.setxattr(library, "user.note", b"mine")
-    owned = host.run(["dpkg-query", "-L", "tops-sdk"], check=True).stdout.split()
+    if host.path("/opt/nasty").exists():
+        edit_locally(host)
+    owned = host.run(["dpkg-query", "-L", "tops-eccl", "topsfactor"], check=True).stdout.split()
     files = [path for path in owned if host.path(path).is_file() and not host.path(path).is_symlink()]
     for path in files:
         # Times of the newer packages: files that stay the same are then replaced by the very same.

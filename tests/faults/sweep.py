@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from faults.old_host import make_old
+from faults.nasty import make_nasty
+from faults.old_host import DIVERTED, make_old
 from hosts.host import Host
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
 from support.bundles import make_bundle
@@ -35,6 +36,19 @@ class Point:
     differing: list
 
 
+@dataclasses.dataclass
+class Whole:
+    """A run that nothing strikes: its calls, those that made a journal's record durable, the root before and after."""
+    count: int
+    records: list
+    before: object
+    after: object
+
+    def states(self):
+        """The calls between which each journal state lies: the one that makes it durable, and the one after."""
+        return sorted({number for record in self.records for number in (record, record + 1) if number <= self.count})
+
+
 def build_nth(folder):
     """The tracer, compiled into the folder."""
     program = Path(folder) / "nth"
@@ -59,10 +73,12 @@ class Sweep:
         minor = self.base["install"].python_minor()
         self.bundles = {generation: make_bundle(self.scratch / generation, generation, [], None, minor, None, True)
                         for generation in ("2.4.87", "2.5.136")}
+        for generation, bundle in self.bundles.items():
+            make_nasty(bundle, generation)
         make_old(Operator(self.base["install"], binary, self._topsctl), self.bundles["2.4.87"])
         self.base["rollback"] = Host(self.base["install"].root, place, "copy")
         new = Operator(self.base["rollback"], binary, self._topsctl)
-        assert new.json("install", self.bundles["2.5.136"])["outcome"] == "committed"
+        assert new.json("install", self.bundles["2.5.136"], *DIVERTED)["outcome"] == "committed"
 
     def close(self):
         for host in self.base.values():
@@ -72,40 +88,40 @@ class Sweep:
         return run_topsctl(binary, argv, self.scratch, **options)
 
     def command(self, scenario, host):
-        argv = ["install", self.bundles["2.5.136"]] if scenario == "install" else ["rollback"]
+        argv = ["install", self.bundles["2.5.136"], *DIVERTED] if scenario == "install" else ["rollback"]
         return [os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
 
     def run(self, scenario, host, number, action):
-        """Runs a scenario struck at a number; (how many calls there were, exit status)."""
+        """Runs a scenario struck at a number; (how many calls there were, exit status, which made journals durable)."""
         with tempfile.NamedTemporaryFile(dir=self.scratch) as output:
             subprocess.run([self.nth, output.name, str(number), ACTIONS[action], *self.command(scenario, host)],
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                            timeout=TIMEOUT, check=False, start_new_session=True,
                            env={"PATH": os.environ["PATH"], "HOME": os.fspath(self.scratch), "LANG": "C.UTF-8"})
-            count, code = Path(output.name).read_text().split()
-        return int(count), int(code)
+            count, code, *records = map(int, Path(output.name).read_text().split())
+        return count, code, records
 
     def whole(self, scenario):
-        """(number of calls, digest before, digest after) of a run that nothing strikes."""
+        """A run that nothing strikes."""
         host = self._host(scenario)
         try:
             before = host.digest(NOT_COMPARED)
-            count, code = self.run(scenario, host, 0, "kill")
+            count, code, records = self.run(scenario, host, 0, "kill")
             assert code == 0, f"{scenario} that nothing strikes ended with {code}"
-            return count, before, host.digest(NOT_COMPARED)
+            return Whole(count, records, before, host.digest(NOT_COMPARED))
         finally:
             host.remove()
 
-    def strike(self, scenario, number, action, before, after):
+    def strike(self, scenario, number, action, whole):
         """One point: strikes, recovers, and compares."""
         host = self._host(scenario)
         try:
-            _, code = self.run(scenario, host, number, action)
+            code = self.run(scenario, host, number, action)[1]
             operator = Operator(host, self.binary, self._topsctl)
             recovered = operator.topsctl("recover", "--json")
             now = host.digest(NOT_COMPARED)
-            old = [line for line in before.diff(now) if not line.startswith(LOCKS)]
-            new = [line for line in after.diff(now, NOT_THE_SAME_TWICE)
+            old = [line for line in whole.before.diff(now) if not line.startswith(LOCKS)]
+            new = [line for line in whole.after.diff(now, NOT_THE_SAME_TWICE)
                    if not line.startswith((*LOCKS, OF_ONE_INSTALL))]
             state = "neither" if recovered.code != 0 else "old" if not old else "new" if not new else "neither"
             return Point(scenario, action, number, code, state,

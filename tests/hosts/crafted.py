@@ -9,17 +9,27 @@ import pytest
 @pytest.fixture
 def with_eccl(bundle, host, tmp_path):
     """with_eccl(script, fields, files) -> a bundle whose tops-eccl has more files, other control fields, and `script` for
-    its postinst."""
-    def make(script="", fields="", files=()):
+    its postinst; `scripts` has others by name, `executables` text of files."""
+    def make(script="", fields="", files=(), scripts=None, executables=None):
         folder, tree = (tmp_path / f"{name}-{len(list(tmp_path.iterdir()))}" for name in ("bundle", "tree"))
         shutil.copytree(bundle(python=host.python_minor(), only_needed=True), folder)
         original, = folder.glob("distributed/tops-eccl*")
         subprocess.run(["dpkg-deb", "-R", original, tree], check=True, capture_output=True)
         change(tree, fields, script, files)
+        for name, text in (scripts or {}).items():
+            executable(tree / "DEBIAN" / name, f"#!/bin/sh\nset -e\n{text}\n")
+        for path, text in (executables or {}).items():
+            executable(tree / path.lstrip("/"), text)
         build(tree, original)
         return folder
 
     return make
+
+
+def executable(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
 
 
 def change(tree, fields, script, files):
@@ -33,8 +43,7 @@ def change(tree, fields, script, files):
     kept = [line for line in control.read_text().splitlines(True) if line.partition(":")[0] not in names]
     control.write_text(fields + "".join(kept))
     if script:
-        (tree / "DEBIAN" / "postinst").write_text(f"#!/bin/sh\nset -e\n{script}\n")
-        (tree / "DEBIAN" / "postinst").chmod(0o755)
+        executable(tree / "DEBIAN" / "postinst", f"#!/bin/sh\nset -e\n{script}\n")
 
 
 def deb(tree, target, name, version, fields, script, files):

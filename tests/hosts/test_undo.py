@@ -1,5 +1,7 @@
 """Undoing installs on real hosts that others have changed since, and what was changed beside the write set."""
 
+import os
+
 import pytest
 
 from hosts.crafted import build, change
@@ -115,3 +117,23 @@ def test_what_a_script_writes_elsewhere_is_told(operator, host, with_eccl):
     failing = with_eccl("echo 3 >> /srv/state; exit 1")
     failed = operator.json("install", failing, code=8)
     assert failed["escaped_paths"] == ["/srv/state"], failed["error"]["message"]
+
+
+INIT_SCRIPT = """#!/bin/sh
+case $1 in
+start) setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $! > /run/topsd.pid;;
+stop) kill $(cat /run/topsd.pid); rm /run/topsd.pid;;
+esac
+"""
+
+
+def test_a_service_is_stopped_before_its_package_goes(operator, host, with_eccl):
+    bundle = with_eccl("/etc/init.d/topsd start", scripts={"prerm": "/etc/init.d/topsd stop"},
+                       executables={"/etc/init.d/topsd": INIT_SCRIPT})
+    before = operator.digest()
+    assert operator.json("install", bundle)["outcome"] == "committed"
+    pid = int(host.path("/run/topsd.pid").read_text())
+    assert os.readlink(f"/proc/{pid}/root") == os.fspath(host.root)
+    assert operator.json("rollback")["outcome"] == "rolled_back"
+    assert not os.path.exists(f"/proc/{pid}/cmdline") or not host.path("/run/topsd.pid").exists()
+    assert [line for line in operator.changes_since(before) if not line.startswith("~ /run:")] == []

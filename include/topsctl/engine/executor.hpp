@@ -40,7 +40,8 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
 // rollback_incomplete.
 struct Restoration {
   RollbackProof proof;
-  std::vector<std::string> failures;  // what could not be put back, and why
+  std::vector<std::string> failures;    // what could not be put back, and why
+  std::vector<std::string> not_undone;  // what of services no restore of files brings back
   std::vector<std::string> synced_mounts;
   std::optional<Snapshot> snapshot;  // what was restored, if its record could be read
   bool complete() const { return failures.empty() && proof.differing.empty(); }

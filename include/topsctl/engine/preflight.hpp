@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,14 +17,26 @@
 
 namespace topsctl {
 
+struct Preflight {
+  Fit fit;
+  // Folders that are there and into which none but the stack's debs, and those that they displace,
+  // put anything: what scripts make of files in them is theirs too.
+  std::vector<std::string> own_folders;
+};
+
 // Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
 // --against` does, with the space for the transaction's own copies, but for `staged_bytes` of the
 // packages, of which there are copies already. Findings with an id of
 // `accepted` count as warnings. Throws Error{host_unfit} that tells all that stands against the
 // install, the worst first.
-Fit preflight(const Host& host, const Stack& stack, const Selection& selection,
-              std::vector<Contents> contents, const std::set<std::string>& accepted,
-              std::uint64_t staged_bytes = 0);
+Preflight preflight(const Host& host, const Stack& stack, const Selection& selection,
+                    std::vector<Contents> contents, const std::set<std::string>& accepted,
+                    std::uint64_t staged_bytes = 0);
+
+// The pure part of it that finds those folders: of `folders`, and by the owners of each path.
+std::vector<std::string> own_folders(const std::set<std::string>& folders,
+                                     const std::set<std::string>& packages,
+                                     const std::map<std::string, std::vector<std::string>>& owners);
 
 // What stands in the way, as one error; nothing if nothing does. The pure part of it.
 std::optional<Error> refusal_of(const std::vector<Finding>& findings,

@@ -50,6 +50,9 @@ std::map<std::string, std::vector<std::string>> read_owners(
 // passed over.
 std::vector<Diversion> read_diversions(const Host& host);
 
+// The links that update-alternatives(1) keeps, of all groups and their slaves.
+std::vector<std::string> alternative_links(const Host& host);
+
 // The compressions of data members that this version of dpkg unpacks, in the order of deb(5):
 // "gzip", "bzip2", "lzma", "xz", "zstd". Empty: no version that is known.
 std::vector<std::string> dpkg_compressions(std::string_view version);

@@ -16,6 +16,7 @@ struct InstalledDeb {
   std::vector<std::string> files;  // absolute paths, from the package's file list
   std::string md5sums;             // the package's md5sums file; empty if there is none
   std::vector<std::string> conffiles = {};
+  std::string scripts = {};  // the text of its maintainer scripts, one after the other
   bool operator==(const InstalledDeb&) const = default;
 };
 
@@ -54,6 +55,7 @@ struct HostFacts {
   std::map<std::string, InstalledDeb> debs;  // only those that the stack and the bundle speak of
   std::map<std::string, std::string>
       diversions;  // path as packages have it -> where dpkg puts it (dpkg-divert(1))
+  std::vector<std::string> alternative_links;  // of update-alternatives(1)
   std::vector<std::string>
       unfinished;  // packages neither installed nor gone, anywhere in dpkg's database
   std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named

@@ -73,6 +73,20 @@ class ProtectedPaths : public testing::Test {
   SampleHost sample_;
 };
 
+TEST(OwnFolders, HoldWhatTheStacksPackagesAlonePutThere) {
+  const std::map<std::string, std::vector<std::string>> owners = {
+      {"/etc/tops/a", {"tops-sdk"}},          {"/opt/tops/bin/x", {"tops-eccl"}},
+      {"/opt/tops/lib/y", {"tops-sdk"}},      {"/opt/tops/shared/z", {"other", "tops-sdk"}},
+      {"/usr/lib/libeccl.so", {"tops-eccl"}}, {"/var/lib/tops", {"tops-sdk"}},
+      {"/var/spool/mail", {"other"}}};
+  EXPECT_THAT(own_folders({"/etc", "/etc/tops", "/opt", "/opt/tops", "/opt/tops/bin",
+                           "/opt/tops/shared", "/usr", "/usr/lib", "/usr/lib/x86_64-linux-gnu",
+                           "/usr/local/bin", "/var/lib/tops", "/opt/tops-new"},
+                          {"tops-sdk", "tops-eccl"}, owners),
+              testing::ElementsAre("/etc/tops", "/opt/tops-new", "/opt/tops/bin", "/var/lib/tops"))
+      << "/opt/tops has a part of others";
+}
+
 TEST_F(ProtectedPaths, AreRefused) {
   sample_.folder.write("etc/free", "x");
   sample_.folder.write("etc/kept", "x");

@@ -67,6 +67,15 @@ TEST_F(Snapshots, KeepACopyOfEachFile) {
   EXPECT_EQ(summary_.method, "predicted");
 }
 
+TEST_F(Snapshots, KeepAFileAsALinkThatItsFamilyAloneWouldCopy) {
+  sample_.folder.write("opt/tops/payload", "content");
+  sample_.folder.write("opt/tops/state", "content");
+  const Snapshot snapshot =
+      take({{"/opt/tops/payload"}, {{"/opt/tops", ""}}, {"/opt/tops/payload"}});
+  EXPECT_EQ(find(snapshot, "/opt/tops/payload")->keeping, Keeping::link);
+  EXPECT_EQ(find(snapshot, "/opt/tops/state")->keeping, Keeping::copy);
+}
+
 TEST_F(Snapshots, CanBeLoadedAgain) {
   sample_.folder.write("etc/x", "content");
   const Snapshot snapshot = take({{"/etc/x"}, {{"/etc", ""}}});
