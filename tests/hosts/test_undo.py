@@ -107,14 +107,17 @@ def test_several_transactions_are_undone_at_once(operator, host, fitting, later)
 
 def test_what_a_script_writes_elsewhere_is_told(operator, host, with_eccl):
     host.path("/srv/state").write_text("1\n")
-    bundle = with_eccl("echo 2 >> /srv/state; mkdir -p /opt/elsewhere; echo x > /opt/elsewhere/x; useradd tops")
+    host.path("/srv/named").write_text("1\n")
+    bundle = with_eccl("s=/srv o=/opt; echo 2 >> $s/state; mkdir -p $o/elsewhere; echo x > $o/elsewhere/x; "
+                       "echo 2 >> /srv/named; useradd tops")
     report = operator.json("install", bundle)
-    assert sorted(report["escaped_paths"]) == ["/opt", "/opt/elsewhere", "/opt/elsewhere/x", "/srv/state"]
-    assert any(warning.startswith("4 paths outside the write set") for warning in report["warnings"])
+    assert sorted(report["escaped_paths"]) == ["/opt/elsewhere", "/opt/elsewhere/x", "/srv/state"]
+    assert any(warning.startswith("3 paths outside the write set") for warning in report["warnings"])
     undone = operator.json("rollback")
     assert "/srv/state: changed by transaction 1, and not kept" in undone["not_restored"]
     assert "tops" not in host.path("/etc/passwd").read_text(), "users are in the write set"
-    failing = with_eccl("echo 3 >> /srv/state; exit 1")
+    assert host.path("/srv/named").read_text() == "1\n", "what scripts name is in the write set"
+    failing = with_eccl("s=/srv; echo 3 >> $s/state; exit 1")
     failed = operator.json("install", failing, code=8)
     assert failed["escaped_paths"] == ["/srv/state"], failed["error"]["message"]
 
