@@ -15,7 +15,9 @@
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/stage.hpp"
+#include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/engine/undo.hpp"
+#include "topsctl/engine/wheel_step.hpp"
 #include "topsctl/host/change_scan.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
@@ -170,12 +172,10 @@ class Executor {
     const std::string temporary = concat(transaction_.folder, "/", temporary_folder);
     command.environment.insert({{"DEBIAN_FRONTEND", "noninteractive"},
                                 {"DPKG_FRONTEND_LOCKED", "1"},
-                                {"PIP_CONFIG_FILE", "/dev/null"},
-                                {"PIP_BREAK_SYSTEM_PACKAGES", "1"},
-                                {"PIP_ROOT_USER_ACTION", "ignore"},
                                 {"PYTHONDONTWRITEBYTECODE", "1"},
                                 {"TMPDIR", temporary}});
     command.environment["HOME"] = temporary;
+    for (const auto& [variable, value] : run.environment) command.environment[variable] = value;
     command.on_output = [&](std::string_view piece) { events_.output(piece); };
     const RunResult result = host_.runner->run(command);
     if (result.ok()) return result.ending();
@@ -192,6 +192,12 @@ class Executor {
                 concat(run.program, " failed: ", result.ending(), said.empty() ? "" : "\n", said),
                 "read the log for all that the program said");
   }
+
+  std::string act(const InstallWheel& wheel) {
+    return install_wheel_natively(host_, plan_, wheel, folder_ / packages_folder);
+  }
+
+  std::string act(const CompareWheels& compare) { return compare_wheels(host_, compare); }
 
   std::string act(const WriteFile& file) {
     const fs::path path = host_.at(file.path);

@@ -41,7 +41,8 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   Selection selection = select_packages(stack, inventory, facts, components);
   if (request.lock) require_locked(*request.lock, selection.packages);
   // Says more than a comparison of packages, which would tell the same.
-  require_plannable(selection, facts, request.system_python);
+  InstallWishes wishes{request.system_python, request.wheel_backend};
+  require_plannable(selection, facts, wishes);
   std::vector<Package>& packages = selection.packages;
   const auto is_changing = [&](const Package& deb) {
     return deb_action(deb, facts) != PackageAction::keep;
@@ -51,8 +52,10 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   const auto [fit, own_folders] =
       preflight(host, stack, selection, std::move(contents), request.accepted,
                 stage == nullptr ? 0 : stage->staged_bytes());
-  Plan plan = plan_install(stack, selection, facts, request.system_python, fit.install_calls);
+  wishes.calls = fit.install_calls;
+  Plan plan = plan_install(stack, selection, facts, wishes);
   for (const std::string& folder : own_folders) plan.write_set.families.push_back({folder, ""});
+  require_wheels_installable(host, plan);
   require_changeable(host, plan.write_set);
   add_warnings(host, fit, plan);
   return plan;

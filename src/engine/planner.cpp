@@ -9,6 +9,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/host/wheel.hpp"
 
 namespace topsctl {
@@ -91,26 +92,6 @@ std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
   return argv;
 }
 
-std::vector<std::string> pip_argv(const PlannedPackage& wheel, const PythonFacts& python) {
-  std::vector<std::string> argv = {python.executable,
-                                   "-I",
-                                   "-B",
-                                   "-m",
-                                   "pip",
-                                   "install",
-                                   "--no-index",
-                                   "--no-deps",
-                                   "--no-cache-dir",
-                                   "--disable-pip-version-check",
-                                   "--no-input",
-                                   "--no-compile",
-                                   "--force-reinstall"};
-  if (compare_debian_versions(python.pip_version, "10") >= 0)
-    argv.push_back("--no-warn-script-location");
-  argv.push_back(concat(stage_placeholder, "/", wheel.file));
-  return argv;
-}
-
 // Those of the stack as a whole and of the components that are installed now.
 std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
   std::vector<CheckRule> checks;
@@ -119,6 +100,19 @@ std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
         plan.packages.begin(), plan.packages.end(),
         [&](const PlannedPackage& package) { return package.component == check.component; });
     if (check.component.empty() || concerned) checks.push_back(check);
+  }
+  // What installed a wheel is not believed, whatever the stack says.
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.kind != PackageKind::wheel) continue;
+    const bool is_checked = std::any_of(checks.begin(), checks.end(), [&](const CheckRule& check) {
+      return check.kind == CheckKind::wheel_installed && check.component == package.component;
+    });
+    if (is_checked) continue;
+    CheckRule check;
+    check.id = concat("installed-", package.component);
+    check.kind = CheckKind::wheel_installed;
+    check.component = package.component;
+    checks.push_back(std::move(check));
   }
   return checks;
 }
@@ -152,8 +146,8 @@ std::vector<std::vector<PlannedPackage>> changing_debs(const Plan& plan, const D
 }
 
 void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts,
-               const DpkgCalls& calls, Plan& plan) {
-  const std::vector<std::vector<PlannedPackage>> debs = changing_debs(plan, calls);
+               const InstallWishes& wishes, Plan& plan) {
+  const std::vector<std::vector<PlannedPackage>> debs = changing_debs(plan, wishes.calls);
   std::vector<PlannedPackage> wheels;
   for (const PlannedPackage& package : plan.packages) {
     if (package.kind == PackageKind::wheel && package.action != PackageAction::keep) {
@@ -180,10 +174,14 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
   }
   for (const PlannedPackage& wheel : wheels) {
     steps.push_back(
-        {concat("wheel-", wheel.component),
-         concat(selection.python->executable, " -m pip install ", wheel.file),
-         RunCommand{"pip", pip_argv(wheel, *selection.python), package_timeout_s, wheel.name},
-         {}});
+        wheel_step(wheel, *selection.python, wishes.wheel_backend, wishes.system_python));
+    plan.wheel_backend = wishes.wheel_backend;
+  }
+  if (!wheels.empty() && !stack.python.unchanged.empty()) {
+    steps.push_back({"unchanged",
+                     concat("compare ", joined(stack.python.unchanged, ", "), " with before"),
+                     comparison_of(stack, *selection.python),
+                     {}});
   }
   if (!same_environment) {
     steps.push_back({"environment",
@@ -231,7 +229,7 @@ PackageAction deb_action(const Package& deb, const HostFacts& facts) {
 }
 
 void require_plannable(const Selection& selection, const HostFacts& facts,
-                       SystemPython system_python) {
+                       const InstallWishes& wishes) {
   for (const Package& package : selection.packages) {
     if (package.kind != PackageKind::deb) continue;
     if (package.architecture != facts.architecture && package.architecture != "all") {
@@ -249,9 +247,14 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
   }
   if (selection.python == nullptr) return;
   const PythonFacts& python = *selection.python;
-  if (python.pip_version.empty()) {
+  if (python.pip_version.empty() && wishes.wheel_backend == WheelBackend::pip) {
     throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
-                "install python3-pip, or name another interpreter with --python");
+                "install without pip by --wheel-backend native, or install python3-pip");
+  }
+  if (python.scheme.purelib.empty() && wishes.wheel_backend == WheelBackend::native) {
+    throw Error(ErrorCode::host_unfit,
+                concat(in_quotes(python.executable), " does not say where its packages go"),
+                "let its own pip install with --wheel-backend pip");
   }
   for (const Package& package : selection.packages) {
     for (const std::string& old : python.egg_infos) {
@@ -265,7 +268,7 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
       }
     }
   }
-  if (python.externally_managed && system_python == SystemPython::refuse) {
+  if (python.externally_managed && wishes.system_python == SystemPython::refuse) {
     throw Error(
         ErrorCode::host_unfit,
         concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
@@ -293,8 +296,9 @@ std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const
 }
 
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
-                  SystemPython system_python, const DpkgCalls& calls) {
-  require_plannable(selection, facts, system_python);
+                  const InstallWishes& wishes) {
+  require_plannable(selection, facts, wishes);
+  require_untouched(stack, selection);
   Plan plan;
   plan.command = "install";
   plan.stack = stack.name;
@@ -306,7 +310,7 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
     plan.packages.push_back(planned_package(package, selection, facts));
   }
   plan.environment = derive_environment(stack, stack_payload(selection.packages, facts));
-  add_steps(stack, selection, facts, calls, plan);
+  add_steps(stack, selection, facts, wishes, plan);
   Selection changing = selection;
   changing.packages.clear();
   for (std::size_t i = 0; i < plan.packages.size(); ++i) {

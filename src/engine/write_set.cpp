@@ -8,6 +8,9 @@
 #include "topsctl/engine/planner.hpp"
 #include "topsctl/engine/script_paths.hpp"
 #include "topsctl/host/python.hpp"
+#include "topsctl/host/wheel_layout.hpp"
+#include "topsctl/host/wheel_places.hpp"
+#include "topsctl/host/wheel_removal.hpp"
 
 namespace topsctl {
 
@@ -116,21 +119,29 @@ void add_loader_cache(std::set<std::string>& paths) {
   }
 }
 
-// A Python file and the byte code that any import of it writes (PEP 3147, PEP 488).
+// A Python file and the byte code that any import of it writes.
 void add_python_path(const std::string& path, const std::string& cache_tag,
                      std::set<std::string>& paths) {
   paths.insert(path);
-  const fs::path file(path);
-  if (file.extension() != ".py" || cache_tag.empty()) return;
-  const std::string base =
-      concat((file.parent_path() / "__pycache__" / file.stem()).string(), ".", cache_tag);
-  for (const char* level : {"", ".opt-1", ".opt-2"}) paths.insert(concat(base, level, ".pyc"));
+  for (std::string& code : byte_code_of(path, cache_tag)) paths.insert(std::move(code));
+}
+
+// Data and headers, which packages name as the archive does.
+bool add_elsewhere(const PayloadEntry& entry, const Package& package, const PythonFacts& python,
+                   std::set<std::string>& paths) {
+  const WheelDestination::Kind kind = wheel_destination(entry.path).kind;
+  if (kind != WheelDestination::Kind::data && kind != WheelDestination::Kind::headers) return false;
+  if (!python.scheme.data.empty()) {
+    add_python_path(place_of(entry.path, package, python.scheme).path(), python.cache_tag, paths);
+  }
+  return true;
 }
 
 void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
                std::set<std::string>& paths, std::set<std::string>& replaced) {
   for (const std::string& site : python.site_directories) {
     for (const PayloadEntry& entry : *package.files) {
+      if (add_elsewhere(entry, package, python, paths)) continue;
       add_python_path(concat(site, "/", entry.path), python.cache_tag, paths);
     }
     set.families.push_back({site, "~"});  // pip moves what it replaces aside under such names
@@ -138,12 +149,14 @@ void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
       std::replace(name.begin(), name.end(), '-', '_');
       set.families.push_back({site, concat(name, "-")});
     }
+    if (package.wheel) set.families.push_back({site, package.wheel->dist_info});
   }
   for (const std::string& folder : python.script_directories) {
     for (const std::string& script : package.scripts) paths.insert(concat(folder, "/", script));
   }
   for (const InstalledWheel& installed : python.wheels) {
     if (normalized_name(installed.name) != normalized_name(package.name)) continue;
+    set.families.push_back({installed.site_directory, installed.dist_info});
     for (const std::string& recorded : installed.files) {
       add_python_path(recorded_path(installed, recorded), python.cache_tag, paths);
       replaced.insert(recorded_path(installed, recorded));

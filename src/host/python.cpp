@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -47,6 +48,28 @@ std::string text_or_empty(const Json& answer, const char* key) {
   return found != answer.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
+// Nothing for an interpreter that could not say all of it.
+InstallScheme scheme_of(const Json& answer) {
+  const auto found = answer.find("scheme");
+  if (found == answer.end() || !found->is_object()) return {};
+  InstallScheme scheme;
+  const std::array<std::pair<const char*, std::string*>, 6> fields = {
+      {{"interpreter", &scheme.interpreter},
+       {"purelib", &scheme.purelib},
+       {"platlib", &scheme.platlib},
+       {"scripts", &scheme.scripts},
+       {"data", &scheme.data},
+       {"headers", &scheme.headers}}};
+  for (const auto& [key, path] : fields) {
+    const auto value = found->find(key);
+    if (value == found->end() || !value->is_string()) return {};
+    *path = value->get<std::string>();
+    if (!path->starts_with('/') || printable(*path) != *path) return {};
+    *path = fs::path(*path).lexically_normal().string();
+  }
+  return scheme;
+}
+
 PythonFacts parse_answer(const std::string& text) {
   const Json answer = parse_json(text, "the interpreter's answer");
   const JsonReader reader(answer, "the interpreter's answer");
@@ -58,6 +81,7 @@ PythonFacts parse_answer(const std::string& text) {
   facts.pip_version = text_or_empty(answer, "pip_version");
   facts.site_directories = texts_of(reader, "site_directories");
   facts.script_directories = texts_of(reader, "script_directories");
+  facts.scheme = scheme_of(answer);
   facts.externally_managed = reader.at("externally_managed").boolean();
   facts.in_virtual_environment = reader.at("in_virtual_environment").boolean();
   return facts;

@@ -78,9 +78,8 @@ void refuse_strange_entries(const OpenWheel& wheel) {
       refuse(wheel.name(), concat(in_quotes(entry.path), " is no regular file"));
     }
     if (wheel_destination(entry.path).kind == WheelDestination::Kind::elsewhere) {
-      refuse(wheel.name(),
-             concat(in_quotes(entry.path), " would be installed outside the site directory"),
-             "topsctl installs wheels that keep to the site directory and commands");
+      refuse(wheel.name(), concat(in_quotes(entry.path), " would be installed nobody knows where"),
+             "no installer knows that folder of .data: get a sound wheel from its vendor");
     }
   }
 }
@@ -135,8 +134,9 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   std::vector<PayloadEntry> files;
   for (const ZipEntry& entry : wheel.zip().entries()) {
     if (entry.type != PayloadEntry::Type::file) continue;
-    if (wheel_destination(entry.path).kind != WheelDestination::Kind::site) continue;
-    files.push_back({wheel_destination(entry.path).path, entry.type, entry.size});
+    // Commands are in package.scripts.
+    if (wheel_destination(entry.path).kind == WheelDestination::Kind::script) continue;
+    files.push_back({wheel_file(entry).path, entry.type, entry.size});
   }
   package.record = std::move(read.record);
   package.files = std::move(files);

@@ -37,6 +37,8 @@ WheelDestination wheel_destination(std::string_view member) {
   const bool is_site = scheme == "purelib" || scheme == "platlib";
   return {is_site               ? Kind::site
           : scheme == "scripts" ? Kind::script
+          : scheme == "data"    ? Kind::data
+          : scheme == "headers" ? Kind::headers
                                 : Kind::elsewhere,
           std::string(member.substr(second + 1))};
 }

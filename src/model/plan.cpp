@@ -21,12 +21,18 @@ std::string_view name(PackageAction action) {
   return "install";
 }
 
+std::string_view name(WheelBackend backend) {
+  return backend == WheelBackend::pip ? "pip" : "native";
+}
+
 namespace {
 
 struct ActionName {
   std::string_view operator()(const StagePackages&) const { return "stage-packages"; }
   std::string_view operator()(const KeepWriteSet&) const { return "keep-write-set"; }
   std::string_view operator()(const RunCommand&) const { return "run-command"; }
+  std::string_view operator()(const InstallWheel&) const { return "install-wheel"; }
+  std::string_view operator()(const CompareWheels&) const { return "compare-wheels"; }
   std::string_view operator()(const WriteFile&) const { return "write-file"; }
   std::string_view operator()(const RunChecks&) const { return "run-checks"; }
   std::string_view operator()(const Commit&) const { return "commit"; }
@@ -35,7 +41,26 @@ struct ActionName {
 
 struct ActionFields {
   Json operator()(const RunCommand& run) const {
-    return {{"argv", run.argv}, {"timeout_s", run.timeout_s}};
+    return {{"argv", run.argv}, {"timeout_s", run.timeout_s}, {"environment", run.environment}};
+  }
+  Json operator()(const InstallWheel& wheel) const {
+    return {{"name", wheel.name},
+            {"file", wheel.file},
+            {"purelib", wheel.scheme.purelib},
+            {"platlib", wheel.scheme.platlib},
+            {"scripts", wheel.scheme.scripts},
+            {"data", wheel.scheme.data},
+            {"headers", wheel.scheme.headers}};
+  }
+  Json operator()(const CompareWheels& compare) const {
+    Json before = Json::array();
+    for (const InstalledIdentity& wheel : compare.before) {
+      before.push_back({{"name", wheel.name},
+                        {"version", wheel.version},
+                        {"dist_info", wheel.dist_info},
+                        {"record_sha256", wheel.record_sha256}});
+    }
+    return {{"names", compare.names}, {"before", std::move(before)}};
   }
   Json operator()(const WriteFile& file) const {
     return {{"path", file.path}, {"content", file.content}, {"mode", file.mode}};
@@ -90,6 +115,7 @@ Json to_json(const Plan& plan) {
       {"stack", plan.stack.empty() ? Json(nullptr) : Json(plan.stack)},
       {"python", plan.python.empty() ? Json(nullptr) : Json(plan.python)},
       {"python_version", plan.python_version.empty() ? Json(nullptr) : Json(plan.python_version)},
+      {"wheel_backend", plan.wheel_backend ? Json(name(*plan.wheel_backend)) : Json(nullptr)},
       {"packages", std::move(packages)},
       {"environment", plan.environment ? to_json(*plan.environment) : Json(nullptr)},
       {"steps", std::move(steps)},

@@ -31,8 +31,9 @@ def fitting(bundle, host):
 ])
 def test_a_failure_is_rolled_back_and_the_report_names_the_step(operator, fitting, schema, fault, step, words):
     before = operator.digest()
-    accepted = ["--accept", "library-missing"] if fault == "stub-libeccl" else []  # else it is refused before
-    report = operator.json("install", fitting(fault), *accepted, code=8)
+    options = {"stub-libeccl": ["--accept", "library-missing"],  # without these it is refused before
+               "wheel-bad-entry-point": ["--wheel-backend", "pip"]}
+    report = operator.json("install", fitting(fault), *options.get(fault, []), code=8)
     schema(report, "install")
     assert report["outcome"] == "rolled_back" and report["status"] == "rolled_back"
     assert report["failed"] and not report["changed"]
@@ -49,6 +50,7 @@ def test_a_failure_is_rolled_back_and_the_report_names_the_step(operator, fittin
     ("truncated-deb", "cut short"),
     ("wheel-no-zip", "no zip archive"),
     ("wheel-bad-record", "RECORD"),
+    ("wheel-bad-entry-point", "entry point"),
     ("wheel-not-installable", "torch_gcu"),
     ("missing-eccl", "eccl"),
 ])

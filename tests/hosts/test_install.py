@@ -138,4 +138,4 @@ def test_the_report_is_the_same_wherever_it_is_left(operator, host, fitting, tmp
     with kept_open:
         assert kept_open.read() == "somebody else's"
     assert foreign.stat().st_uid == 0 and "committed" in foreign.read_text()
-    assert "step 3 of 8" in host.path("/tmp/topsrider_install.log").read_text()
+    assert "step 3 of 9" in host.path("/tmp/topsrider_install.log").read_text()

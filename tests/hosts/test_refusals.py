@@ -43,7 +43,7 @@ def test_an_ordinary_user_may_see_the_plan(topsctl_host, fitting):
     topsctl_host.copy_in(fitting, "/srv/bundle")
     before = topsctl_host.digest()
     done = topsctl_host.run(["topsctl", "install", "/srv/bundle", "--dry-run"], user=1000)
-    assert done.returncode == 0 and "step 3 of 8" in done.stdout, done
+    assert done.returncode == 0 and "step 3 of 9" in done.stdout, done
     assert before.diff(topsctl_host.digest()) == []
 
 

@@ -25,9 +25,10 @@ std::optional<WheelFileName> parse_wheel_file_name(std::string_view file_name);
 bool is_info_of(std::string_view folder, std::string_view distribution);
 
 // Where a member ends up: "x.data/purelib/a" is "a" of the site directory; "x.data/scripts/b" is a
-// command "b".
+// command "b"; "x.data/data/c" lies below the interpreter's prefix. Others than these five no
+// installer knows.
 struct WheelDestination {
-  enum class Kind { site, script, elsewhere } kind = Kind::site;
+  enum class Kind { site, script, data, headers, elsewhere } kind = Kind::site;
   std::string path;
 };
 WheelDestination wheel_destination(std::string_view member);

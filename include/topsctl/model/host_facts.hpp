@@ -30,6 +30,26 @@ struct InstalledWheel {
   bool operator==(const InstalledWheel&) const = default;
 };
 
+// Which distribution is installed where, and of which content.
+struct InstalledIdentity {
+  std::string name;
+  std::string version;
+  std::string dist_info;      // absolute path of that folder
+  std::string record_sha256;  // digest of RECORD's text
+  bool operator==(const InstalledIdentity&) const = default;
+};
+
+// Where an interpreter has wheels installed (sysconfig's install scheme); empty: not known.
+struct InstallScheme {
+  std::string interpreter;  // as the first line of scripts names it
+  std::string purelib;
+  std::string platlib;
+  std::string scripts;
+  std::string data;
+  std::string headers;  // the folder in which each distribution has one
+  bool operator==(const InstallScheme&) const = default;
+};
+
 struct PythonFacts {
   std::string executable;
   std::string version;      // "3.8.10"
@@ -38,6 +58,7 @@ struct PythonFacts {
   std::string pip_version;  // empty: no pip
   std::vector<std::string> site_directories;
   std::vector<std::string> script_directories;
+  InstallScheme scheme = {};
   bool externally_managed = false;  // PEP 668
   bool in_virtual_environment = false;
   std::vector<InstalledWheel> wheels;  // only those that the stack speaks of

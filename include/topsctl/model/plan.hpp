@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "topsctl/model/environment.hpp"
+#include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/package.hpp"
 #include "topsctl/model/stack.hpp"
@@ -41,13 +43,34 @@ struct StagePackages {
 struct KeepWriteSet {
   bool operator==(const KeepWriteSet&) const = default;
 };
+// Who installs wheels: the interpreter's own pip, or topsctl itself.
+enum class WheelBackend { pip, native };
+std::string_view name(WheelBackend backend);
+
 struct RunCommand {
   std::string program;  // as messages call it: "dpkg"
   std::vector<std::string> argv;
   std::int64_t timeout_s = 0;
   std::string judged_by;  // a wheel whose state outweighs a failing exit status: pip may fail after
                           // the work is done
+  std::map<std::string, std::string> environment = {};  // besides what every program gets
   bool operator==(const RunCommand&) const = default;
+};
+// Unpacks a staged wheel into the folders of the plan's interpreter, in the place of the version
+// that is there.
+struct InstallWheel {
+  std::string name;  // of the distribution
+  std::string file;  // its name once staged
+  InstallScheme scheme;
+  std::string cache_tag;  // "cpython-38"
+  bool operator==(const InstallWheel&) const = default;
+};
+// Compares distributions with what they were when the plan was made.
+struct CompareWheels {
+  std::vector<std::string> names;
+  std::vector<InstalledIdentity> before;  // of those that were there
+  std::vector<std::string> site_directories;
+  bool operator==(const CompareWheels&) const = default;
 };
 struct WriteFile {
   std::string path;
@@ -67,8 +90,8 @@ struct RestoreWriteSet {
   bool operator==(const RestoreWriteSet&) const = default;
 };
 
-using StepAction = std::variant<StagePackages, KeepWriteSet, RunCommand, WriteFile, RunChecks,
-                                Commit, RestoreWriteSet>;
+using StepAction = std::variant<StagePackages, KeepWriteSet, RunCommand, InstallWheel,
+                                CompareWheels, WriteFile, RunChecks, Commit, RestoreWriteSet>;
 std::string_view name(const StepAction& action);
 
 struct Step {
@@ -107,6 +130,7 @@ struct Plan {
   std::string stack;
   std::string python;  // the interpreter; empty: none is needed
   std::string python_version;
+  std::optional<WheelBackend> wheel_backend;  // nothing: no wheel is installed
   std::vector<PlannedPackage> packages;
   std::optional<Environment> environment;
   std::vector<Step> steps;  // empty: nothing to do

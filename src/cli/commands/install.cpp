@@ -29,6 +29,7 @@ struct Options {
   std::optional<std::string> lock;
   std::vector<std::string> accepted;
   bool allow_system_python = false;
+  std::string wheel_backend = std::string(name(default_wheel_backend));
   bool dry_run = false;
   int lock_timeout_s = 120;
 };
@@ -68,6 +69,7 @@ Output run(const Options& options, Session& session) {
   request.components = options.components;
   request.python = options.python;
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
+  request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
   request.dry_run = options.dry_run;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
@@ -125,6 +127,9 @@ CommandAction define_install(CLI::App& parser) {
       ->type_name("FILE");
   parser.add_flag("--allow-system-python", options->allow_system_python,
                   "Install for an interpreter that the system manages (PEP 668)");
+  parser.add_option("--wheel-backend", options->wheel_backend, "Who installs the wheel")
+      ->type_name("NAME")
+      ->check(one_of({"pip", "native"}));
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
       ->check(whole_number(0, 86400));

@@ -31,6 +31,43 @@ def installer_paths():
         return [], []
 
 
+def without_shim():
+    # Newer setuptools put their own distutils into the place of the interpreter's; pip takes that away, too.
+    try:
+        import _distutils_hack
+
+        _distutils_hack.remove_shim()
+    except Exception:
+        pass
+
+
+def install_scheme(in_venv):
+    # What pip takes: distutils' paths up to Python 3.9, sysconfig's after it; headers of a virtual environment are
+    # its own.
+    if sys.version_info >= (3, 10):
+        scheme = {name: sysconfig.get_path(name) for name in ("purelib", "platlib", "scripts", "data")}
+        scheme["headers"] = sysconfig.get_path("include")
+    else:
+        from distutils.command.install import install
+        from distutils.dist import Distribution
+
+        command = install(Distribution({"name": "x"}))
+        command.finalize_options()
+        scheme = {name: getattr(command, "install_" + name) for name in ("purelib", "platlib", "scripts", "data")}
+        scheme["headers"] = os.path.dirname(command.install_headers)
+    if in_venv:
+        scheme["headers"] = os.path.join(sys.prefix, "include", "site", "python%d.%d" % sys.version_info[:2])
+    scheme["interpreter"] = sys.executable
+    return scheme
+
+
+def install_scheme_if_known(in_venv):
+    try:
+        return install_scheme(in_venv)
+    except Exception:
+        return None
+
+
 def pip_version():
     try:
         import pip
@@ -51,6 +88,7 @@ def unique(items):
 def main():
     import site
 
+    without_shim()
     libraries, scripts = installer_paths()
     in_venv = sys.prefix != getattr(sys, "base_prefix", sys.prefix)
     site_directories = libraries + paths("purelib") + paths("platlib")
@@ -68,6 +106,7 @@ def main():
         "pip_version": pip_version(),
         "site_directories": unique(site_directories),
         "script_directories": unique(scripts),
+        "scheme": install_scheme_if_known(in_venv),
         "externally_managed": (not in_venv) and os.path.exists(os.path.join(stdlib, "EXTERNALLY-MANAGED")),
         "in_virtual_environment": in_venv,
     }

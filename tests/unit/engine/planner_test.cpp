@@ -23,7 +23,7 @@ class Planning : public testing::Test {
   Plan plan(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_, system_python_, calls_);
+    return plan_install(stack_, selection, facts_, {system_python_, backend_, calls_});
   }
   // Makes the machine one on which the whole stack is installed.
   void install_everything() {
@@ -58,6 +58,7 @@ class Planning : public testing::Test {
   Inventory inventory_ = sample_inventory();
   HostFacts facts_ = sample_facts();
   SystemPython system_python_ = SystemPython::refuse;
+  WheelBackend backend_ = WheelBackend::pip;
   DpkgCalls calls_;
 };
 
@@ -83,6 +84,7 @@ TEST_F(Planning, OfAFreshInstallHasEveryStep) {
                   "topsfactor_2.5.136-1_amd64.deb",
                   "wheel-torch_gcu: /usr/bin/python3.8 -m pip install "
                   "torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl",
+                  "unchanged: compare torch with before",
                   "environment: write /etc/profile.d/topsrider.sh", "loader-cache: ldconfig",
                   "checks: check 7 things", "commit: sync the disks and commit"));
   EXPECT_EQ(made.command, "install");
@@ -247,6 +249,37 @@ TEST_F(Planning, RefusesAnInterpreterWithoutPip) {
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_EQ(error.message(), "'/usr/bin/python3.8' has no pip");
   EXPECT_NO_THROW(plan("eccl")) << "nothing that needs pip";
+}
+
+TEST_F(Planning, NeedsNoPipForWheelsThatTopsctlInstalls) {
+  facts_.pythons[0].pip_version.clear();
+  backend_ = WheelBackend::native;
+  const Plan made = plan();
+  EXPECT_EQ(made.wheel_backend, WheelBackend::native);
+  EXPECT_THAT(steps_of(made),
+              Contains("wheel-torch_gcu: install torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl for "
+                       "/usr/bin/python3.8"));
+  facts_.pythons[0].scheme = {};
+  EXPECT_THAT(refusal().message(), HasSubstr("does not say where its packages go"));
+}
+
+TEST_F(Planning, NamesTheBackendOnlyWhereAWheelIsInstalled) {
+  EXPECT_EQ(plan().wheel_backend, WheelBackend::pip);
+  EXPECT_EQ(plan("eccl").wheel_backend, std::nullopt);
+}
+
+TEST_F(Planning, ChecksAWheelOfWhichTheStackChecksNothing) {
+  std::erase_if(stack_.checks,
+                [](const CheckRule& check) { return check.kind == CheckKind::wheel_installed; });
+  const Plan made = plan();
+  const auto& run = std::get<RunChecks>(made.steps[made.steps.size() - 2].action);
+  EXPECT_EQ(run.checks.back().id, "installed-torch_gcu");
+  EXPECT_EQ(run.checks.back().kind, CheckKind::wheel_installed);
+}
+
+TEST_F(Planning, RefusesAWheelThatWouldChangeTorch) {
+  inventory_.packages.back().files->push_back({"torch/cuda.py", PayloadEntry::Type::file, 1});
+  EXPECT_EQ(refusal().code(), ErrorCode::bad_package);
 }
 
 TEST_F(Planning, RefusesAnInterpreterThatTheSystemManagesUnlessPermitted) {

@@ -22,7 +22,7 @@ class WriteSets : public testing::Test {
   WriteSet predicted(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_, SystemPython::refuse).write_set;
+    return plan_install(stack_, selection, facts_).write_set;
   }
 
   const std::string site_ = "/usr/local/lib/python3.8/dist-packages";
@@ -45,6 +45,17 @@ TEST_F(WriteSets, HoldDpkgsBooks) {
                     PathFamily{"/var/lib/dpkg/triggers", ""}, PathFamily{"/var/lib/dpkg", "tmp.ci"},
                     PathFamily{"/var/lib/dpkg/info", "", Writing::replaced},
                     PathFamily{"/etc/alternatives", ""}}));
+}
+
+TEST_F(WriteSets, HoldDataAndHeadersOfWheels) {
+  Package& torch = inventory_.packages.back();
+  torch.files->push_back({"x.data/data/share/t.py", PayloadEntry::Type::file, 1});
+  torch.files->push_back({"x.data/headers/t.h", PayloadEntry::Type::file, 1});
+  EXPECT_THAT(
+      predicted().paths,
+      AllOf(IsSupersetOf({"/usr/local/share/t.py", "/usr/local/share/__pycache__/t.cpython-38.pyc",
+                          "/usr/local/include/python3.8/torch-gcu/t.h"}),
+            Not(Contains(HasSubstr("x.data")))));
 }
 
 // dpkg and pip put new files into the place of old ones; people edit configuration files.

@@ -171,11 +171,17 @@ TEST_F(WheelsToInstall, AreRefusedWhenAMemberPointsOut) {
   EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("points out of the package"));
 }
 
-TEST_F(WheelsToInstall, AreRefusedWhenTheyWriteOutsideTheSiteDirectory) {
-  for (const char* kind : {"data", "headers", "unknown"}) {
+TEST_F(WheelsToInstall, AreRefusedWhenTheyWriteWhereNoInstallerDoes) {
+  wheel_.members.push_back({wheel_.name + "-" + wheel_.version + ".data/unknown/etc/x", "x"});
+  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("would be installed nobody knows where"));
+}
+
+TEST_F(WheelsToInstall, MayHaveDataAndHeaders) {
+  for (const std::string kind : {"data", "headers"}) {
+    const std::string path = wheel_.name + "-" + wheel_.version + ".data/" + kind + "/a/x";
     SampleWheel wheel = wheel_;
-    wheel.members.push_back({wheel.name + "-" + wheel.version + ".data/" + kind + "/etc/x", "x"});
-    EXPECT_THAT(refusal(wheel.make_record()), HasSubstr("outside the site directory")) << kind;
+    wheel.members.push_back({path, "x"});
+    EXPECT_THAT(*read(wheel.make_record()).files, Contains(Field(&PayloadEntry::path, path)));
   }
 }
 

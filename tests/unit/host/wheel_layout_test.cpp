@@ -49,7 +49,9 @@ TEST(WheelDestinations, AreThoseOfTheSchemes) {
   EXPECT_TRUE(is("a-1.data/purelib/b/c.py", Kind::site, "b/c.py"));
   EXPECT_TRUE(is("a-1.data/platlib/b.so", Kind::site, "b.so"));
   EXPECT_TRUE(is("a-1.data/scripts/run", Kind::script, "run"));
-  EXPECT_TRUE(is("a-1.data/data/etc/x", Kind::elsewhere, "etc/x"));
+  EXPECT_TRUE(is("a-1.data/data/etc/x", Kind::data, "etc/x"));
+  EXPECT_TRUE(is("a-1.data/headers/a.h", Kind::headers, "a.h"));
+  EXPECT_TRUE(is("a-1.data/other/x", Kind::elsewhere, "x"));
   EXPECT_TRUE(is("a-1.data/x", Kind::site, "a-1.data/x"));
   EXPECT_TRUE(is("a/b.data/scripts/x", Kind::site, "a/b.data/scripts/x"));
 }

@@ -37,6 +37,9 @@ inline Package sample_torch(const std::string& minor) {
   package.version = "1.10.0+2.5.136";
   package.architecture = "any";
   package.python = PythonNeeds{"", {"py" + minor + "-none-any"}, minor};
+  package.wheel = WheelFacts{};
+  package.wheel->file_name = "torch_gcu";
+  package.wheel->dist_info = "torch_gcu-1.10.0+2.5.136.dist-info";
   package.size = 2000;
   package.sha256 = "sha256 of torch_gcu for " + minor;
   package.record = "torch_gcu/__init__.py,sha256=init-" + minor + ",1\n" +
@@ -71,6 +74,12 @@ inline PythonFacts sample_python(const std::string& minor) {
   python.pip_version = "20.0.2";
   python.site_directories = {"/usr/local/lib/python" + minor + "/dist-packages"};
   python.script_directories = {"/usr/local/bin"};
+  python.scheme = {python.executable,
+                   python.site_directories.front(),
+                   python.site_directories.front(),
+                   "/usr/local/bin",
+                   "/usr/local",
+                   "/usr/local/include/python" + minor};
   return python;
 }
 

@@ -1,0 +1,184 @@
+"""What topsctl installs without pip is what pip installs, for every interpreter at hand, and pip takes it for its own."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from hosts.operations import Operator
+from support.wheel_parts import NAME, make_wheel, write_stack
+
+BACKENDS = ("pip", "native")
+# The files that name the installer, and the digests of these in RECORD.
+INSTALLERS_OWN = ("INSTALLER", "direct_url.json", "RECORD")
+NOT_COMPARED = ("/var/lib/topsctl", "/var/log/topsctl", "/tmp/topsrider_install*", "/var/lib/dpkg", "/var/cache")
+OTHERWISE = ("mtime_ns", "nlink")
+
+
+class Place:
+    """A host, an interpreter of it, and a folder that wheels are made in."""
+
+    def __init__(self, host, python, binary, run_topsctl, scratch):
+        self.host, self.python, self.scratch = host, python, scratch
+        self.operator = Operator(host, binary, run_topsctl)
+        self.stack = write_stack(scratch)
+
+    def install(self, backend, version="1.0", code=0, **changes):
+        wheel = make_wheel(self.scratch / backend / version, version, **changes)
+        return self.operator.json("install", wheel, "--stack", self.stack, "--python", self.python,
+                                  "--wheel-backend", backend, "--allow-system-python", code=code)
+
+    def pip(self, *argv):
+        return self.host.run([self.python, "-B", "-m", "pip", "--disable-pip-version-check", *argv],
+                             env={"PIP_BREAK_SYSTEM_PACKAGES": "1", "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def digest(self):
+        return self.host.digest(NOT_COMPARED)
+
+    def info(self, version="1.0"):
+        found, = [path for path in self.host.root.rglob(f"{NAME}-{version}.dist-info")
+                  if path.is_dir() and "upper" not in path.parts]
+        return found
+
+
+def records(info):
+    """path -> (digest, size) of RECORD without what names the installer, and without a digest that old pips have from
+    before they put the interpreter into a script."""
+    rows = csv.reader(io.StringIO((info / "RECORD").read_text()))
+    return {path: None if path.endswith("/parts-python") else (digest, size)
+            for path, digest, size in rows if path.rsplit("/", 1)[-1] not in INSTALLERS_OWN}
+
+
+EVERY = ("bullseye", "bullseye-venv", "machine", "machine-venv")
+
+
+@pytest.fixture(params=EVERY)
+def make_place(request, topsctl_release, run_topsctl, tmp_path):
+    """make_place() -> Place: each with a clean host."""
+    kind, _, venv = request.param.partition("-")
+    make = request.getfixturevalue("make_this_machine" if kind == "machine" else "make_host")
+    numbers = iter(range(9))
+
+    def call():
+        host, python = make(), "/usr/bin/python3"
+        if venv:
+            # Its own pip would take seconds to unpack; the system's does the same.
+            host.run([python, "-m", "venv", "--without-pip", "--system-site-packages", "/opt/place"], check=True)
+            python = "/opt/place/bin/python3"
+        scratch = tmp_path / str(next(numbers))
+        scratch.mkdir()
+        return Place(host, python, topsctl_release, run_topsctl, scratch)
+
+    return call
+
+
+def test_the_native_result_is_pips_own_and_pip_works_on_it(make_place, schema):
+    places = {backend: make_place() for backend in BACKENDS}
+    before = {backend: place.digest() for backend, place in places.items()}
+    reports = {backend: place.install(backend) for backend, place in places.items()}
+    for backend, report in reports.items():
+        schema(report, "install")
+        assert report["outcome"] == "committed" and report["plan"]["wheel_backend"] == backend, report
+        assert report["checks"][0]["status"] == "pass" and "every file as recorded" in report["checks"][0]["observed"]
+    native, theirs = places["native"], places["pip"]
+    assert not [line for line in theirs.digest().diff(native.digest(), OTHERWISE)
+                if not line.split(":")[0].endswith(INSTALLERS_OWN)]
+    assert records(native.info()) == records(theirs.info())
+    assert (native.info() / "INSTALLER").read_text() == "topsctl\n"
+    url = json.loads((native.info() / "direct_url.json").read_text())
+    assert url["url"].endswith("/sample_parts-1.0-py3-none-any.whl") and \
+        url["archive_info"]["hash"] == f"sha256={reports['native']['plan']['packages'][0]['sha256']}"
+
+    said = {backend: [place.pip(*argv).stdout for argv in (["list"], ["show", "-f", NAME], ["check"])]
+            for backend, place in places.items()}
+    for ours, pips in zip(said["native"], said["pip"]):
+        assert ours == pips.replace("Installer: pip", "Installer: topsctl"), said
+    for command in ("parts-main", "parts-gui", "parts-python", "parts-shell"):
+        runs = [place.host.run([f"{bin_of(place)}/{command}"], env={"PYTHONDONTWRITEBYTECODE": "1"})
+                for place in places.values()]
+        assert runs[0].returncode == runs[1].returncode == 0 and runs[0].stdout == runs[1].stdout, runs
+    left = {}
+    for backend, place in places.items():
+        gone = place.pip("uninstall", "-y", NAME)
+        assert gone.returncode == 0, gone
+        left[backend] = [line for line in before[backend].diff(place.digest(), OTHERWISE) if "sample.sh" not in line]
+    # pip does not take away what it holds for the system's: headers in /usr/include.
+    assert left["native"] == left["pip"]
+    assert all(line.endswith("(dir)") or line.startswith("+ /usr/include") for line in left["native"]), left
+
+
+def bin_of(place):
+    return "/usr/local/bin" if place.python.startswith("/usr/bin") else "/opt/place/bin"
+
+
+@pytest.mark.parametrize("make_place", ["bullseye", "machine-venv"], indirect=True)
+def test_an_upgrade_leaves_what_a_fresh_install_leaves_whoever_installed_before(make_place):
+    fresh = make_place()
+    fresh.install("native", "2.0")
+    wanted = fresh.digest()
+    for first, second in (("pip", "native"), ("native", "pip")):
+        place = make_place()
+        place.install(first)
+        place.host.run([place.python, "-c", f"import {NAME}.old, {NAME}.deep.er.module"], check=True)
+        before = place.digest()
+        report = place.install(second, "2.0")
+        assert report["plan"]["packages"][0]["action"] == "upgrade"
+        assert not [line for line in wanted.diff(place.digest(), OTHERWISE)
+                    if not line.split(":")[0].endswith(INSTALLERS_OWN)], (first, second)
+        assert place.operator.json("rollback")["rollback"]["verified"]["paths_differing"] == 0
+        assert before.diff(place.digest()) == [], (first, second)
+
+
+def lying(what):
+    """change(parts, record) that makes a wheel hostile."""
+    def change(parts, record):
+        path, content, mode = parts[1]
+        if what == "wrong hash":
+            parts[1] = (path, content + b"# more\n", mode)
+        elif what == "missing line":
+            del record[1]
+        elif what == "twice":
+            parts.append((path, content, mode))
+        elif what == "link":
+            parts.append((f"{NAME}/link", b"/etc/passwd", 0o120777))
+        else:
+            parts.append((what, b"x", 0o100644))
+    return change
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_hostile_wheels_are_refused_before_any_change(host, topsctl_release, run_topsctl, tmp_path, backend):
+    place = Place(host, "/usr/bin/python3", topsctl_release, run_topsctl, tmp_path)
+    before = host.digest()
+    for what, words in (("wrong hash", "is not what RECORD says"), ("missing line", "is not listed in RECORD"),
+                        ("twice", "is there twice"), ("link", "is no regular file"),
+                        ("../../out.py", "points out of the package"), ("/etc/absolute", "points out of the package"),
+                        (f"{NAME}-1.0.data/elsewhere/x", "nobody knows where"), ("unlisted.py", "is not listed")):
+        report = place.install(backend, code=3, change=lying(what))
+        assert report["outcome"] == "failed_before_change" and words in report["error"]["message"], report["error"]
+    assert [line for line in before.diff(host.digest()) if "topsctl" not in line and "/var/l" not in line
+            and line.split(":")[0] != "~ /tmp"] == []
+
+
+def test_an_install_that_would_change_torch_is_refused(host, topsctl_release, run_topsctl, tmp_path):
+    site = host.path("/usr/local/lib/python3.9/dist-packages")
+    for path, text in (("torch/__init__.py", ""), ("torch-1.10.0.dist-info/METADATA", "Name: torch\nVersion: 1.10.0\n"),
+                       ("torch-1.10.0.dist-info/RECORD", "torch/__init__.py,,\ncaffe2.py,,\n")):
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        (site / path).write_text(text)
+    place = Place(host, "/usr/bin/python3", topsctl_release, run_topsctl, tmp_path)
+    report = place.install("native")
+    assert {step["id"]: step["detail"] for step in report["steps"]}["unchanged"] == "torch 1.10.0 unchanged"
+    assert report["escaped_paths"] == []
+
+    def with_file(path):
+        def change(parts, record):
+            parts.append((path, b"", 0o100644))
+            record.append(f"{path},sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU,0\n")
+        return change
+
+    for path in ("torch/cuda.py", "torch-1.10.0.dist-info/extra", "caffe2.py"):
+        refused = place.install("native", "2.0", code=3, change=with_file(path))
+        assert "would change 'torch'" in refused["error"]["message"], refused["error"]
+        assert refused["outcome"] == "failed_before_change"
