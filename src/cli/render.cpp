@@ -145,6 +145,34 @@ std::string render_checks(const std::vector<CheckResult>& checks, const Style& s
   return table(rows, style);
 }
 
+namespace {
+
+// How much of a long list is shown; the JSON has all of it.
+constexpr std::size_t most_shown = 10;
+
+std::string render_rehearsal(const RehearsalReport& rehearsal, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"rehearsed", "version", "state"}};
+  for (const RehearsedPackage& package : rehearsal.packages) {
+    rows.push_back({package.name, package.version.empty() ? "-" : package.version, package.state});
+  }
+  std::string text = rows.size() > 1 ? table(rows, style) : std::string();
+  for (const RehearsedMount& mount : rehearsal.mounts) {
+    const bool shrinks = mount.growth_bytes < 0;
+    const auto size =
+        static_cast<std::uint64_t>(shrinks ? -mount.growth_bytes : mount.growth_bytes);
+    text += concat("disk:  ", mount.path, shrinks ? " shrinks by " : " grows by ", human_size(size),
+                   ", ", human_size(mount.written_bytes), " are written\n");
+  }
+  text += concat("paths: ", rehearsal.paths, " written, ", rehearsal.missed.size(),
+                 " of them not predicted\n");
+  for (std::size_t i = 0; i < std::min(rehearsal.missed.size(), most_shown); ++i) {
+    text += concat("  ", style.yellow("not predicted:"), " ", rehearsal.missed[i], "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string render_execution(const Execution& execution, const Style& style) {
   const TransactionReport& report = execution.report;
   std::string text;
@@ -152,6 +180,7 @@ std::string render_execution(const Execution& execution, const Style& style) {
   if (report.plan && (only_plan || report.outcome == Outcome::no_change)) {
     text += render_plan(*report.plan, style);
   }
+  if (report.rehearsal) text += render_rehearsal(*report.rehearsal, style);
   if (!report.checks.empty()) text += render_checks(report.checks, style);
   if (report.changed &&
       (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back)) {
@@ -174,6 +203,11 @@ std::string render_execution(const Execution& execution, const Style& style) {
     for (const std::string& effect : report.not_restored) {
       text += concat(style.yellow("not restored:"), " ", effect, "\n");
     }
+  }
+  if (report.outcome == Outcome::committed) {
+    const WriteSetSummary& kept = report.write_set;
+    text += concat("kept:  ", counted(kept.paths, "path"), " for a rollback, ", kept.method,
+                   kept.why_not.empty() ? "" : concat(": ", kept.why_not), "\n");
   }
   text += concat(style.bold("state:"), " ", state_line(report), "\n");
   if (!report.log.empty())

@@ -13,12 +13,15 @@
 #include "topsctl/engine/escaped_paths.hpp"
 #include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/preflight.hpp"
+#include "topsctl/engine/rehearsal.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/stage.hpp"
 #include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/engine/wheel_step.hpp"
 #include "topsctl/host/change_scan.hpp"
+#include "topsctl/engine/step_actions.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
 
@@ -65,7 +68,8 @@ class Executor {
         stage_(stage),
         transaction_(std::move(transaction)),
         folder_(host.behind(transaction_.folder)),
-        journal_(folder_ / "journal") {
+        journal_(folder_ / "journal"),
+        known_(predicted_only(plan)) {
     TransactionReport& report = execution_.report;
     report.transaction = transaction_.id;
     report.plan = plan;
@@ -144,13 +148,31 @@ class Executor {
     return concat(human_size(bytes), " copied, digests right");
   }
 
+  std::string act(const RehearsePlan&) {
+    std::vector<fs::path> packages;
+    for (const PlannedPackage& package : plan_.packages) {
+      packages.push_back(folder_ / packages_folder / package.file);
+    }
+    const Rehearsed rehearsed = rehearse(host_, plan_, packages, events_);
+    execution_.report.rehearsal = rehearsed.report;
+    execution_.warnings.insert(execution_.warnings.end(), rehearsed.warnings.begin(),
+                               rehearsed.warnings.end());
+    known_ = with_rehearsal(plan_, rehearsed);
+    require_changeable(host_, known_.paths);
+    return sentence_on(rehearsed.report);
+  }
+
   std::string act(const KeepWriteSet&) {
     const fs::path store = make_folder(snapshot_folder);
     make_folder(temporary_folder);
     WriteSetSummary& summary = execution_.report.write_set;
-    static_cast<void>(take_snapshot(host_, plan_.write_set, store, summary));
+    summary.method = known_.method;
+    summary.why_not = known_.why_not;
+    static_cast<void>(take_snapshot(host_, known_.paths, store, summary));
     sync_file_system(store);
     journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
+                                                 {"method", summary.method},
+                                                 {"why_not", summary.why_not},
                                                  {"paths", summary.paths},
                                                  {"linked", summary.linked},
                                                  {"copied", summary.copied}});
@@ -162,35 +184,10 @@ class Executor {
   }
 
   std::string act(const RunCommand& run) {
-    const std::string stage = concat(transaction_.folder, "/", packages_folder);
-    std::vector<std::string> argv = run.argv;
-    for (std::string& argument : argv) {
-      if (argument.starts_with(stage_placeholder))
-        argument.replace(0, stage_placeholder.size(), stage);
-    }
-    Command command = host_.command(argv, run.timeout_s * 1000);
-    const std::string temporary = concat(transaction_.folder, "/", temporary_folder);
-    command.environment.insert({{"DEBIAN_FRONTEND", "noninteractive"},
-                                {"DPKG_FRONTEND_LOCKED", "1"},
-                                {"PYTHONDONTWRITEBYTECODE", "1"},
-                                {"TMPDIR", temporary}});
-    command.environment["HOME"] = temporary;
-    for (const auto& [variable, value] : run.environment) command.environment[variable] = value;
-    command.on_output = [&](std::string_view piece) { events_.output(piece); };
-    const RunResult result = host_.runner->run(command);
-    if (result.ok()) return result.ending();
-    if (!run.judged_by.empty()) {
-      const CheckResult state = check_installed_wheel(host_, run.judged_by, plan_.python);
-      if (state.status == CheckStatus::pass) {
-        execution_.warnings.push_back(
-            concat("pip ended with ", result.ending(), ", but the wheel is completely installed"));
-        return concat(result.ending(), "; ", state.observed);
-      }
-    }
-    const std::string said = printable(telling_lines(result.output, 8), Lines::keep);
-    throw Error(ErrorCode::step_failed,
-                concat(run.program, " failed: ", result.ending(), said.empty() ? "" : "\n", said),
-                "read the log for all that the program said");
+    return perform(host_, run,
+                   {concat(transaction_.folder, "/", packages_folder),
+                    concat(transaction_.folder, "/", temporary_folder), plan_.python},
+                   events_, execution_.warnings);
   }
 
   std::string act(const InstallWheel& wheel) {
@@ -199,12 +196,7 @@ class Executor {
 
   std::string act(const CompareWheels& compare) { return compare_wheels(host_, compare); }
 
-  std::string act(const WriteFile& file) {
-    const fs::path path = host_.at(file.path);
-    make_directories(path.parent_path(), 0755);
-    write_durably(path, file.content, file.mode);
-    return concat(file.content.size(), " bytes");
-  }
+  std::string act(const WriteFile& file) { return perform(host_, file); }
 
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
@@ -315,6 +307,7 @@ class Executor {
   Transaction transaction_;
   fs::path folder_;
   Journal journal_;
+  KnownWriteSet known_;
   Execution execution_;
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock

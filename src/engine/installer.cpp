@@ -10,6 +10,7 @@
 #include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/rehearsal.hpp"
 #include "topsctl/engine/stage.hpp"
 #include "topsctl/host/bundle.hpp"
 #include "topsctl/host/facts.hpp"
@@ -57,6 +58,8 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   for (const std::string& folder : own_folders) plan.write_set.families.push_back({folder, ""});
   require_wheels_installable(host, plan);
   require_changeable(host, plan.write_set);
+  for (const SpaceNeed& need : fit.space) plan.needed_bytes += need.needed_bytes;
+  if (request.rehearse) add_rehearsal(plan);
   add_warnings(host, fit, plan);
   return plan;
 }
@@ -104,6 +107,53 @@ void keep_usual_generations(const Host& host, Execution& execution) {
   }
 }
 
+// Carries the plan out in a view alone.
+Execution rehearsed_only(const Host& host, const Plan& plan, EventFan& events) {
+  Execution execution = planned(host, plan);
+  if (plan.steps.empty()) return execution;
+  std::vector<std::filesystem::path> packages;
+  for (const PlannedPackage& package : plan.packages) packages.emplace_back(package.location);
+  const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& each) {
+    return std::holds_alternative<RehearsePlan>(each.action);
+  });
+  StepResult& result = execution.report.steps.at(step - plan.steps.begin());
+  const auto started = host.clock->steady();
+  try {
+    const Rehearsed rehearsed = rehearse(host, plan, packages, events);
+    result.status = StepStatus::done;
+    result.detail = sentence_on(rehearsed.report);
+    execution.report.rehearsal = rehearsed.report;
+    execution.report.message = "nothing was changed: the plan was rehearsed, and all went well";
+    execution.warnings.insert(execution.warnings.end(), rehearsed.warnings.begin(),
+                              rehearsed.warnings.end());
+  } catch (const Error& error) {
+    clear_interrupt();
+    result.status = StepStatus::failed;
+    result.detail = error.message();
+    execution.error = error;
+    execution.exit = exit_code(error.code());
+    execution.report.outcome = Outcome::failed_before_change;
+    execution.report.failed = true;
+    execution.report.message = "nothing was changed";
+  }
+  result.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
+  return execution;
+}
+
+// A host on which something is half done says nothing of what an install would do.
+void require_nothing_unfinished(const Host& host) {
+  for (const Transaction& transaction : list_transactions(host)) {
+    if (!transaction.is_unfinished()) continue;
+    throw Error(
+        ErrorCode::host_unfit,
+        concat("transaction ", transaction.id,
+               " is unfinished: there is no rehearsal on a "
+               "host that is half changed"),
+        "restore the state before it with `topsctl recover`, and run the same command again");
+  }
+}
+
 }  // namespace
 
 void require_usable_host(const Host& host, Purpose purpose) {
@@ -144,7 +194,8 @@ void require_locked(const Lock& lock, const std::vector<Package>& packages) {
 }
 
 Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
-  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  const bool only_looks = request.dry_run && !request.rehearse;
+  require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
   const Inventory inventory =
       read_inventory(request.bundle, Digests::each, [&](const std::string& file) {
         throw_if_interrupted();
@@ -154,7 +205,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   const std::vector<std::string> components = selected_components(stack, request.components);
   // Before locks are taken and an earlier transaction is restored.
   if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
-  if (request.dry_run) {
+  if (only_looks) {
     Execution execution = planned(host, make_plan(host, request, stack, inventory, nullptr));
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
@@ -163,12 +214,20 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
+  if (request.dry_run) {
+    require_nothing_unfinished(host);
+    const Plan plan = make_plan(host, request, stack, inventory, nullptr);
+    Execution execution = rehearsed_only(host, plan, events);
+    execution.report.locks = lock.reports();
+    return execution;
+  }
   const Recovery recovery = recover_unfinished(host, events);
   return with_recovery(recovery, [&] {
     if (recovery.has_failed()) return *recovery.last;
     Stage stage(host);
     const Plan plan = make_plan(host, request, stack, inventory, &stage);
     if (plan.steps.empty()) return planned(host, plan);
+    if (request.rehearse) require_rehearsable(host, plan);
     Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);
     execution.report.root = host.root.string();
     execution.report.locks = lock.reports();

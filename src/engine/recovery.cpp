@@ -6,6 +6,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/leftovers.hpp"
+#include "topsctl/engine/rehearsal.hpp"
 
 namespace topsctl {
 
@@ -18,6 +19,7 @@ bool has_changed_nothing(const Transaction& transaction) {
 }  // namespace
 
 Recovery recover_unfinished(const Host& host, EventFan& events) {
+  remove_rehearsal(host);  // of one that was cut off
   Recovery recovery;
   const std::vector<Transaction> transactions = list_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at) {

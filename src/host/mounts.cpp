@@ -18,6 +18,24 @@ namespace topsctl {
 
 namespace fs = std::filesystem;
 
+bool holds_no_packages(const std::string& type) {
+  static const std::vector<std::string_view> types = {
+      "autofs",     "binfmt_misc", "bpf",        "cgroup",   "cgroup2",     "configfs",
+      "debugfs",    "devpts",      "devtmpfs",   "efivarfs", "fusectl",     "fuse.gvfsd-fuse",
+      "fuse.lxcfs", "hugetlbfs",   "mqueue",     "nsfs",     "proc",        "pstore",
+      "ramfs",      "rpc_pipefs",  "securityfs", "sysfs",    "fuse.portal", "selinuxfs",
+      "squashfs",   "tracefs",     "iso9660"};
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// statvfs(2) waits for ever for a server that is gone.
+bool is_on_a_network(const std::string& type) {
+  static const std::vector<std::string_view> types = {"9p",       "afs",  "beegfs", "ceph",  "cifs",
+                                                      "coda",     "gpfs", "lustre", "nfs",   "nfs4",
+                                                      "orangefs", "smb3", "smbfs",  "wekafs"};
+  return type.starts_with("fuse") || std::find(types.begin(), types.end(), type) != types.end();
+}
+
 namespace {
 
 constexpr std::size_t most_mounts = 200;
@@ -61,16 +79,6 @@ std::optional<MountPoint> parse_line(std::string_view line) {
   return mount;
 }
 
-bool holds_no_packages(const std::string& type) {
-  static const std::vector<std::string_view> types = {
-      "autofs",     "binfmt_misc", "bpf",        "cgroup",   "cgroup2",     "configfs",
-      "debugfs",    "devpts",      "devtmpfs",   "efivarfs", "fusectl",     "fuse.gvfsd-fuse",
-      "fuse.lxcfs", "hugetlbfs",   "mqueue",     "nsfs",     "proc",        "pstore",
-      "ramfs",      "rpc_pipefs",  "securityfs", "sysfs",    "fuse.portal", "selinuxfs",
-      "squashfs",   "tracefs",     "iso9660"};
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
 bool is_below(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
@@ -83,14 +91,6 @@ bool is_of_interest(const MountPoint& mount) {
          is_plain_path(mount.path) &&
          std::none_of(left_out.begin(), left_out.end(),
                       [&](std::string_view folder) { return is_below(mount.path, folder); });
-}
-
-// statvfs(2) waits for ever for a server that is gone.
-bool is_on_a_network(const std::string& type) {
-  static const std::vector<std::string_view> types = {"9p",       "afs",  "beegfs", "ceph",  "cifs",
-                                                      "coda",     "gpfs", "lustre", "nfs",   "nfs4",
-                                                      "orangefs", "smb3", "smbfs",  "wekafs"};
-  return type.starts_with("fuse") || std::find(types.begin(), types.end(), type) != types.end();
 }
 
 bool take_free_space(const fs::path& path, MountPoint& mount) {
@@ -128,8 +128,19 @@ bool ask_for_free_space(const Host& host, MountPoint& mount) {
   return true;
 }
 
-// The machine's mount points by their paths in it; "/" is among them.
-std::map<std::string, MountPoint> mount_table(const Host& host, std::string_view mountinfo) {
+}  // namespace
+
+std::vector<MountPoint> parse_mountinfo(std::string_view text) {
+  std::vector<MountPoint> mounts;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    if (auto mount = parse_line(text.substr(0, end))) mounts.push_back(std::move(*mount));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return mounts;
+}
+
+std::map<std::string, MountPoint> all_mounts(const Host& host, std::string_view mountinfo) {
   std::error_code failure;
   fs::path root = fs::canonical(host.root, failure);
   if (failure) root = host.root;
@@ -156,25 +167,13 @@ std::map<std::string, MountPoint> mount_table(const Host& host, std::string_view
   return table;
 }
 
-}  // namespace
-
-std::vector<MountPoint> parse_mountinfo(std::string_view text) {
-  std::vector<MountPoint> mounts;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    if (auto mount = parse_line(text.substr(0, end))) mounts.push_back(std::move(*mount));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return mounts;
-}
-
 std::vector<MountPoint> read_mounts(const Host& host) {
   return read_mounts(host, read_text_if_present("/proc/self/mountinfo").value_or(""));
 }
 
 std::vector<MountPoint> read_mounts(const Host& host, std::string_view mountinfo) {
   std::vector<MountPoint> mounts;
-  for (auto& [path, mount] : mount_table(host, mountinfo)) {
+  for (auto& [path, mount] : all_mounts(host, mountinfo)) {
     if (mounts.size() == most_mounts) break;
     if (!is_of_interest(mount)) continue;
     const bool answers = is_on_a_network(mount.type) && path != "/"

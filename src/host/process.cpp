@@ -2,7 +2,11 @@
 #include "topsctl/host/process.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +48,27 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// Of a program in an enclosure: what would reach the machine itself. Numbers of capability.h, as
+// older headers lack the last ones.
+constexpr std::array<int, 16> forbidden_capabilities = {
+    CAP_SYS_MODULE,    CAP_SYS_RAWIO,      CAP_SYS_ADMIN,  CAP_SYS_BOOT,
+    CAP_SYS_TIME,      CAP_SYS_TTY_CONFIG, CAP_SYS_PACCT,  CAP_MAC_OVERRIDE,
+    CAP_MAC_ADMIN,     CAP_SYSLOG,         CAP_WAKE_ALARM, CAP_BLOCK_SUSPEND,
+    CAP_AUDIT_CONTROL, 38 /* perfmon */,   39 /* bpf */,   40 /* checkpoint_restore */};
+
+// False with errno set if one that the kernel knows cannot be given up.
+bool give_up_capabilities() {
+  for (const int capability : forbidden_capabilities) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return false;
+  }
+  // What a program of root inherits it would keep.
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) != 0) return false;
+  for (__user_cap_data_struct& set : sets) set.inheritable = 0;
+  return ::syscall(SYS_capset, &header, sets.data()) == 0;
+}
+
 struct Pipes {
   Pipe input = make_pipe();
   Pipe output = make_pipe();
@@ -60,9 +85,10 @@ struct ChildImage {
   std::vector<char*> argv;
   std::vector<char*> envp;
   std::string root;
+  const Enclosure* enclosure;
 
   explicit ChildImage(const Command& command)
-      : arguments(command.argv), root(command.root.string()) {
+      : arguments(command.argv), root(command.root.string()), enclosure(command.enclosure) {
     for (const auto& [name, value] : command.environment) {
       environment.push_back(concat(name, "=", value));
     }
@@ -96,6 +122,10 @@ struct ChildImage {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     // The keeper outlives the SIGTERM for the group, to tell how the program ended.
     for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+    // Only what is started from now on is in it: the keeper stays outside, and sees topsctl end.
+    if (enclosure != nullptr && ::setns(enclosure->processes.get(), CLONE_NEWPID) != 0) {
+      fail(pipes.failure.write_end.get());
+    }
     const pid_t program = ::fork();
     if (program < 0) fail(pipes.failure.write_end.get());
     if (program == 0) become_program(pipes);
@@ -128,8 +158,7 @@ struct ChildImage {
         ::dup2(report, 3) < 0) {
       fail(failure);
     }
-    if (root != "/" && ::chroot(root.c_str()) != 0) fail(failure);
-    if (::chdir("/") != 0) fail(failure);
+    if (!enter_root() || ::chdir("/") != 0) fail(failure);
     int reason = ENOENT;
     for (const std::string& candidate : candidates) {
       ::execve(candidate.c_str(), argv.data(), envp.data());
@@ -137,6 +166,15 @@ struct ChildImage {
     }
     errno = reason;
     fail(failure);
+  }
+
+  bool enter_root() const {
+    if (enclosure == nullptr) return root == "/" || ::chroot(root.c_str()) == 0;
+    return ::setns(enclosure->network.get(), CLONE_NEWNET) == 0 &&
+           ::setns(enclosure->messages.get(), CLONE_NEWIPC) == 0 &&
+           ::setns(enclosure->names.get(), CLONE_NEWUTS) == 0 &&
+           ::setns(enclosure->mounts.get(), CLONE_NEWNS) == 0 &&
+           ::fchdir(enclosure->root.get()) == 0 && ::chroot(".") == 0 && give_up_capabilities();
   }
 };
 
@@ -293,6 +331,20 @@ RunResult SystemRunner::run(const Command& command) {
     throw system_error(reason, "start", command.argv[0], ErrorCode::host_unfit);
   }
   return Running(command, pid, pipes).finish();
+}
+
+pid_t start_copy(const std::function<int()>& work) {
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", "a copy of topsctl", ErrorCode::host_unfit);
+  if (pid > 0) return pid;
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+  int result = 1;
+  try {
+    result = work();
+  } catch (...) {
+    result = 1;
+  }
+  ::_exit(result);
 }
 
 }  // namespace topsctl

@@ -63,8 +63,8 @@ def test_a_bad_bundle_is_refused_before_any_change(operator, host, fitting, sche
     assert [line for line in before.diff(host.digest()) if "topsctl" not in line and "/var/l" not in line] == []
 
 
-def started(operator, bundle):
-    command = [operator.binary, "install", bundle, "--root", operator.host.root, "--quiet"]
+def started(operator, bundle, *more):
+    command = [operator.binary, "install", bundle, *more, "--root", operator.host.root, "--quiet"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 

@@ -24,6 +24,7 @@ struct InstallRequest {
   std::optional<Lock> lock;        // what every package that is taken must be
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
   bool dry_run = false;
+  bool rehearse = false;  // first in a view of the host; with dry_run, in that alone
   std::int64_t lock_timeout_ms = 120'000;
   Requester requester;
 };

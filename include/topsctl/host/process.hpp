@@ -1,6 +1,8 @@
 // Running other programs: argument vectors only, always with a time limit.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,7 +11,21 @@
 #include <string_view>
 #include <vector>
 
+#include "topsctl/host/descriptor.hpp"
+
 namespace topsctl {
+
+// Where a program is run apart from the machine: the namespaces of another process, held open, and
+// a root directory in them. What it starts there cannot load kernel modules, reboot, set the clock
+// or mount anything: those capabilities are taken from it.
+struct Enclosure {
+  Descriptor processes;
+  Descriptor mounts;
+  Descriptor network;
+  Descriptor messages;  // System V IPC and POSIX message queues
+  Descriptor names;     // host name
+  Descriptor root;
+};
 
 struct Command {
   std::vector<std::string> argv;                   // argv[0] is looked up in PATH of `environment`
@@ -19,6 +35,8 @@ struct Command {
   std::int64_t timeout_ms = 60'000;
   // Called with each piece of standard output and standard error as it comes.
   std::function<void(std::string_view)> on_output;
+  // If there is one, the program is run in it and `root` is not looked at; it must outlive the run.
+  const Enclosure* enclosure = nullptr;
 };
 
 struct RunResult {
@@ -47,5 +65,10 @@ class SystemRunner : public ProcessRunner {
  public:
   RunResult run(const Command& command) override;
 };
+
+// Starts a copy of this process that does `work` and ends with its result, or with 1 if it throws.
+// SIGINT and SIGTERM do not reach it. For a process of one thread. Throws Error if there can be no
+// more processes.
+pid_t start_copy(const std::function<int()>& work);
 
 }  // namespace topsctl

@@ -40,6 +40,10 @@ inline constexpr std::string_view stage_placeholder = "{stage}";
 struct StagePackages {
   bool operator==(const StagePackages&) const = default;
 };
+// All that follows and changes files is done in a view of the machine first, and thrown away.
+struct RehearsePlan {
+  bool operator==(const RehearsePlan&) const = default;
+};
 struct KeepWriteSet {
   bool operator==(const KeepWriteSet&) const = default;
 };
@@ -90,8 +94,9 @@ struct RestoreWriteSet {
   bool operator==(const RestoreWriteSet&) const = default;
 };
 
-using StepAction = std::variant<StagePackages, KeepWriteSet, RunCommand, InstallWheel,
-                                CompareWheels, WriteFile, RunChecks, Commit, RestoreWriteSet>;
+using StepAction =
+    std::variant<StagePackages, RehearsePlan, KeepWriteSet, RunCommand, InstallWheel, CompareWheels,
+                 WriteFile, RunChecks, Commit, RestoreWriteSet>;
 std::string_view name(const StepAction& action);
 
 struct Step {
@@ -133,8 +138,9 @@ struct Plan {
   std::optional<WheelBackend> wheel_backend;  // nothing: no wheel is installed
   std::vector<PlannedPackage> packages;
   std::optional<Environment> environment;
-  std::vector<Step> steps;  // empty: nothing to do
-  WriteSet write_set;       // as predicted
+  std::vector<Step> steps;         // empty: nothing to do
+  WriteSet write_set;              // as predicted
+  std::uint64_t needed_bytes = 0;  // of all file systems together, copies for the undo included
   std::vector<std::string> warnings;
   bool operator==(const Plan&) const = default;
 };

@@ -10,6 +10,7 @@
 #include "topsctl/model/check.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/plan.hpp"
+#include "topsctl/model/rehearsal.hpp"
 
 namespace topsctl {
 
@@ -54,7 +55,8 @@ struct PackageChange {
 };
 
 struct WriteSetSummary {
-  std::string method = "predicted";
+  std::string method = "predicted";  // how its paths are known: "predicted" or "rehearsed"
+  std::string why_not;  // why not in a better way; empty: none is better, or none was kept
   std::uint64_t paths = 0;
   std::uint64_t bytes = 0;  // kept for undo
   std::uint64_t linked = 0;
@@ -82,6 +84,7 @@ struct TransactionReport {
   std::vector<CheckResult> checks;
   std::vector<PackageChange> packages;
   WriteSetSummary write_set;
+  std::optional<RehearsalReport> rehearsal;
   std::optional<RollbackProof> rollback;
   std::vector<std::string> escaped_paths;
   std::vector<std::string> not_restored;

@@ -31,6 +31,7 @@ struct Options {
   bool allow_system_python = false;
   std::string wheel_backend = std::string(name(default_wheel_backend));
   bool dry_run = false;
+  bool rehearse = false;
   int lock_timeout_s = 120;
 };
 
@@ -72,6 +73,7 @@ Output run(const Options& options, Session& session) {
   request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
   request.dry_run = options.dry_run;
+  request.rehearse = options.rehearse;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.requester = {requesting_user(host.environment), session.command_line};
   const Execution execution = attempted(host.root.string(), [&] {
@@ -121,6 +123,8 @@ CommandAction define_install(CLI::App& parser) {
       ->allow_extra_args(false)
       ->check(known_finding());
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
+  parser.add_flag("--rehearse", options->rehearse,
+                  "Do it in a throw-away view first; with --dry-run, only there");
   parser.add_option("--report", options->report, "Write the JSON report to this file too")
       ->type_name("FILE");
   parser.add_option("--lock", options->lock, "Take only packages whose digests this lock has")

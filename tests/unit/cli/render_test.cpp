@@ -159,6 +159,7 @@ TEST(RenderExecution, OfACommitShowsChecksAndPackages) {
             "  eccl-installed  pass    tops-eccl 2\n"
             "  package    before  after\n"
             "  tops-eccl  -       2\n"
+            "kept:  0 paths for a rollback, predicted\n"
             "state: transaction 12 committed\n"
             "log:   /var/log/topsctl/12.log\n");
 }

@@ -34,12 +34,13 @@ TEST(Documents, TellOfTheFailure) {
 }
 
 TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
-  EXPECT_EQ(to_json(TransactionReport{}).dump(),
-            R"({"transaction":null,"outcome":"planned","root":"/","plan":null,"steps":[],)"
-            R"("checks":[],"packages":[],"write_set":{"method":"predicted","paths":0,"bytes":0,)"
-            R"("linked":0,"copied":0},"rollback":null,"escaped_paths":[],"not_restored":[],)"
-            R"("durability":{"synced_mounts":[]},"locks":[],"log":null,"changed":false,)"
-            R"("failed":false,"msg":""})");
+  EXPECT_EQ(
+      to_json(TransactionReport{}).dump(),
+      R"({"transaction":null,"outcome":"planned","root":"/","plan":null,"steps":[],)"
+      R"("checks":[],"packages":[],"write_set":{"method":"predicted","why_not":null,"paths":0,)"
+      R"("bytes":0,"linked":0,"copied":0},"rehearsal":null,"rollback":null,"escaped_paths":[],"not_restored":[],)"
+      R"("durability":{"synced_mounts":[]},"locks":[],"log":null,"changed":false,)"
+      R"("failed":false,"msg":""})");
 }
 
 TEST(TransactionReportJson, ShowsWhatHappened) {
