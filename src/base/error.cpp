@@ -40,6 +40,8 @@ std::string_view name(ErrorCode code) {
       return "interrupted";
     case ErrorCode::terminated:
       return "terminated";
+    case ErrorCode::unconfirmed:
+      return "unconfirmed";
   }
   return "internal";
 }
@@ -94,6 +96,8 @@ ExitCode exit_code(ErrorCode code) {
       return ExitCode::rollback_incomplete;
     case ErrorCode::interrupted:
       return ExitCode::interrupted;
+    case ErrorCode::unconfirmed:
+      return ExitCode::rolled_back;
     case ErrorCode::terminated:
       return ExitCode::terminated;
     case ErrorCode::internal:

@@ -13,6 +13,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/patient_buffer.hpp"
 #include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/host/interrupt.hpp"
@@ -285,10 +286,33 @@ class Program {
 
 }  // namespace
 
+namespace {
+
+// While it lives, what is said on standard error holds nothing up.
+class PatientErrors {
+ public:
+  PatientErrors() : buffer_(2), before_(std::cerr.rdbuf()) {
+    if (before_ == usual) std::cerr.rdbuf(&buffer_);  // else somebody listens already
+  }
+  ~PatientErrors() { std::cerr.rdbuf(before_); }
+  PatientErrors(const PatientErrors&) = delete;
+  PatientErrors& operator=(const PatientErrors&) = delete;
+
+ private:
+  static std::streambuf* const usual;
+  PatientBuffer buffer_;
+  std::streambuf* before_;
+};
+
+std::streambuf* const PatientErrors::usual = std::cerr.rdbuf();
+
+}  // namespace
+
 int run(const std::vector<std::string>& arguments) {
   try {
     prepare_process();
     watch_signals();
+    const PatientErrors errors;
     return Program(arguments).run();
   } catch (const std::exception& error) {
     std::cerr << "error: " << printable(error.what()) << "\n";

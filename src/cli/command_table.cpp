@@ -14,6 +14,7 @@ const std::vector<CommandRow>& command_table() {
       {"install", "Install a bundle as one transaction", define_install},
       {"rollback", "Restore the state before an install", define_rollback},
       {"recover", "Restore after an install that was cut off", define_recover},
+      {"confirm", "Keep an install that must be confirmed", define_confirm},
       {"history", "List what topsctl has done on a machine", define_history},
       {"verify", "Check that an installed stack works", define_verify},
       {"env", "Print the environment that a stack needs", define_env},
@@ -40,7 +41,7 @@ Output execution_output(const std::string& command, const Execution& execution,
   Output output;
   output.header = {command, execution.exit, execution.error, execution.warnings};
   output.changed = execution.report.changed;
-  output.json = to_json(execution.report).dump(-1, ' ', false, Json::error_handler_t::replace);
+  output.json = to_line(to_json(execution.report));
   // A failure before any change has nothing to show but its error.
   if (!execution.error || execution.report.transaction)
     output.text = render_execution(execution, style);

@@ -226,7 +226,9 @@ std::string render_history(const std::vector<TransactionSummary>& transactions,
     for (const PackageChange& package : t.packages) {
       packages.push_back(concat(package.name, " ", package.after.value_or("-")));
     }
-    rows.push_back({concat(t.id), t.started_at, t.user, t.outcome, human_size(t.kept_bytes),
+    const std::string outcome =
+        t.confirm_until ? concat(t.outcome, ", unconfirmed until ", *t.confirm_until) : t.outcome;
+    rows.push_back({concat(t.id), t.started_at, t.user, outcome, human_size(t.kept_bytes),
                     joined(packages, ", ")});
   }
   return table(rows, style);

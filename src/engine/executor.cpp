@@ -10,18 +10,21 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks.hpp"
+#include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/escaped_paths.hpp"
 #include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/phases.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/rehearsal.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/stage.hpp"
+#include "topsctl/engine/step_actions.hpp"
 #include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/engine/undo.hpp"
+#include "topsctl/engine/watcher.hpp"
 #include "topsctl/engine/wheel_step.hpp"
 #include "topsctl/host/change_scan.hpp"
-#include "topsctl/engine/step_actions.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
 
@@ -60,16 +63,18 @@ Json begun_details(const Host& host, const Plan& plan, const Requester& requeste
 class Executor {
  public:
   Executor(const Host& host, const Stack& stack, const Plan& plan, EventFan& events, Stage* stage,
-           Transaction transaction)
+           const Requester& requester, Transaction transaction)
       : host_(host),
         stack_(stack),
         plan_(plan),
         events_(events),
         stage_(stage),
+        requester_(requester),
         transaction_(std::move(transaction)),
         folder_(host.behind(transaction_.folder)),
         journal_(folder_ / "journal"),
-        known_(predicted_only(plan)) {
+        known_(predicted_only(plan)),
+        phases_(*host.clock) {
     TransactionReport& report = execution_.report;
     report.transaction = transaction_.id;
     report.plan = plan;
@@ -79,18 +84,22 @@ class Executor {
     }
   }
 
-  Execution run(const Requester& requester) {
-    journal_.append(TransactionState::begun, begun_details(host_, plan_, requester));
+  Execution run() {
+    journal_.append(TransactionState::begun, begun_details(host_, plan_, requester_));
     try {
-      for (std::size_t i = 0; i < plan_.steps.size(); ++i) run_step(i);
+      for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+        phases_.enter(phase_of(plan_.steps[i].action));
+        run_step(i);
+      }
       execution_.report.outcome = Outcome::committed;
       execution_.report.changed = true;
-      execution_.report.message = concat("transaction ", transaction_.id, " committed");
+      execution_.report.message = committed_message();
     } catch (const Error& error) {
       undo(error);
     } catch (const std::exception& error) {
       undo(Error(ErrorCode::internal, error.what()));
     }
+    execution_.report.phases = phases_.finish();
     return std::move(execution_);
   }
 
@@ -186,7 +195,8 @@ class Executor {
   std::string act(const RunCommand& run) {
     return perform(host_, run,
                    {concat(transaction_.folder, "/", packages_folder),
-                    concat(transaction_.folder, "/", temporary_folder), plan_.python},
+                    concat(transaction_.folder, "/", temporary_folder), plan_.python,
+                    concat(transaction_.folder, "/", pip_report_file)},
                    events_, execution_.warnings);
   }
 
@@ -229,15 +239,23 @@ class Executor {
     record_state_after(host_, snapshot, after);
     sync_file_system(after);
     throw_if_interrupted();
-    journal_.append(TransactionState::committed,
-                    {{"at", timestamp(host_.clock->now())},
-                     {"kept_bytes", bytes_on_disk(host_, transaction_)},
-                     {"escaped_paths", execution_.report.escaped_paths}});
+    Json details = {{"at", timestamp(host_.clock->now())},
+                    {"kept_bytes", bytes_on_disk(host_, transaction_)},
+                    {"escaped_paths", execution_.report.escaped_paths}};
+    if (requester_.confirm_timeout_s > 0) details.update(ask_for_confirmation());
+    journal_.append(TransactionState::committed, details);
     return concat(mounts.size(), " file systems synced");
   }
 
   std::string act(const RestoreWriteSet&) {
     throw Error(ErrorCode::internal, "an install plan holds no restore");
+  }
+
+  Json ask_for_confirmation() {
+    start_watcher(host_, transaction_);
+    const auto until = host_.clock->now() + std::chrono::seconds(requester_.confirm_timeout_s);
+    execution_.report.confirm_until = timestamp(until);
+    return to_json(AwaitedConfirmation{timestamp(until), requester_.connection});
   }
 
   // By what the kernel knows to have changed since; others at work on the machine are among it.
@@ -252,6 +270,8 @@ class Executor {
   void undo(const Error& error) {
     execution_.error = error;
     execution_.report.failed = true;
+    execution_.report.confirm_until.reset();
+    phases_.enter("restore");
     const bool by_signal =
         error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
     clear_interrupt();
@@ -282,6 +302,14 @@ class Executor {
     }
   }
 
+  std::string committed_message() const {
+    const auto& until = execution_.report.confirm_until;
+    const std::string committed = concat("transaction ", transaction_.id, " committed");
+    return until ? concat(committed, "; it is restored at ", *until, " unless `topsctl confirm ",
+                          transaction_.id, "` comes from a new connection before")
+                 : committed;
+  }
+
   void collect_not_restored(const Restoration& restoration) {
     std::vector<std::string>& list = execution_.report.not_restored;
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
@@ -304,10 +332,12 @@ class Executor {
   const Plan& plan_;
   EventFan& events_;
   Stage* stage_;
+  const Requester& requester_;
   Transaction transaction_;
   fs::path folder_;
   Journal journal_;
   KnownWriteSet known_;
+  Phases phases_;
   Execution execution_;
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
@@ -327,7 +357,7 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
                   requester.user));
   const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
   Execution execution =
-      Executor(host, stack, plan, all, stage, std::move(transaction)).run(requester);
+      Executor(host, stack, plan, all, stage, requester, std::move(transaction)).run();
   execution.report.log = log_path;
   log.note(execution.report.message);
   return execution;

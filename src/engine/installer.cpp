@@ -7,11 +7,14 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/generations.hpp"
+#include "topsctl/engine/phases.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/rehearsal.hpp"
 #include "topsctl/engine/stage.hpp"
+#include "topsctl/engine/stored_reports.hpp"
 #include "topsctl/host/bundle.hpp"
 #include "topsctl/host/facts.hpp"
 #include "topsctl/host/interrupt.hpp"
@@ -196,6 +199,8 @@ void require_locked(const Lock& lock, const std::vector<Package>& packages) {
 Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
   const bool only_looks = request.dry_run && !request.rehearse;
   require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
+  Phases phases(*host.clock);
+  phases.enter("read");
   const Inventory inventory =
       read_inventory(request.bundle, Digests::each, [&](const std::string& file) {
         throw_if_interrupted();
@@ -211,6 +216,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
       execution.warnings.push_back(std::move(warning));
     return execution;
   }
+  phases.enter("lock");
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
@@ -222,13 +228,18 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     return execution;
   }
   const Recovery recovery = recover_unfinished(host, events);
-  return with_recovery(recovery, [&] {
+  const Deadline deadline(request.deadline_s);
+  Execution execution = with_recovery(recovery, [&] {
     if (recovery.has_failed()) return *recovery.last;
+    refuse_unconfirmed(host);
+    phases.enter("plan");
     Stage stage(host);
     const Plan plan = make_plan(host, request, stack, inventory, &stage);
     if (plan.steps.empty()) return planned(host, plan);
     if (request.rehearse) require_rehearsable(host, plan);
+    phases.finish();
     Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);
+    phases.precede(execution.report.phases);
     execution.report.root = host.root.string();
     execution.report.locks = lock.reports();
     if (execution.report.outcome == Outcome::committed) keep_usual_generations(host, execution);
@@ -236,6 +247,8 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
                               plan.warnings.end());
     return execution;
   });
+  store_report(host, "install", execution);
+  return execution;
 }
 
 }  // namespace topsctl

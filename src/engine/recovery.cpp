@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/leftovers.hpp"
 #include "topsctl/engine/rehearsal.hpp"
+#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/stored_reports.hpp"
 
 namespace topsctl {
 
@@ -14,6 +17,37 @@ namespace {
 
 bool has_changed_nothing(const Transaction& transaction) {
   return transaction.state() <= TransactionState::prepared;
+}
+
+// A transaction that was not confirmed; what stands against its restore is a warning.
+void restore_unconfirmed(const Host& host, const Transaction& transaction, Recovery& recovery,
+                         EventFan& events) {
+  events.note(
+      concat("transaction ", transaction.id, " was not confirmed: restoring the state before it"));
+  try {
+    recovery.last = undo_unconfirmed(host, transaction, events);
+    store_report(host, "recover", *recovery.last);
+    recovery.warnings.push_back(concat("transaction ", transaction.id, " was not confirmed; ",
+                                       recovery.has_failed()
+                                           ? "the host could not be restored completely"
+                                           : "the host is again as before it"));
+  } catch (const Error& error) {
+    recovery.refused = error.within(concat("transaction ", transaction.id, " was not confirmed"));
+    recovery.warnings.push_back(
+        concat("transaction ", transaction.id,
+               " was not confirmed, and is not restored: ", error.message()));
+  }
+}
+
+void add_refusal(const Recovery& recovery, Execution& execution) {
+  if (!recovery.refused || execution.error) return;
+  execution.error = recovery.refused;
+  execution.exit = exit_code(recovery.refused->code());
+  execution.report.failed = true;
+  if (!recovery.last) {
+    execution.report.outcome = Outcome::failed_before_change;
+    execution.report.message = "nothing was changed";
+  }
 }
 
 }  // namespace
@@ -24,6 +58,7 @@ Recovery recover_unfinished(const Host& host, EventFan& events) {
   const std::vector<Transaction> transactions = list_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at) {
     remove_leftovers(host, *at);
+    if (is_abandoned(host, *at)) restore_unconfirmed(host, *at, recovery, events);
     if (!at->is_unfinished()) continue;
     if (has_changed_nothing(*at)) {
       abandon_transaction(host, *at);
@@ -33,6 +68,7 @@ Recovery recover_unfinished(const Host& host, EventFan& events) {
     }
     events.note(concat("transaction ", at->id, " was cut off: restoring the state before it"));
     recovery.last = undo_transaction(host, *at, restoration_plan(*at, "recover"), events);
+    store_report(host, "recover", *recovery.last);
     recovery.warnings.push_back(concat("transaction ", at->id, " was cut off; ",
                                        recovery.has_failed()
                                            ? "the host could not be restored completely"
@@ -66,14 +102,19 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
   execution.report.message = "no transaction is unfinished";
   const auto unfinished = [&] {
     std::vector<Transaction> transactions = list_transactions(host);
-    std::erase_if(transactions, [](const Transaction& t) { return !t.is_unfinished(); });
+    std::erase_if(transactions, [&](const Transaction& t) {
+      return !t.is_unfinished() && !is_abandoned(host, t);
+    });
     return transactions;
   };
   const std::vector<Transaction> known = list_transactions(host);
   const bool has_work = std::any_of(known.begin(), known.end(), [&](const Transaction& t) {
-    return t.is_unfinished() || has_leftovers(host, t);
+    return t.is_unfinished() || has_leftovers(host, t) || is_abandoned(host, t);
   });
-  if (!has_work) return execution;
+  if (!has_work) {
+    execution.warnings = unfinished_warnings(host);
+    return execution;
+  }
   const ChangeLock lock(host, lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
@@ -83,6 +124,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
   } else if (!recovery.warnings.empty()) {
     execution.report.message = joined(recovery.warnings, "; ");
   }
+  add_refusal(recovery, execution);
   execution.warnings = std::move(recovery.warnings);
   if (execution.exit != ExitCode::done && persistence == Persistence::give_up) {
     for (const Transaction& transaction : unfinished()) {
@@ -92,6 +134,28 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     }
   }
   execution.report.locks = lock.reports();
+  store_report(host, "recover", execution);
+  return execution;
+}
+
+Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64_t lock_timeout_ms,
+                                   EventFan& events) {
+  const ChangeLock lock(host, lock_timeout_ms, [](const std::string&) {});
+  Recovery recovery;
+  for (const Transaction& transaction : list_transactions(host)) {
+    if (transaction.id != id) continue;
+    if (transaction.is_unfinished()) recovery = recover_unfinished(host, events);
+    if (awaited_confirmation(transaction)) restore_unconfirmed(host, transaction, recovery, events);
+  }
+  Execution execution;
+  execution.report.root = host.root.string();
+  execution.report.outcome = Outcome::no_change;
+  execution.report.message = concat("transaction ", id, " needs no restore");
+  if (recovery.last) execution = std::move(*recovery.last);
+  add_refusal(recovery, execution);
+  execution.report.locks = lock.reports();
+  execution.warnings = std::move(recovery.warnings);
+  store_report(host, "recover", execution);
   return execution;
 }
 
@@ -105,6 +169,15 @@ std::vector<std::string> unfinished_warnings(const Host& host) {
     return warnings;  // only root may look
   }
   for (const Transaction& transaction : transactions) {
+    if (const auto awaited = awaited_confirmation(transaction)) {
+      const std::string confirm = concat("`topsctl confirm ", transaction.id, "`");
+      warnings.push_back(is_watched(host, transaction)
+                             ? concat("transaction ", transaction.id, " is restored at ",
+                                      awaited->until, " unless ", confirm, " comes before")
+                             : concat("transaction ", transaction.id,
+                                      " is not confirmed, and nobody watches it: ", confirm,
+                                      " keeps it, `topsctl recover` restores the state before it"));
+    }
     if (transaction.is_unfinished()) {
       warnings.push_back(concat(
           "transaction ", transaction.id,

@@ -11,6 +11,8 @@
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/engine/step_actions.hpp"
 #include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/unchanged_wheels.hpp"
+#include "topsctl/engine/wheel_step.hpp"
 #include "topsctl/host/dpkg.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/throw_away.hpp"
@@ -66,12 +68,19 @@ bool is_left_out(const std::string& path) {
 // What a step does in the view. Each action is named, so that a new one is not passed over.
 struct Rehearser {
   const Host& host;
+  const Plan& plan;
   const StepPlaces& places;
   EventSink& events;
   std::vector<std::string>& warnings;
 
   void operator()(const RunCommand& run) const {
     static_cast<void>(perform(host, with_offline_systemd(run), places, events, warnings));
+  }
+  void operator()(const InstallWheel& wheel) const {
+    static_cast<void>(install_wheel_natively(host, plan, wheel, host.behind(places.stage)));
+  }
+  void operator()(const CompareWheels& compare) const {
+    static_cast<void>(compare_wheels(host, compare));
   }
   void operator()(const WriteFile& file) const { static_cast<void>(perform(host, file)); }
   void operator()(const StagePackages&) const {}
@@ -84,7 +93,7 @@ struct Rehearser {
 
   // systemctl(1) then changes links only, and asks no manager.
   static RunCommand with_offline_systemd(RunCommand run) {
-    run.environment["SYSTEMD_OFFLINE"] = "1";
+    run.environment.emplace("SYSTEMD_OFFLINE", "1");
     return run;
   }
 };
@@ -95,7 +104,7 @@ void run_steps(const ThrowAwayView& view, const Plan& plan, EventSink& events,
   for (const Step& step : plan.steps) {
     try {
       events.working(concat("rehearsing ", step.description));
-      std::visit(Rehearser{view.host(), places, events, warnings}, step.action);
+      std::visit(Rehearser{view.host(), plan, places, events, warnings}, step.action);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
       constexpr std::uint64_t full = 4U << 20U;

@@ -39,7 +39,6 @@ std::vector<std::string> leave_report(const Host& host, std::int64_t transaction
       warnings.push_back(error.message());
     }
   };
-  write(concat(state_directory, "/transactions/", transaction, "/report.json"), json, 0600);
   write(concat(traditional_report, ".json"), json, 0644);
   write(concat(traditional_report, ".txt"), text, 0644);
   try {

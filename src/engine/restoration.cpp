@@ -6,6 +6,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/phases.hpp"
 #include "topsctl/engine/services.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/undo.hpp"
@@ -206,7 +207,10 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   const std::string& description = plan.steps.front().description;
   all.step_started(1, 1, description);
   const auto started = host.clock->steady();
+  Phases phases(*host.clock);
+  phases.enter("restore");
   take_result(transaction, restore_transaction(host, transaction, all, undo), execution);
+  report.phases = phases.finish();
   StepResult& step = report.steps.front();
   step.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();

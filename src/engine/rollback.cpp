@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/stored_reports.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/host/interrupt.hpp"
 
@@ -112,6 +113,8 @@ void add_execution(Execution& whole, const Execution& part) {
   report.plan->steps.insert(report.plan->steps.end(), other.plan->steps.begin(),
                             other.plan->steps.end());
   report.steps.insert(report.steps.end(), other.steps.begin(), other.steps.end());
+  report.phases.insert(report.phases.end(), other.phases.begin(), other.phases.end());
+  report.logs.insert(report.logs.end(), other.logs.begin(), other.logs.end());
   for (const PackageChange& change : other.packages) {
     const auto same = std::find_if(report.packages.begin(), report.packages.end(),
                                    [&](const PackageChange& p) { return p.name == change.name; });
@@ -144,13 +147,17 @@ void add_execution(Execution& whole, const Execution& part) {
   whole.error = part.error;
 }
 
+Execution with_notes(Execution execution, const Undo& undo) {
+  for (const std::string& note : undo.notes) execution.warnings.push_back(printable(note));
+  return execution;
+}
+
 // Does `work` for each undo until one fails.
 Execution for_all(const std::vector<PlannedUndo>& undos,
                   const std::function<Execution(const PlannedUndo&, const Plan&)>& work) {
   std::optional<Execution> whole;
   for (const PlannedUndo& planned : undos) {
     Execution part = work(planned, restoration_plan(planned.transaction, "rollback"));
-    for (const std::string& note : planned.undo.notes) part.warnings.push_back(printable(note));
     if (whole) {
       add_execution(*whole, part);
     } else {
@@ -163,12 +170,21 @@ Execution for_all(const std::vector<PlannedUndo>& undos,
 
 }  // namespace
 
+Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events) {
+  require_dpkg_at_rest(host);
+  const MachineView view(host);
+  const Undo undo = undo_of(view, transaction);
+  return with_notes(
+      undo_transaction(host, transaction, restoration_plan(transaction, "recover"), events, &undo),
+      undo);
+}
+
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
   if (request.dry_run) {
     Execution execution =
         for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
-          return planned_undo(host, planned.transaction, plan);
+          return with_notes(planned_undo(host, planned.transaction, plan), planned.undo);
         });
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
@@ -189,9 +205,13 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
     require_dpkg_at_rest(host);
     Execution execution =
         for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
-          return undo_transaction(host, planned.transaction, plan, events, &planned.undo);
+          Execution part =
+              with_notes(undo_transaction(host, planned.transaction, plan, events, &planned.undo),
+                         planned.undo);
+          part.report.locks = lock.reports();
+          store_report(host, "rollback", part);
+          return part;
         });
-    execution.report.locks = lock.reports();
     return execution;
   });
 }

@@ -23,6 +23,8 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
                               {"TMPDIR", places.temporary}});
   for (const auto& [name, value] : run.environment) command.environment[name] = value;
   command.environment["HOME"] = places.temporary;
+  // A pip that knows no reports passes over this.
+  if (!places.pip_report.empty()) command.environment["PIP_REPORT"] = places.pip_report;
   command.on_output = [&](std::string_view piece) { events.output(piece); };
   const RunResult result = host.runner->run(command);
   if (result.ok()) return result.ending();

@@ -98,6 +98,10 @@ TransactionSummary summary_of(const Transaction& transaction) {
     if (record.state == TransactionState::prepared) {
       summary.kept_bytes = details.value("kept_bytes", std::uint64_t{0});
     }
+    // Another such record, without a time, confirms it.
+    summary.confirm_until = record.state == TransactionState::committed
+                                ? text_field(details, "confirm_until")
+                                : std::nullopt;
     if (record.state == TransactionState::committed) {
       summary.outcome = name(Outcome::committed);
       summary.kept_bytes = details.value("kept_bytes", summary.kept_bytes);
@@ -146,16 +150,16 @@ Transaction new_transaction(const Host& host) {
   return transaction;
 }
 
-ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
-                       const std::function<void(const std::string&)>& on_wait) {
+Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
+                         const std::function<void(const std::string&)>& on_wait) {
   const fs::path folder = host.behind(state_directory);
   make_directories(folder, 0755);
   const fs::path file = folder / "lock";
-  own_ = Descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!own_.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
+  Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
   const auto started = host.clock->steady();
   bool told = false;
-  while (::flock(own_.get(), LOCK_EX | LOCK_NB) != 0) {
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     if (!told) on_wait("another topsctl");
     told = true;
     if (host.clock->steady() - started >= std::chrono::milliseconds(patience_ms)) {
@@ -165,6 +169,12 @@ ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
     throw_if_interrupted();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
+  return lock;
+}
+
+ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
+                       const std::function<void(const std::string&)>& on_wait)
+    : own_(take_own_lock(host, patience_ms, on_wait)) {
   dpkg_.emplace(host, patience_ms, on_wait);
 }
 

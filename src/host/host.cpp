@@ -29,6 +29,13 @@ std::string timestamp(std::chrono::system_clock::time_point time) {
   return text.data();
 }
 
+std::chrono::system_clock::time_point time_of(const std::string& timestamp) {
+  std::tm parts{};
+  const char* end = ::strptime(timestamp.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0') return {};
+  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+}
+
 std::filesystem::path Host::at(std::string_view path) const {
   return resolved_in_root(root, path);
 }

@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
 
 namespace topsctl {
 
@@ -17,10 +18,12 @@ namespace {
 // A handler can reach nothing but statics.
 volatile std::sig_atomic_t received = 0;
 std::array<int, 2> wake_pipe = {-1, -1};
+int deadline_s = 0;
 
 void take_note(int signal) {
   const int saved = errno;
-  received = signal;
+  // What a person wants counts for more than the time that is over.
+  if (signal != SIGALRM || received == 0) received = signal;
   const char byte = 1;
   static_cast<void>(!::write(wake_pipe[1], &byte, 1));
   errno = saved;
@@ -37,8 +40,8 @@ void watch_signals() {
   action.sa_handler = take_note;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGALRM})
+    ::sigaction(signal, &action, nullptr);
   std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
 }
@@ -52,19 +55,35 @@ bool is_interrupted() {
 }
 
 void throw_if_interrupted() {
-  if (received == SIGINT)
-    throw Error(ErrorCode::interrupted, "interrupted by SIGINT",
+  if (received == SIGINT || received == SIGQUIT)
+    throw Error(ErrorCode::interrupted,
+                received == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGQUIT",
                 "run the same command again when you are ready");
   if (received == SIGTERM)
     throw Error(ErrorCode::terminated, "interrupted by SIGTERM",
                 "run the same command again when you are ready");
+  if (received == SIGALRM)
+    throw Error(ErrorCode::step_failed,
+                concat("not finished within the deadline of ", deadline_s, " s"),
+                "look in the log for what took so long, or give more time with --deadline");
 }
 
 void clear_interrupt() {
+  ::alarm(0);
   received = 0;
   std::array<char, 64> bytes{};
   while (wake_pipe[0] >= 0 && ::read(wake_pipe[0], bytes.data(), bytes.size()) > 0) {
   }
+}
+
+Deadline::Deadline(int seconds) {
+  deadline_s = seconds;
+  ::alarm(static_cast<unsigned>(seconds));
+}
+
+Deadline::~Deadline() {
+  ::alarm(0);
+  if (received == SIGALRM) received = 0;
 }
 
 }  // namespace topsctl

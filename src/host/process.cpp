@@ -112,16 +112,18 @@ struct ChildImage {
     ::_exit(127);
   }
 
-  // The first child leads the process group and waits for the program, its own child. If topsctl
-  // dies, the pipe from it closes, and the keeper ends the whole group: nothing that was run goes
-  // on without its journal.
+  // The first child leads session and process group, and waits for the program, its own child. If
+  // topsctl dies, the pipe from it closes, and the keeper ends the whole group: nothing that was
+  // run goes on without its journal.
   [[noreturn]] void start(const Pipes& pipes) {
-    ::setpgid(0, 0);
+    // A session of its own, so without a terminal: what a lost one sends cannot reach it, and
+    // nothing that is run can stop to ask at it.
+    ::setsid();
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     // The keeper outlives the SIGTERM for the group, to tell how the program ended.
-    for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) ::signal(signal, SIG_IGN);
     // Only what is started from now on is in it: the keeper stays outside, and sees topsctl end.
     if (enclosure != nullptr && ::setns(enclosure->processes.get(), CLONE_NEWPID) != 0) {
       fail(pipes.failure.write_end.get());
@@ -136,7 +138,7 @@ struct ChildImage {
     ::close(pipes.alive.write_end.get());
     for (;;) {
       pollfd topsctl = {pipes.alive.read_end.get(), POLLIN, 0};
-      if (::poll(&topsctl, 1, 5) > 0) ::kill(0, SIGKILL);
+      if (::poll(&topsctl, 1, 5) > 0) end_all(program);
       int status = 0;
       if (::waitpid(program, &status, WNOHANG) != program) continue;
       if (WIFSIGNALED(status)) {
@@ -147,8 +149,16 @@ struct ChildImage {
     }
   }
 
+  void end_all(pid_t program) const {
+    // A namespace of processes ends when all in it are buried; the program's parent is not in it.
+    if (enclosure != nullptr && ::kill(program, SIGKILL) == 0) ::waitpid(program, nullptr, 0);
+    ::kill(0, SIGKILL);
+  }
+
   [[noreturn]] void become_program(const Pipes& pipes) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE}) {
+      ::signal(signal, SIG_DFL);
+    }
     // Moved up first: the descriptors of a pipe may themselves be 0 to 3.
     const int input = ::fcntl(pipes.input.read_end.get(), F_DUPFD_CLOEXEC, 10);
     const int output = ::fcntl(pipes.output.write_end.get(), F_DUPFD_CLOEXEC, 10);
@@ -318,7 +328,6 @@ RunResult SystemRunner::run(const Command& command) {
   const pid_t pid = ::fork();
   if (pid < 0) throw system_error(errno, "start", command.argv[0], ErrorCode::host_unfit);
   if (pid == 0) image.start(pipes);
-  ::setpgid(pid, pid);
   pipes.input.read_end.close();
   pipes.output.write_end.close();
   pipes.report.write_end.close();
@@ -345,6 +354,30 @@ pid_t start_copy(const std::function<int()>& work) {
     result = 1;
   }
   ::_exit(result);
+}
+
+void start_detached(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"topsctl"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<char*> argv = pointers(words);
+  const std::array<char*, 1> nothing = {nullptr};
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);
+  if (pid == 0) {
+    ::setsid();
+    // Its parent ends at once, so that nobody is left to reap it but init.
+    if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int stream : {0, 1, 2}) {
+      if (null < 0 || ::dup2(null, stream) < 0) ::close(stream);
+    }
+    if (::chdir("/") == 0) ::execve("/proc/self/exe", argv.data(), nothing.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(ErrorCode::host_unfit, "cannot start 'topsctl' in the background");
 }
 
 }  // namespace topsctl

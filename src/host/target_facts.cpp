@@ -130,6 +130,7 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
   TargetSnapshot snapshot = read_target_system(host);
   if (host.root == "/" || is_root_user()) {
     snapshot.pythons = find_interpreters(host, pythons, left_out);
+    for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
   } else {
     left_out(concat("only root can ask the interpreters of ", in_quotes(host.root.string())));
   }

@@ -192,10 +192,21 @@ class Holder {
     // One that is not ready may wait for a server that does not answer. A ready one ends by itself,
     // after everything that runs in the view.
     if (marks_.empty()) ::kill(child_, SIGKILL);
-    int status = 0;
-    while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) {
+    if (!has_ended_within(10'000)) {
+      ::kill(child_, SIGKILL);
+      has_ended_within(1'000);
     }
     child_ = -1;
+  }
+
+  // A container may lack a first process that buries orphans: some of the view then never ends.
+  bool has_ended_within(std::int64_t milliseconds) const {
+    for (std::int64_t waited_ms = 0; waited_ms < milliseconds; ++waited_ms) {
+      int status = 0;
+      if (::waitpid(child_, &status, WNOHANG) != 0) return true;
+      ::poll(nullptr, 0, 1);
+    }
+    return false;
   }
 
   pid_t child_ = -1;

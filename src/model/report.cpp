@@ -90,6 +90,29 @@ Json to_json(const std::vector<LockReport>& locks) {
   return list;
 }
 
+Json to_json(const std::vector<Phase>& phases) {
+  Json list = Json::array();
+  for (const Phase& phase : phases) {
+    list.push_back({{"name", phase.name},
+                    {"started_at", phase.started_at},
+                    {"duration_ms", phase.duration_ms}});
+  }
+  return list;
+}
+
+Json to_json(const std::vector<LogFile>& logs) {
+  Json list = Json::array();
+  for (const LogFile& log : logs) {
+    list.push_back(
+        {{"kind", log.kind}, {"path", log.path}, {"bytes", log.bytes}, {"sha256", log.sha256}});
+  }
+  return list;
+}
+
+Json to_json(const std::optional<std::string>& text) {
+  return text ? Json(*text) : Json(nullptr);
+}
+
 }  // namespace
 
 Json document(const ReportHeader& header, const Json& body) {
@@ -115,6 +138,7 @@ Json to_json(const TransactionReport& report) {
           {"outcome", name(report.outcome)},
           {"root", report.root},
           {"plan", report.plan ? to_json(*report.plan) : Json(nullptr)},
+          {"phases", to_json(report.phases)},
           {"steps", to_json(report.steps)},
           {"checks", to_json(report.checks)},
           {"packages", to_json(report.packages)},
@@ -132,6 +156,9 @@ Json to_json(const TransactionReport& report) {
           {"durability", {{"synced_mounts", report.synced_mounts}}},
           {"locks", to_json(report.locks)},
           {"log", text_or_null(report.log)},
+          {"logs", to_json(report.logs)},
+          {"confirm_until", to_json(report.confirm_until)},
+          {"rebuilt", report.rebuilt},
           {"changed", report.changed},
           {"failed", report.failed},
           {"msg", report.message}};
@@ -145,7 +172,8 @@ Json to_json(const TransactionSummary& summary) {
           {"outcome", summary.outcome},
           {"packages", to_json(summary.packages)},
           {"kept_bytes", summary.kept_bytes},
-          {"can_be_undone", summary.can_be_undone}};
+          {"can_be_undone", summary.can_be_undone},
+          {"confirm_until", to_json(summary.confirm_until)}};
 }
 
 namespace {

@@ -1,11 +1,12 @@
 // Runs a program and all it starts, counts their system calls that change files, and strikes at one of them.
 //
-//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER|ask:SOCKET COMMAND...
+//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER|pause|ask:SOCKET COMMAND...
 //
 // At the COUNT-th such call, in whichever process or thread, before it is carried out:
 //   kill           every process gets SIGKILL, as if the machine had lost its memory
 //   error:NUMBER   the call fails with this errno, once
 //   signal:NUMBER  the first process gets this signal
+//   pause          nth stops itself, and with it the call, until it gets SIGCONT
 // Whoever is at the other end of an ask:SOCKET is asked at each such call by a line: its number, that of the system call, and 1
 // if it is the first process's. The answer is a byte: 'c' carries it out, 'o' leaves it out as if it had done what it should.
 // COUNT 0 strikes never. OUTPUT gets one line: how many calls there were, and the first process's status as a shell has it;
@@ -119,6 +120,7 @@ static void strike(const char *action, pid_t first, pid_t pid) {
     if (strcmp(action, "kill") == 0) kill_all();
     if (strncmp(action, "error:", 6) == 0) make_fail(pid, atoi(action + 6));
     if (strncmp(action, "signal:", 7) == 0) kill(first, atoi(action + 7));
+    if (strcmp(action, "pause") == 0) raise(SIGSTOP);
 }
 
 int main(int argc, char **argv) {

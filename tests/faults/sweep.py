@@ -69,22 +69,23 @@ class Sweep:
         self.place, self.binary, self.scratch = place, binary, Path(scratch)
         self.nth = build_nth(scratch)
         self.hash_cache = {}
+        self.wholes = {}
         self.base = {"install": Host(test_root, place, "copy")}
         minor = self.base["install"].python_minor()
         self.bundles = {generation: make_bundle(self.scratch / generation, generation, [], None, minor, None, True)
                         for generation in ("2.4.87", "2.5.136")}
         for generation, bundle in self.bundles.items():
             make_nasty(bundle, generation)
-        make_old(Operator(self.base["install"], binary, self._topsctl), self.bundles["2.4.87"])
+        make_old(Operator(self.base["install"], binary, self.topsctl), self.bundles["2.4.87"])
         self.base["rollback"] = Host(self.base["install"].root, place, "copy")
-        new = Operator(self.base["rollback"], binary, self._topsctl)
+        new = Operator(self.base["rollback"], binary, self.topsctl)
         assert new.json("install", self.bundles["2.5.136"], *DIVERTED)["outcome"] == "committed"
 
     def close(self):
         for host in self.base.values():
             host.remove()
 
-    def _topsctl(self, argv, binary, **options):
+    def topsctl(self, argv, binary, **options):
         return run_topsctl(binary, argv, self.scratch, **options)
 
     def command(self, scenario, host):
@@ -102,8 +103,13 @@ class Sweep:
         return count, code, records
 
     def whole(self, scenario):
-        """A run that nothing strikes."""
-        host = self._host(scenario)
+        """A run that nothing strikes, made once."""
+        if scenario not in self.wholes:
+            self.wholes[scenario] = self._run_whole(scenario)
+        return self.wholes[scenario]
+
+    def _run_whole(self, scenario):
+        host = self.new_host(scenario)
         try:
             before = host.digest(NOT_COMPARED)
             count, code, records = self.run(scenario, host, 0, "kill")
@@ -114,10 +120,10 @@ class Sweep:
 
     def strike(self, scenario, number, action, whole):
         """One point: strikes, recovers, and compares."""
-        host = self._host(scenario)
+        host = self.new_host(scenario)
         try:
             code = self.run(scenario, host, number, action)[1]
-            operator = Operator(host, self.binary, self._topsctl)
+            operator = Operator(host, self.binary, self.topsctl)
             recovered = operator.topsctl("recover", "--json")
             now = host.digest(NOT_COMPARED)
             old = [line for line in whole.before.diff(now) if not line.startswith(LOCKS)]
@@ -129,5 +135,5 @@ class Sweep:
         finally:
             host.remove()
 
-    def _host(self, scenario):
+    def new_host(self, scenario):
         return Host(self.base[scenario].root, self.place, "overlay", self.hash_cache)

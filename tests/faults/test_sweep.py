@@ -3,6 +3,7 @@
 import pytest
 
 from faults.sweep import ACTIONS, Sweep, build_nth, spread
+from faults.terminal import LEADERS, is_complete, lose_terminal
 
 KILLS = 8
 OTHERS = 1
@@ -23,6 +24,14 @@ def test_whatever_strikes_the_root_is_the_old_or_the_new_one(sweep, scenario):
               for action in ACTIONS for number in spread(whole.count, KILLS if action == "kill" else OTHERS)]
     assert [point for point in points if point.state == "neither"] == []
     assert {point.state for point in points} >= {"old"}
+
+
+@pytest.mark.parametrize("scenario, leader", [("install", "topsctl"), ("install", "shell"), ("rollback", "topsctl")])
+def test_a_lost_terminal_ends_nothing_and_the_report_can_be_fetched(sweep, schema, scenario, leader):
+    count, before, after = sweep.whole(scenario)
+    number = spread(count, 2 + len(LEADERS))[1 + list(LEADERS).index(leader)]
+    loss = lose_terminal(sweep, scenario, number, leader, before, after, schema)
+    assert is_complete(loss) and loss.state == "new", loss
 
 
 def test_points_are_spread_over_all_calls():

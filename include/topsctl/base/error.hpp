@@ -40,6 +40,7 @@ enum class ErrorCode {
   rollback_incomplete,  // paths differ after a restore
   interrupted,          // SIGINT
   terminated,           // SIGTERM
+  unconfirmed,          // nobody confirmed the transaction in time, and it was restored
 };
 
 // The name used in JSON, e.g. "bad_bundle".

@@ -61,6 +61,7 @@ CommandAction define_snapshot(CLI::App& parser);
 CommandAction define_install(CLI::App& parser);
 CommandAction define_rollback(CLI::App& parser);
 CommandAction define_recover(CLI::App& parser);
+CommandAction define_confirm(CLI::App& parser);
 CommandAction define_history(CLI::App& parser);
 CommandAction define_verify(CLI::App& parser);
 CommandAction define_env(CLI::App& parser);

@@ -8,6 +8,7 @@
 #include "topsctl/engine/events.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/transaction.hpp"
+#include "topsctl/host/connection.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace topsctl {
@@ -25,7 +26,9 @@ struct Execution {
 
 struct Requester {
   std::string user;
-  std::string command_line;  // as history shows it
+  std::string command_line;    // as history shows it
+  int confirm_timeout_s = 0;   // restore unless confirmed so soon after the commit; 0: needs none
+  Connection connection = {};  // which may not confirm
 };
 
 // Carries out an install plan as one transaction: commits, or restores everything and proves it.
@@ -71,5 +74,6 @@ inline constexpr const char* after_folder = "after";
 inline constexpr const char* undo_folder = "undo";
 inline constexpr const char* packages_folder = "packages";
 inline constexpr const char* temporary_folder = "tmp";
+inline constexpr const char* pip_report_file = "pip-report.json";
 
 }  // namespace topsctl

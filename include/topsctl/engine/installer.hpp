@@ -26,6 +26,7 @@ struct InstallRequest {
   bool dry_run = false;
   bool rehearse = false;  // first in a view of the host; with dry_run, in that alone
   std::int64_t lock_timeout_ms = 120'000;
+  int deadline_s = 0;  // from the locks to the commit; 0: none
   Requester requester;
 };
 

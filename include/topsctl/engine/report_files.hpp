@@ -14,9 +14,9 @@ inline constexpr const char* traditional_report =
     "/tmp/topsrider_install_report";  // .json and .txt
 inline constexpr const char* traditional_log = "/tmp/topsrider_install.log";
 
-// Stores the report with its transaction and leaves it, with the log, under the traditional names.
-// A link or a foreign file there is replaced by a new file, never followed or written into; what
-// cannot be written is returned as a warning.
+// Leaves the report and the transaction's log under the traditional names. A link or a foreign file
+// there is replaced by a new file, never followed or written into; what cannot be written is
+// returned as a warning.
 std::vector<std::string> leave_report(const Host& host, std::int64_t transaction,
                                       const std::string& json, const std::string& text);
 

@@ -22,4 +22,9 @@ struct RollbackRequest {
 // else.
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events);
 
+// Restores the state before a transaction that nobody confirmed, whatever others changed of it
+// since; the caller holds the ChangeLock. Throws Error{host_unfit} while dpkg has work that is not
+// finished.
+Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events);
+
 }  // namespace topsctl

@@ -40,6 +40,11 @@ WriteSetSummary kept_summary(const Transaction& transaction);
 // Makes the folder of a new transaction.
 Transaction new_transaction(const Host& host);
 
+// topsctl's own lock, held until the descriptor goes: one change at a time. Throws Error{busy},
+// Error{permission}.
+Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
+                         const std::function<void(const std::string&)>& on_wait);
+
 // Both locks that a change needs, held until the object goes: topsctl's own and dpkg's frontend
 // lock.
 class ChangeLock {

@@ -27,6 +27,8 @@ class SystemClock : public Clock {
 
 // RFC 3339 in UTC, seconds: "2026-11-20T10:15:00Z".
 std::string timestamp(std::chrono::system_clock::time_point time);
+// The time that such a text tells; the beginning of all times if it is none.
+std::chrono::system_clock::time_point time_of(const std::string& timestamp);
 
 // A machine: its root directory and how to act on it. The runner and the clock must outlive it.
 struct Host {

@@ -51,7 +51,8 @@ struct RunResult {
   std::string ending() const;
 };
 
-// The seam to other programs; tests put their own in its place.
+// The seam to other programs; tests put their own in its place. A program that is run leads a
+// session of its own: it has no terminal, and the loss of ours does not reach it.
 class ProcessRunner {
  public:
   virtual ~ProcessRunner() = default;
@@ -70,5 +71,10 @@ class SystemRunner : public ProcessRunner {
 // SIGINT and SIGTERM do not reach it. For a process of one thread. Throws Error if there can be no
 // more processes.
 pid_t start_copy(const std::function<int()>& work);
+
+// Starts this very program with these arguments as a process of nobody: in a session of its own,
+// without a terminal, its standard streams at /dev/null, in an empty environment. Throws
+// Error{host_unfit}.
+void start_detached(const std::vector<std::string>& arguments);
 
 }  // namespace topsctl

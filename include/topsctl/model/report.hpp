@@ -74,12 +74,29 @@ struct LockReport {
   std::int64_t waited_ms = 0;
 };
 
+// A part of the work, in the order of time.
+struct Phase {
+  std::string
+      name;  // "read", "lock", "plan", "stage", "keep", "apply", "verify", "commit", "restore"
+  std::string started_at;  // RFC 3339, UTC
+  std::int64_t duration_ms = 0;
+};
+
+// A raw record that stays on the machine. It may get longer: the digest is of its first bytes.
+struct LogFile {
+  std::string kind;  // "log", "pip-report"
+  std::string path;  // as the machine sees it
+  std::uint64_t bytes = 0;
+  std::string sha256;
+};
+
 // What install, rollback and recover report.
 struct TransactionReport {
   std::optional<std::int64_t> transaction;
   Outcome outcome = Outcome::planned;
   std::string root = "/";
   std::optional<Plan> plan;
+  std::vector<Phase> phases;
   std::vector<StepResult> steps;
   std::vector<CheckResult> checks;
   std::vector<PackageChange> packages;
@@ -90,7 +107,10 @@ struct TransactionReport {
   std::vector<std::string> not_restored;
   std::vector<std::string> synced_mounts;
   std::vector<LockReport> locks;
-  std::string log;       // path of the transaction's log; empty: none
+  std::string log;  // path of the transaction's log; empty: none
+  std::vector<LogFile> logs;
+  std::optional<std::string> confirm_until;  // when it is restored unless confirmed; RFC 3339, UTC
+  bool rebuilt = false;  // the command left no report: this is what the journal tells
   bool changed = false;  // the machine is not as it was before the command
   bool failed = false;
   std::string message;
@@ -107,8 +127,9 @@ struct TransactionSummary {
   std::string command;
   std::string outcome;  // an Outcome's name, or "unfinished"
   std::vector<PackageChange> packages;
-  std::uint64_t kept_bytes = 0;  // on the disk, for its undo
-  bool can_be_undone = false;    // committed, and what was kept is there still
+  std::uint64_t kept_bytes = 0;              // on the disk, for its undo
+  bool can_be_undone = false;                // committed, and what was kept is there still
+  std::optional<std::string> confirm_until;  // committed, and restored then unless confirmed
 };
 
 Json to_json(const TransactionSummary& summary);

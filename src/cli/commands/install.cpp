@@ -1,18 +1,17 @@
 // topsctl install: a bundle as one transaction.
 #include "topsctl/engine/installer.hpp"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/report_option.hpp"
 #include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/report_files.hpp"
+#include "topsctl/engine/stored_reports.hpp"
 #include "topsctl/host/files.hpp"
 
 namespace topsctl {
@@ -33,24 +32,9 @@ struct Options {
   bool dry_run = false;
   bool rehearse = false;
   int lock_timeout_s = 120;
+  int deadline_s = 7200;
+  int confirm_timeout_s = 0;
 };
-
-// Before anything is changed: a report that cannot be written must not come as a surprise
-// afterwards.
-void require_writable(const std::string& report) {
-  const std::filesystem::path file = std::filesystem::absolute(report);
-  if (::access(file.parent_path().c_str(), W_OK) != 0) {
-    throw system_error(errno, "write a report to", file.parent_path().string(), ErrorCode::usage);
-  }
-  // It would be replaced by a file.
-  std::error_code ignored;
-  const auto status = std::filesystem::symlink_status(file, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw Error(ErrorCode::usage,
-                concat("cannot write a report to ", in_quotes(report), ": it is no regular file"),
-                "name a new file; --json writes the report to standard output");
-  }
-}
 
 Lock read_lock(const std::string& file) {
   const auto text = read_text_if_present(file);
@@ -62,7 +46,7 @@ Lock read_lock(const std::string& file) {
 }
 
 Output run(const Options& options, Session& session) {
-  if (!options.report.empty()) require_writable(options.report);
+  require_report_place(options.report);
   const Host host = session.with_root(options.root);
   InstallRequest request;
   request.bundle = {options.bundle};
@@ -75,7 +59,9 @@ Output run(const Options& options, Session& session) {
   request.dry_run = options.dry_run;
   request.rehearse = options.rehearse;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
-  request.requester = {requesting_user(host.environment), session.command_line};
+  request.deadline_s = options.deadline_s;
+  request.requester = {requesting_user(host.environment), session.command_line,
+                       options.confirm_timeout_s, this_connection(host.environment)};
   const Execution execution = attempted(host.root.string(), [&] {
     if (options.lock) request.lock = read_lock(*options.lock);
     return install(host, request, *session.events);
@@ -83,19 +69,13 @@ Output run(const Options& options, Session& session) {
   Output output = execution_output("install", execution, session.style);
   std::string text = execution_output("install", execution, Style{}).text;
   if (execution.error) text += render_error(*execution.error, Style{});
-  const std::string json = to_text(document(output.header, Json::parse(output.json)));
+  const std::string json = to_text(execution_document("install", execution));
   if (execution.report.transaction) {
     for (std::string& warning : leave_report(host, *execution.report.transaction, json, text)) {
       output.header.warnings.push_back(std::move(warning));
     }
   }
-  if (!options.report.empty()) {
-    try {
-      write_plainly(std::filesystem::absolute(options.report), json, 0644);
-    } catch (const Error& error) {
-      output.header.warnings.push_back(error.message());
-    }
-  }
+  write_report(options.report, "install", execution, output);
   if (execution.report.outcome == Outcome::committed) {
     output.text += concat(session.style.bold("next: "),
                           " open a new login shell, or run `eval \"$(topsctl env)\"`\n");
@@ -125,8 +105,7 @@ CommandAction define_install(CLI::App& parser) {
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
   parser.add_flag("--rehearse", options->rehearse,
                   "Do it in a throw-away view first; with --dry-run, only there");
-  parser.add_option("--report", options->report, "Write the JSON report to this file too")
-      ->type_name("FILE");
+  add_report_option(parser, options->report);
   parser.add_option("--lock", options->lock, "Take only packages whose digests this lock has")
       ->type_name("FILE");
   parser.add_flag("--allow-system-python", options->allow_system_python,
@@ -137,6 +116,16 @@ CommandAction define_install(CLI::App& parser) {
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
       ->check(whole_number(0, 86400));
+  parser
+      .add_option("--deadline", options->deadline_s,
+                  "How long the install may take before it is rolled back; 0: no limit")
+      ->type_name("SECONDS")
+      ->check(whole_number(0, 604800));
+  parser
+      .add_option("--confirm-timeout", options->confirm_timeout_s,
+                  "Restore so soon after the commit unless `topsctl confirm` comes before")
+      ->type_name("SECONDS")
+      ->check(whole_number(1, 604800));
   return {[options](Session& session) { return run(*options, session); }, failed_execution_body()};
 }
 

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/report_option.hpp"
 #include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/watcher.hpp"
 
 namespace topsctl {
 
@@ -18,6 +20,8 @@ struct Options {
   bool dry_run = false;
   bool force = false;
   bool give_up = false;
+  std::string report;
+  std::int64_t watched = 0;
   int lock_timeout_s = 120;
 };
 
@@ -36,7 +40,9 @@ CommandAction define_rollback(CLI::App& parser) {
   parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
       ->type_name("SECONDS")
       ->check(whole_number(0, 86400));
+  add_report_option(parser, options->report);
   const auto run = [options](Session& session) {
+    require_report_place(options->report);
     RollbackRequest request;
     if (options->id > 0) request.id = options->id;
     request.dry_run = options->dry_run;
@@ -45,7 +51,9 @@ CommandAction define_rollback(CLI::App& parser) {
     const Host host = session.with_root(options->root);
     const auto execution =
         attempted(host.root.string(), [&] { return roll_back(host, request, *session.events); });
-    return execution_output("rollback", execution, session.style);
+    Output output = execution_output("rollback", execution, session.style);
+    write_report(options->report, "rollback", execution, output);
+    return output;
   };
   return {run, failed_execution_body()};
 }
@@ -58,14 +66,24 @@ CommandAction define_recover(CLI::App& parser) {
       ->check(whole_number(0, 86400));
   parser.add_flag("--give-up", options->give_up,
                   "Accept the machine as it is if it cannot be restored completely");
+  parser
+      .add_option("--unless-confirmed", options->watched,
+                  "Wait until this transaction is confirmed, or its time is over")
+      ->type_name("ID")
+      ->check(whole_number(1, 999999999999));
+  add_report_option(parser, options->report);
   const auto run = [options](Session& session) {
+    require_report_place(options->report);
     const Host host = session.with_root(options->root);
     const auto persistence = options->give_up ? Persistence::give_up : Persistence::retry;
     const auto execution = attempted(host.root.string(), [&] {
+      if (options->watched > 0) return watch(host, options->watched, *session.events);
       return recover(host, persistence, std::int64_t{options->lock_timeout_s} * 1000,
                      *session.events);
     });
-    return execution_output("recover", execution, session.style);
+    Output output = execution_output("recover", execution, session.style);
+    write_report(options->report, "recover", execution, output);
+    return output;
   };
   return {run, failed_execution_body()};
 }

@@ -37,6 +37,7 @@ const std::vector<Row>& rows() {
       {ErrorCode::rollback_incomplete, "rollback_incomplete", ExitCode::rollback_incomplete},
       {ErrorCode::interrupted, "interrupted", ExitCode::interrupted},
       {ErrorCode::terminated, "terminated", ExitCode::terminated},
+      {ErrorCode::unconfirmed, "unconfirmed", ExitCode::rolled_back},
   };
   return table;
 }

@@ -19,7 +19,6 @@ class ReportFiles : public testing::Test {
  protected:
   ReportFiles() {
     sample_.folder.make_folder("tmp");
-    sample_.folder.make_folder("var/lib/topsctl/transactions/12");
     sample_.folder.write("var/log/topsctl/12.log", "the log");
   }
   std::vector<std::string> leave() { return leave_report(sample_.host, 12, "{}\n", "text\n"); }
@@ -33,13 +32,11 @@ class ReportFiles : public testing::Test {
   SampleHost sample_;
 };
 
-TEST_F(ReportFiles, AreLeftWithTheTransactionAndUnderTheTraditionalNames) {
+TEST_F(ReportFiles, AreLeftUnderTheTraditionalNames) {
   EXPECT_THAT(leave(), IsEmpty());
-  EXPECT_EQ(read("var/lib/topsctl/transactions/12/report.json"), "{}\n");
   EXPECT_EQ(read("tmp/topsrider_install_report.json"), "{}\n");
   EXPECT_EQ(read("tmp/topsrider_install_report.txt"), "text\n");
   EXPECT_EQ(read("tmp/topsrider_install.log"), "the log");
-  EXPECT_EQ(mode_of("var/lib/topsctl/transactions/12/report.json"), 0600U);
   EXPECT_EQ(mode_of("tmp/topsrider_install_report.json"), 0644U);
   EXPECT_EQ(mode_of("tmp/topsrider_install.log"), 0600U);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -44,6 +45,42 @@ TEST_F(Interrupts, AreRememberedUntilTheyAreCleared) {
 
 TEST_F(Interrupts, TellTheSignalsApart) {
   ::raise(SIGTERM);
+  EXPECT_EQ(thrown_by([] { throw_if_interrupted(); }).code(), ErrorCode::terminated);
+}
+
+TEST_F(Interrupts, ComeFromTheQuitKeyToo) {
+  ::raise(SIGQUIT);
+  EXPECT_EQ(thrown_by([] { throw_if_interrupted(); }).code(), ErrorCode::interrupted);
+}
+
+TEST_F(Interrupts, ComeFromADeadline) {
+  const Deadline deadline(1);
+  pollfd watched{interrupt_descriptor(), POLLIN, 0};
+  while (::poll(&watched, 1, 30'000) < 0) {  // the signal itself ends a wait
+  }
+  ASSERT_NE(watched.revents, 0);
+  const Error error = thrown_by([] { throw_if_interrupted(); });
+  EXPECT_EQ(error.code(), ErrorCode::step_failed);
+  EXPECT_EQ(error.message(), "not finished within the deadline of 1 s");
+}
+
+TEST_F(Interrupts, OfADeadlineEndWithItAndWithWhatItInterrupts) {
+  {
+    const Deadline deadline(3600);
+    EXPECT_FALSE(is_interrupted());
+    ::raise(SIGALRM);
+    EXPECT_TRUE(is_interrupted());
+  }
+  EXPECT_FALSE(is_interrupted());
+  EXPECT_EQ(::alarm(0), 0U);
+  const Deadline deadline(3600);
+  clear_interrupt();
+  EXPECT_EQ(::alarm(0), 0U) << "what undoes the work has all the time";
+}
+
+TEST_F(Interrupts, ByAPersonCountForMoreThanADeadline) {
+  ::raise(SIGTERM);
+  ::raise(SIGALRM);
   EXPECT_EQ(thrown_by([] { throw_if_interrupted(); }).code(), ErrorCode::terminated);
 }
 

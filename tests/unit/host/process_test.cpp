@@ -54,6 +54,16 @@ class LifeLine {
   Descriptor write_;
 };
 
+TEST(Programs, RunInASessionOfTheirOwnWithoutATerminal) {
+  // Behind the name in brackets: state, parent, group, session, terminal.
+  const RunResult result = run_shell("read -r line < /proc/self/stat; echo \"${line#*) }\"");
+  const std::vector<std::string> fields = split(result.output, ' ');
+  ASSERT_GT(fields.size(), 5U);
+  EXPECT_NE(fields[3], std::to_string(::getsid(0)));
+  EXPECT_EQ(fields[2], fields[3]) << "one group, one session";
+  EXPECT_EQ(fields[4], "0");
+}
+
 TEST(Programs, EndWithTheirExitStatus) {
   EXPECT_TRUE(run_shell("exit 0").ok());
   const RunResult result = run_shell("exit 7");

@@ -9,9 +9,10 @@ namespace topsctl {
 namespace {
 
 TEST(PlanJson, HasEveryFieldAndNullForNothing) {
-  EXPECT_EQ(to_json(Plan{}).dump(),
-            R"({"command":"","stack":null,"python":null,"python_version":null,"packages":[],)"
-            R"("environment":null,"steps":[],"predicted_paths":0})");
+  EXPECT_EQ(
+      to_json(Plan{}).dump(),
+      R"({"command":"","stack":null,"python":null,"python_version":null,"wheel_backend":null,"packages":[],)"
+      R"("environment":null,"steps":[],"predicted_paths":0})");
 }
 
 TEST(PlanJson, ShowsPackages) {
@@ -52,7 +53,7 @@ TEST(PlanJson, ShowsEveryKindOfStepWithItsParameters) {
   EXPECT_EQ(step_json(StagePackages{}), expected("stage-packages", "{}"));
   EXPECT_EQ(step_json(KeepWriteSet{}), expected("keep-write-set", "{}"));
   EXPECT_EQ(step_json(RunCommand{"dpkg", {"dpkg", "-i"}, 60, "x"}),
-            expected("run-command", R"({"argv":["dpkg","-i"],"timeout_s":60})"));
+            expected("run-command", R"({"argv":["dpkg","-i"],"timeout_s":60,"environment":{}})"));
   EXPECT_EQ(step_json(WriteFile{"/etc/x", "y\n", 0644}),
             expected("write-file", R"({"path":"/etc/x","content":"y\n","mode":420})"));
   EXPECT_EQ(step_json(RunChecks{{rule}}),

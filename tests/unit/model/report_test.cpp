@@ -36,11 +36,11 @@ TEST(Documents, TellOfTheFailure) {
 TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
   EXPECT_EQ(
       to_json(TransactionReport{}).dump(),
-      R"({"transaction":null,"outcome":"planned","root":"/","plan":null,"steps":[],)"
-      R"("checks":[],"packages":[],"write_set":{"method":"predicted","why_not":null,"paths":0,)"
+      R"({"transaction":null,"outcome":"planned","root":"/","plan":null,"phases":[],)"
+      R"("steps":[],"checks":[],"packages":[],"write_set":{"method":"predicted","why_not":null,"paths":0,)"
       R"("bytes":0,"linked":0,"copied":0},"rehearsal":null,"rollback":null,"escaped_paths":[],"not_restored":[],)"
-      R"("durability":{"synced_mounts":[]},"locks":[],"log":null,"changed":false,)"
-      R"("failed":false,"msg":""})");
+      R"("durability":{"synced_mounts":[]},"locks":[],"log":null,"logs":[],)"
+      R"("confirm_until":null,"rebuilt":false,"changed":false,"failed":false,"msg":""})");
 }
 
 TEST(TransactionReportJson, ShowsWhatHappened) {
@@ -55,7 +55,13 @@ TEST(TransactionReportJson, ShowsWhatHappened) {
   report.synced_mounts = {"/"};
   report.locks = {{"/lock", "", 0}, {"/lock", "apt (pid 7)", 9}};
   report.log = "/var/log/topsctl/12.log";
+  report.phases = {{"apply", "2026-11-20T10:15:00Z", 5}};
+  report.logs = {{"log", "/var/log/topsctl/12.log", 9, "abcd"}};
   const Json json = to_json(report);
+  EXPECT_EQ(json["phases"][0].dump(),
+            R"({"name":"apply","started_at":"2026-11-20T10:15:00Z","duration_ms":5})");
+  EXPECT_EQ(json["logs"][0].dump(),
+            R"({"kind":"log","path":"/var/log/topsctl/12.log","bytes":9,"sha256":"abcd"})");
   EXPECT_EQ(json["transaction"], 12);
   EXPECT_EQ(json["outcome"], "rollback_incomplete");
   EXPECT_TRUE(json["plan"].is_object());
@@ -78,7 +84,7 @@ TEST(TransactionSummaryJson, HasEveryField) {
   summary.outcome = "unfinished";
   EXPECT_EQ(to_json(summary).dump(),
             R"({"id":3,"started_at":"","user":"","command":"","outcome":"unfinished",)"
-            R"("packages":[],"kept_bytes":0,"can_be_undone":false})");
+            R"("packages":[],"kept_bytes":0,"can_be_undone":false,"confirm_until":null})");
 }
 
 TEST(ReportNames, OfOutcomesAndStepsAreThoseOfTheInterface) {

@@ -1,0 +1,25 @@
+// What tells one connection of an operator to this machine from another.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace topsctl {
+
+// Each part is empty if this machine does not tell it.
+struct Connection {
+  std::string ssh;      // SSH_CONNECTION: addresses and ports of both sides
+  std::string login;    // the kernel's number of the log-in, which sudo and su leave as it is
+  std::string session;  // the kernel's session, and when its leader was started
+  bool operator==(const Connection&) const = default;
+};
+
+// Of this process. `environment` is its own; where sudo has emptied it, the nearest ancestor is
+// asked that has the variable.
+Connection this_connection(const std::map<std::string, std::string>& environment);
+
+// Whether both are the same connection, by the first part that either of them (ssh) or both (login)
+// have, else by the session.
+bool is_same_connection(const Connection& a, const Connection& b);
+
+}  // namespace topsctl

@@ -1,0 +1,63 @@
+// topsctl confirm: an install that must be confirmed stays.
+#include "topsctl/engine/confirmation.hpp"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/command.hpp"
+#include "topsctl/cli/validators.hpp"
+
+namespace topsctl {
+
+namespace {
+
+struct Options {
+  std::int64_t id = 0;
+  std::string root = "/";
+  int lock_timeout_s = 120;
+};
+
+Json body(const Json& transaction, const char* outcome, const Json& at,
+          const std::string& message) {
+  return {{"transaction", transaction}, {"outcome", outcome}, {"confirmed_at", at},
+          {"changed", false},           {"failed", false},    {"msg", message}};
+}
+
+Output run(const Options& options, Session& session) {
+  const Host host = session.with_root(options.root);
+  const Confirmed confirmed =
+      confirm(host, options.id, this_connection(host.environment),
+              {requesting_user(host.environment), session.command_line, 0, {}},
+              std::int64_t{options.lock_timeout_s} * 1000, *session.events);
+  const std::string message =
+      concat("transaction ", options.id,
+             confirmed.now ? " is confirmed: it stays" : " awaits no confirmation: it stays");
+  Output output;
+  output.header.command = "confirm";
+  output.json = to_line(body(options.id, confirmed.now ? "confirmed" : "no_change",
+                             confirmed.now ? Json(confirmed.at) : Json(nullptr), message));
+  output.text = concat(session.style.bold("state:"), " ", message, "\n");
+  return output;
+}
+
+}  // namespace
+
+CommandAction define_confirm(CLI::App& parser) {
+  auto options = std::make_shared<Options>();
+  parser.add_option("id", options->id, "The transaction, as the install's report has it")
+      ->required()
+      ->type_name("ID")
+      ->check(whole_number(1, 999999999999));
+  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
+  parser
+      .add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for another topsctl")
+      ->type_name("SECONDS")
+      ->check(whole_number(0, 86400));
+  Json failed = body(nullptr, "not_confirmed", nullptr, "the transaction is not confirmed");
+  failed["failed"] = true;
+  return {[options](Session& session) { return run(*options, session); }, to_line(failed)};
+}
+
+}  // namespace topsctl

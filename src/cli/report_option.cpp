@@ -1,0 +1,63 @@
+// Checks and writes the file of --report.
+#include "topsctl/cli/report_option.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/report_page.hpp"
+#include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/host/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+void add_report_option(CLI::App& parser, std::string& file) {
+  parser.add_option("--report", file, "Write the report to this file too")
+      ->type_name("FILE.json|.txt|.html");
+}
+
+void require_report_place(const std::string& report) {
+  if (report.empty()) return;
+  const fs::path file = fs::absolute(report);
+  const std::string form = file.extension().string();
+  if (form != ".json" && form != ".txt" && form != ".html") {
+    throw Error(ErrorCode::usage,
+                concat("the name ", in_quotes(report), " tells no form of a report"),
+                "name a file that ends in .json, .txt or .html");
+  }
+  if (::access(file.parent_path().c_str(), W_OK) != 0) {
+    throw system_error(errno, "write a report to", file.parent_path().string(), ErrorCode::usage);
+  }
+  // It would be replaced by a file.
+  std::error_code ignored;
+  const auto status = fs::symlink_status(file, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(ErrorCode::usage,
+                concat("cannot write a report to ", in_quotes(report), ": it is no regular file"),
+                "name a new file; --json writes the report to standard output");
+  }
+}
+
+void write_report(const std::string& report, const std::string& command, const Execution& execution,
+                  Output& output) {
+  if (report.empty()) return;
+  const fs::path file = fs::absolute(report);
+  const Json document = execution_document(command, execution);
+  const std::string form = file.extension().string();
+  const std::string bytes = form == ".json"  ? to_text(document)
+                            : form == ".txt" ? report_text(report_page(document), Style{})
+                                             : report_html(report_page(document));
+  try {
+    write_plainly(file, bytes, 0644);
+  } catch (const Error& error) {
+    output.header.warnings.push_back(error.message());
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,64 @@
+// Phases as the clock measures them.
+#include "topsctl/engine/phases.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace topsctl {
+namespace {
+
+class MovedClock : public Clock {
+ public:
+  std::chrono::system_clock::time_point now() const override {
+    return std::chrono::system_clock::time_point(std::chrono::seconds(1'795'515'300) + passed);
+  }
+  std::chrono::steady_clock::time_point steady() const override {
+    return std::chrono::steady_clock::time_point(passed);
+  }
+  std::chrono::milliseconds passed{0};
+};
+
+std::vector<std::string> told(const std::vector<Phase>& phases) {
+  std::vector<std::string> lines;
+  for (const Phase& phase : phases) {
+    lines.push_back(phase.name + " " + phase.started_at + " " + std::to_string(phase.duration_ms));
+  }
+  return lines;
+}
+
+TEST(PhasesOfWork, LastUntilTheNextOneOrTheEnd) {
+  MovedClock clock;
+  Phases phases(clock);
+  phases.enter("keep");
+  clock.passed += std::chrono::milliseconds(1500);
+  phases.enter("apply");
+  clock.passed += std::chrono::milliseconds(200);
+  phases.enter("apply");
+  clock.passed += std::chrono::milliseconds(300);
+  phases.finish();
+  clock.passed += std::chrono::hours(1);
+  EXPECT_THAT(told(phases.finish()), testing::ElementsAre("keep 2026-11-24T10:15:00Z 1500",
+                                                          "apply 2026-11-24T10:15:01Z 500"));
+}
+
+TEST(PhasesOfWork, CanPrecedeThoseOfLaterWork) {
+  MovedClock clock;
+  Phases phases(clock);
+  phases.enter("plan");
+  std::vector<Phase> later = {{"stage", "", 7}};
+  phases.precede(later);
+  EXPECT_THAT(told(later), testing::ElementsAre("plan 2026-11-24T10:15:00Z 0", "stage  7"));
+}
+
+TEST(PhasesOfWork, BelongToTheStepsOfAPlan) {
+  EXPECT_EQ(phase_of(StagePackages{}), "stage");
+  EXPECT_EQ(phase_of(KeepWriteSet{}), "keep");
+  EXPECT_EQ(phase_of(RunCommand{}), "apply");
+  EXPECT_EQ(phase_of(WriteFile{}), "apply");
+  EXPECT_EQ(phase_of(RunChecks{}), "verify");
+  EXPECT_EQ(phase_of(Commit{}), "commit");
+  EXPECT_EQ(phase_of(RestoreWriteSet{}), "restore");
+}
+
+}  // namespace
+}  // namespace topsctl
