@@ -7,12 +7,14 @@ import pytest
 from hosts.operations import Operator
 from hosts.test_failures import runs_in, started, wait_for
 
-REACHES_OUT = """mkdir -p /srv/own/sub
-echo x >/srv/own/sub/file
-echo y >/etc/reached
-echo more >>/etc/hosts
-rm -f /etc/issue.net
-rm -rf /opt/gone"""
+# Paths that stand in a script are predicted: these come about as it runs.
+REACHES_OUT = """srv=/srv etc=/etc opt=/opt
+mkdir -p $srv/own/sub
+echo x >$srv/own/sub/file
+echo y >$etc/reached
+echo more >>$etc/hosts
+rm -f $etc/issue.net
+rm -rf $opt/gone"""
 REACHED = ["/etc/hosts", "/etc/issue.net", "/etc/reached", "/opt/gone", "/opt/gone/inner", "/opt/gone/inner/file",
            "/srv/own", "/srv/own/sub", "/srv/own/sub/file"]
 
