@@ -230,8 +230,16 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
     if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) return;
     is_unchanged[i] = is_as_kept(host, kept, store);
   });
+  // What is put back moves the time of its folder.
+  std::set<std::string> holding;
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    const KeptPath& kept = snapshot.paths[i];
+    if (is_unchanged[i] == 0 && kept.state.type != FileState::Type::absent)
+      holding.insert(fs::path(kept.path).parent_path().string());
+  }
   std::vector<fs::path> contents;
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    if (holding.contains(snapshot.paths[i].path)) is_unchanged[i] = 0;
     KeptPath& kept = snapshot.paths[i];
     if (is_unchanged[i] == 0) continue;
     if (!kept.content.empty()) contents.push_back(content_place(kept, store));

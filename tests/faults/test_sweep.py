@@ -28,7 +28,8 @@ def test_whatever_strikes_the_root_is_the_old_or_the_new_one(sweep, scenario):
 
 @pytest.mark.parametrize("scenario, leader", [("install", "topsctl"), ("install", "shell"), ("rollback", "topsctl")])
 def test_a_lost_terminal_ends_nothing_and_the_report_can_be_fetched(sweep, schema, scenario, leader):
-    count, before, after = sweep.whole(scenario)
+    whole = sweep.whole(scenario)
+    count, before, after = whole.count, whole.before, whole.after
     number = spread(count, 2 + len(LEADERS))[1 + list(LEADERS).index(leader)]
     loss = lose_terminal(sweep, scenario, number, leader, before, after, schema)
     assert is_complete(loss) and loss.state == "new", loss
