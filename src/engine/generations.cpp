@@ -9,6 +9,7 @@
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/host/file_state.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/removal.hpp"
 
 namespace topsctl {
 
@@ -62,10 +63,7 @@ std::vector<Pruned> prune(const Host& host, const Generations& generations) {
     done.push_back({transaction.id, bytes_on_disk(host, transaction)});
     // Announced first: half of what was kept is good for nothing.
     Journal(folder / "journal").append(TransactionState::pruned, Json::object());
-    for (const char* name : {snapshot_folder, after_folder}) {
-      std::error_code ignored;
-      fs::remove_all(folder / name, ignored);
-    }
+    for (const char* name : {snapshot_folder, after_folder}) remove_tree(folder / name);
   }
   return done;
 }

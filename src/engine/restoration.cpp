@@ -11,6 +11,7 @@
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/removal.hpp"
 
 namespace topsctl {
 
@@ -49,10 +50,7 @@ void rebuild_loader_cache(const Host& host, EventSink& events) {
 }
 
 void remove_kept(const fs::path& folder) {
-  for (const char* name : {snapshot_folder, undo_folder}) {
-    std::error_code ignored;
-    fs::remove_all(folder / name, ignored);
-  }
+  for (const char* name : {snapshot_folder, undo_folder}) remove_tree(folder / name);
 }
 
 }  // namespace

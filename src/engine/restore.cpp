@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
+#include <mutex>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -26,17 +28,15 @@ class Restorer {
 
   std::vector<std::string> run() {
     require_contents();
-    remove_newcomers();
-    for (auto kept = snapshot_.paths.rbegin(); kept != snapshot_.paths.rend(); ++kept) {
-      if (kept->state.type == Type::absent) remove(kept->path);
-    }
-    for (std::size_t i = 0; i < snapshot_.paths.size(); ++i) attempt(snapshot_.paths[i], i);
+    remove_what_was_not_there();
+    put_all_back();
     // Last, since every change within a folder moves its time.
     for (auto kept = snapshot_.paths.rbegin(); kept != snapshot_.paths.rend(); ++kept) {
       if (kept->state.type == Type::directory && kept->keeping != Keeping::released) {
         put_attributes_back(*kept);
       }
     }
+    std::sort(failures_.begin(), failures_.end());
     return std::move(failures_);
   }
 
@@ -47,22 +47,27 @@ class Restorer {
 
   void require_contents() {
     is_spoilt_.assign(snapshot_.paths.size(), 0);
-    for_each_index(snapshot_.paths.size(), [&](std::size_t i) {
-      const KeptPath& kept = snapshot_.paths[i];
-      if (kept.content.empty()) return;
-      const FileState found = file_state(content(kept), Content::digest);
-      if (found.type == Type::file && found.sha256 == kept.state.sha256) return;
-      // Somebody wrote into the file itself instead of replacing it: only this one is lost.
-      is_spoilt_[i] = found.type == Type::file && kept.keeping == Keeping::link;
-      if (is_spoilt_[i] != 0) return;
-      throw Error(ErrorCode::rollback_incomplete,
-                  concat("the kept copy of ", in_quotes(kept.path), " is missing or damaged"),
-                  "nothing was restored; the transaction's folder is left as it is for a person "
-                  "to look at");
-    });
+    for_each_index(
+        snapshot_.paths.size(),
+        [&](std::size_t i) {
+          const KeptPath& kept = snapshot_.paths[i];
+          if (kept.content.empty()) return;
+          const FileState found = file_state(content(kept), Content::digest);
+          if (found.type == Type::file && found.sha256 == kept.state.sha256) return;
+          // Somebody wrote into the file itself instead of replacing it: only this one is lost.
+          is_spoilt_[i] = found.type == Type::file && kept.keeping == Keeping::link;
+          if (is_spoilt_[i] != 0) return;
+          throw Error(
+              ErrorCode::rollback_incomplete,
+              concat("the kept copy of ", in_quotes(kept.path), " is missing or damaged"),
+              "nothing was restored; the transaction's folder is left as it is for a person "
+              "to look at");
+        },
+        disk_threads);
   }
 
   void note_failure(const std::string& path, const std::string& why) {
+    const std::lock_guard lock(mutex_);
     failures_.push_back(concat(printable(path), ": ", why));
   }
 
@@ -87,9 +92,50 @@ class Restorer {
     }
   }
 
-  void remove_newcomers() {
-    const std::vector<std::string> paths = newcomers(host_, snapshot_);
-    for (auto path = paths.rbegin(); path != paths.rend(); ++path) remove(*path);
+  // Files by many threads, since a disk may take milliseconds for each; then folders, the deepest
+  // first.
+  void remove_what_was_not_there() {
+    std::vector<std::string> paths = newcomers(host_, snapshot_);
+    for (const KeptPath& kept : snapshot_.paths) {
+      if (kept.state.type == Type::absent) paths.push_back(kept.path);
+    }
+    std::vector<char> is_folder(paths.size());
+    for_each_index(
+        paths.size(),
+        [&](std::size_t i) {
+          std::error_code ignored;
+          is_folder[i] =
+              fs::symlink_status(real(paths[i]), ignored).type() == fs::file_type::directory;
+          if (is_folder[i] == 0) remove(paths[i]);
+        },
+        disk_threads);
+    std::map<std::ptrdiff_t, std::vector<std::string>> folders;  // by depth
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (is_folder[i] == 0) continue;
+      folders[std::count(paths[i].begin(), paths[i].end(), '/')].push_back(std::move(paths[i]));
+    }
+    for (auto level = folders.rbegin(); level != folders.rend(); ++level) {
+      for_each_index(
+          level->second.size(), [&](std::size_t i) { remove(level->second[i]); }, disk_threads);
+    }
+  }
+
+  // Folders first, what is in them then, and names of what has several names last.
+  void put_all_back() {
+    std::vector<std::size_t> others;
+    std::vector<std::size_t> further_names;
+    for (std::size_t i = 0; i < snapshot_.paths.size(); ++i) {
+      const KeptPath& kept = snapshot_.paths[i];
+      if (kept.state.type == Type::directory) {
+        attempt(kept, i);
+      } else {
+        (kept.same_file.empty() ? others : further_names).push_back(i);
+      }
+    }
+    for_each_index(
+        others.size(), [&](std::size_t i) { attempt(snapshot_.paths[others[i]], others[i]); },
+        disk_threads);
+    for (const std::size_t i : further_names) attempt(snapshot_.paths[i], i);
   }
 
   void attempt(const KeptPath& kept, std::size_t index) {
@@ -193,6 +239,7 @@ class Restorer {
   const Host& host_;
   const Snapshot& snapshot_;
   const fs::path& store_;
+  std::mutex mutex_;  // of failures_
   std::vector<std::string> failures_;
   std::vector<char> is_spoilt_;  // by path: what was kept of it as a link has changed
 };
@@ -208,18 +255,21 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot) 
   RollbackProof proof;
   const auto real = [&](const std::string& path) { return host.literal(path); };
   std::vector<char> is_different(snapshot.paths.size());
-  for_each_index(snapshot.paths.size(), [&](std::size_t i) {
-    const KeptPath& kept = snapshot.paths[i];
-    if (kept.keeping == Keeping::released) return;
-    const FileState now = state_in_place(host, kept.path, Content::digest);
-    bool equal = now == kept.state;
-    if (equal && !kept.same_file.empty()) {
-      const FileIdentity a = file_identity(real(kept.path));
-      const FileIdentity b = file_identity(real(kept.same_file));
-      equal = a.device == b.device && a.inode == b.inode;
-    }
-    is_different[i] = equal ? 0 : 1;
-  });
+  for_each_index(
+      snapshot.paths.size(),
+      [&](std::size_t i) {
+        const KeptPath& kept = snapshot.paths[i];
+        if (kept.keeping == Keeping::released) return;
+        const FileState now = state_in_place(host, kept.path, Content::digest);
+        bool equal = now == kept.state;
+        if (equal && !kept.same_file.empty()) {
+          const FileIdentity a = file_identity(real(kept.path));
+          const FileIdentity b = file_identity(real(kept.same_file));
+          equal = a.device == b.device && a.inode == b.inode;
+        }
+        is_different[i] = equal ? 0 : 1;
+      },
+      disk_threads);
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     if (snapshot.paths[i].keeping != Keeping::released) ++proof.paths_checked;
     if (is_different[i] != 0) proof.differing.push_back(printable(snapshot.paths[i].path));

@@ -43,8 +43,9 @@ void add_subtree(const fs::path& folder, const std::string& shown, std::set<std:
 // Whether the path is a folder that no link leads to: behind a link lies what is not ours.
 bool is_reached_directly(const Host& host, const std::string& folder) {
   std::error_code ignored;
-  return canonical_in_root(host.root, folder, LastLink::follow) == folder &&
-         fs::symlink_status(host.literal(folder), ignored).type() == fs::file_type::directory;
+  // In this order: it is asked of many paths, and few are folders.
+  return fs::symlink_status(host.literal(folder), ignored).type() == fs::file_type::directory &&
+         canonical_in_root(host.root, folder, LastLink::follow) == folder;
 }
 
 // What belongs to a family now; its folder is canonical.
@@ -110,10 +111,13 @@ class Keeper {
   }
 
   void digest_links() {
-    for_each_index(links_.size(), [&](std::size_t i) {
-      KeptPath& kept = snapshot_.paths[links_[i]];
-      kept.state.sha256 = sha256_of_file(content_place(kept, store_));
-    });
+    for_each_index(
+        links_.size(),
+        [&](std::size_t i) {
+          KeptPath& kept = snapshot_.paths[links_[i]];
+          kept.state.sha256 = sha256_of_file(content_place(kept, store_));
+        },
+        disk_threads);
   }
 
  private:

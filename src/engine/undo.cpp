@@ -71,8 +71,9 @@ class UndoMaker {
     before_ = load_snapshot(folder_ / snapshot_folder);
     after_ = load_snapshot(folder_ / after_folder);
     states_.resize(after_.paths.size());
-    for_each_index(after_.paths.size(),
-                   [&](std::size_t i) { states_[i] = now_.state(after_.paths[i].path); });
+    for_each_index(
+        after_.paths.size(), [&](std::size_t i) { states_[i] = now_.state(after_.paths[i].path); },
+        disk_threads);
   }
 
   Undo make() {

@@ -9,6 +9,9 @@ namespace topsctl {
 // As many as there are cores, but at most four.
 unsigned usual_threads();
 
+// For work that waits for the disk and not for a core.
+inline constexpr unsigned disk_threads = 16;
+
 // Calls `work` once with each index below `count`, by several threads. The first exception ends the
 // work and is thrown here.
 void for_each_index(std::size_t count, const std::function<void(std::size_t index)>& work,
