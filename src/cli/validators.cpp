@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
@@ -36,6 +37,31 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
       return std::string();
     }
     return concat("expected a whole number from ", least, " to ", most, "; got ", in_quotes(value));
+  };
+  return CLI::Validator(check, "");
+}
+
+std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, number);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  const std::string unit =
+      lower_case(trimmed({parsed.ptr, static_cast<std::size_t>(end - parsed.ptr)}));
+  if (unit.empty() || unit == "b") return number;
+  constexpr std::string_view letters = "kmgt";
+  const std::size_t power = letters.find(unit.front());
+  const std::string_view rest = std::string_view(unit).substr(1);
+  if (power == std::string_view::npos || (!rest.empty() && rest != "ib")) return std::nullopt;
+  const unsigned shift = 10U * static_cast<unsigned>(power + 1);
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) return std::nullopt;
+  return number << shift;
+}
+
+CLI::Validator size_with_unit() {
+  const auto check = [](std::string& value) {
+    if (size_in_bytes(value)) return std::string();
+    return concat("expected a size such as 500M or 2G; got ", in_quotes(value));
   };
   return CLI::Validator(check, "");
 }

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/file_state.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/removal.hpp"
@@ -28,6 +31,26 @@ std::uint64_t bytes_in(const fs::path& folder) {
     if (seen.insert(file_identity(at->path()).inode).second) bytes += state.size;
   }
   return bytes;
+}
+
+bool keeps_something(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.behind(transaction.folder);
+  std::error_code ignored;
+  return fs::exists(folder / snapshot_folder, ignored) ||
+         fs::exists(folder / after_folder, ignored);
+}
+
+// The superfluous ones, and those of whose removal a crash has left a part.
+std::vector<Transaction> to_prune(const Host& host, const Generations& generations) {
+  const std::vector<Transaction> all = list_transactions(host);
+  std::vector<Transaction> found = superfluous(all, generations);
+  for (const Transaction& transaction : all) {
+    if (transaction.state() == TransactionState::pruned && keeps_something(host, transaction))
+      found.push_back(transaction);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Transaction& a, const Transaction& b) { return a.id < b.id; });
+  return found;
 }
 
 }  // namespace
@@ -58,14 +81,35 @@ std::vector<Transaction> superfluous(std::vector<Transaction> transactions,
 
 std::vector<Pruned> prune(const Host& host, const Generations& generations) {
   std::vector<Pruned> done;
-  for (const Transaction& transaction : superfluous(list_transactions(host), generations)) {
+  for (const Transaction& transaction : to_prune(host, generations)) {
     const fs::path folder = host.behind(transaction.folder);
-    done.push_back({transaction.id, bytes_on_disk(host, transaction)});
+    const std::uint64_t before = bytes_on_disk(host, transaction);
     // Announced first: half of what was kept is good for nothing.
-    Journal(folder / "journal").append(TransactionState::pruned, Json::object());
+    if (transaction.state() != TransactionState::pruned)
+      Journal(folder / "journal").append(TransactionState::pruned, Json::object());
     for (const char* name : {snapshot_folder, after_folder}) remove_tree(folder / name);
+    done.push_back({transaction.id, before - bytes_on_disk(host, transaction)});
   }
   return done;
+}
+
+std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events) {
+  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  // Nothing of ours is made on a machine that topsctl never changed.
+  if (list_transactions(host).empty()) return {};
+  constexpr const char* reason = "what is kept for older ones may be needed";
+  if (request.dry_run) {
+    refuse_unfinished(host, reason);
+    std::vector<Pruned> would_go;
+    for (const Transaction& transaction : to_prune(host, request.generations))
+      would_go.push_back({transaction.id, bytes_on_disk(host, transaction)});
+    return would_go;
+  }
+  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  refuse_unfinished(host, reason);
+  return prune(host, request.generations);
 }
 
 }  // namespace topsctl

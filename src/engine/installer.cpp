@@ -144,19 +144,6 @@ Execution rehearsed_only(const Host& host, const Plan& plan, EventFan& events) {
   return execution;
 }
 
-// A host on which something is half done says nothing of what an install would do.
-void require_nothing_unfinished(const Host& host) {
-  for (const Transaction& transaction : list_transactions(host)) {
-    if (!transaction.is_unfinished()) continue;
-    throw Error(
-        ErrorCode::host_unfit,
-        concat("transaction ", transaction.id,
-               " is unfinished: there is no rehearsal on a "
-               "host that is half changed"),
-        "restore the state before it with `topsctl recover`, and run the same command again");
-  }
-}
-
 }  // namespace
 
 void require_usable_host(const Host& host, Purpose purpose) {
@@ -221,7 +208,8 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     events.note(concat("waiting for a lock held by ", holder));
   });
   if (request.dry_run) {
-    require_nothing_unfinished(host);
+    // It would say nothing of what an install does.
+    refuse_unfinished(host, "there is no rehearsal on a host that is half changed");
     const Plan plan = make_plan(host, request, stack, inventory, nullptr);
     Execution execution = rehearsed_only(host, plan, events);
     execution.report.locks = lock.reports();

@@ -159,6 +159,15 @@ Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64
   return execution;
 }
 
+void refuse_unfinished(const Host& host, std::string_view reason) {
+  for (const Transaction& transaction : list_transactions(host)) {
+    if (!transaction.is_unfinished()) continue;
+    throw Error(
+        ErrorCode::host_unfit, concat("transaction ", transaction.id, " is unfinished: ", reason),
+        "restore the state before it with `topsctl recover`, and run the same command again");
+  }
+}
+
 std::vector<std::string> unfinished_warnings(const Host& host) {
   std::vector<std::string> warnings;
   std::vector<Transaction> transactions;

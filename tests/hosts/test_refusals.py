@@ -33,7 +33,7 @@ def test_a_root_without_dpkg(run_topsctl, fitting, topsctl_release, tmp_path):
 def test_not_root(topsctl_host, fitting):
     topsctl_host.copy_in(fitting, "/srv/bundle")
     before = topsctl_host.digest()
-    for command in (["install", "/srv/bundle"], ["rollback"], ["recover"]):
+    for command in (["install", "/srv/bundle"], ["rollback"], ["recover"], ["history", "prune"]):
         done = topsctl_host.run(["topsctl", *command], user=1000)
         assert done.returncode == 4 and "only root" in done.stderr and "hint:" in done.stderr, done
     assert before.diff(topsctl_host.digest()) == []

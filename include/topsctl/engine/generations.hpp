@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "topsctl/engine/events.hpp"
 #include "topsctl/engine/transaction.hpp"
 
 namespace topsctl {
@@ -19,12 +20,25 @@ struct Generations {
 
 struct Pruned {
   std::int64_t transaction = 0;
-  std::uint64_t bytes = 0;  // that it had kept
+  std::uint64_t bytes = 0;  // of what was kept for it, as far as that is gone now
+
+  bool operator==(const Pruned&) const = default;
 };
 
 // Removes what was kept for the oldest committed transactions, which stay committed but cannot be
-// undone any more. The caller holds the ChangeLock. Throws Error; what was pruned before stays so.
+// undone any more, and what a crash has left of earlier ones; oldest first. The caller holds the
+// ChangeLock. Throws Error; what was pruned before stays so.
 std::vector<Pruned> prune(const Host& host, const Generations& generations);
+
+struct PruneRequest {
+  Generations generations;
+  bool dry_run = false;
+  std::int64_t lock_timeout_ms = 120'000;
+};
+
+// The command `history prune`: takes the lock and does just that; a dry run takes none and tells
+// what would go. Throws Error{host_unfit} while a transaction is unfinished, before anything goes.
+std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events);
 
 // The pure part of it: which of them go, oldest first.
 std::vector<Transaction> superfluous(std::vector<Transaction> transactions,

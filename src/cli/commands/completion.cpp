@@ -1,5 +1,6 @@
 // topsctl completion: scripts that complete commands and options, made from the parser itself.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -31,16 +32,61 @@ std::vector<const CLI::App*> commands_of(const CLI::App& program) {
   return program.get_subcommands([](const CLI::App*) { return true; });
 }
 
+std::vector<Word> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<Word> names;
+  for (const CLI::App* command : commands)
+    names.push_back({command->get_name(), command->get_description()});
+  return names;
+}
+
+// A command, or a part of one that has a name of its own: `history show`.
+struct Path {
+  std::vector<std::string> words;
+  std::vector<Word> options;
+  std::vector<Word> next;  // words that may follow
+};
+
+std::vector<Path> paths_of(const CLI::App& program) {
+  std::vector<Path> paths;
+  for (const CLI::App* command : commands_of(program)) {
+    const std::vector<const CLI::App*> parts = commands_of(*command);
+    std::vector<Word> next = names_of(parts);
+    if (command->get_name() == "completion") next = {{"bash", ""}, {"zsh", ""}, {"fish", ""}};
+    paths.push_back({{command->get_name()}, options_of(*command), next});
+    for (const CLI::App* part : parts)
+      paths.push_back({{command->get_name(), part->get_name()}, options_of(*part), {}});
+  }
+  return paths;
+}
+
+// Its options, and those of the command that it is a part of; each once.
+std::vector<Word> all_options(const CLI::App& program, const Path& path) {
+  std::vector<Word> all = path.options;
+  for (const Word& word : options_of(*program.get_subcommand(path.words.front()))) {
+    const bool is_known =
+        std::any_of(all.begin(), all.end(), [&](const Word& w) { return w.text == word.text; });
+    if (!is_known) all.push_back(word);
+  }
+  return all;
+}
+
 std::string texts(const std::vector<Word>& words) {
   std::string out;
   for (const Word& word : words) out += concat(out.empty() ? "" : " ", word.text);
   return out;
 }
 
-std::string command_names(const CLI::App& program) {
-  std::vector<Word> words;
-  for (const CLI::App* command : commands_of(program)) words.push_back({command->get_name(), ""});
-  return texts(words);
+// Lines for bash and zsh alike: what of the words typed so far names a command or a part of one.
+std::string case_of_word(const CLI::App& program) {
+  std::string lines =
+      concat("    case \"$command\" in\n    \"\") case \" ", texts(names_of(commands_of(program))),
+             " \" in *\" $word \"*) command=\"$word\";; esac;;\n");
+  for (const Path& path : paths_of(program)) {
+    if (path.next.empty()) continue;
+    lines += concat("    ", path.words.front(), ") case \" ", texts(path.next),
+                    " \" in *\" $word \"*) command=\"$command $word\";; esac;;\n");
+  }
+  return lines + "    esac\n";
 }
 
 std::string for_bash(const CLI::App& program) {
@@ -48,26 +94,24 @@ std::string for_bash(const CLI::App& program) {
       "# bash completion of topsctl; load it with: eval \"$(topsctl completion bash)\"\n"
       "_topsctl() {\n"
       "  local current=\"${COMP_WORDS[COMP_CWORD]}\" command=\"\" word\n"
-      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-      "    case \" ",
-      command_names(program),
-      " \" in *\" $word \"*) command=\"$word\"; break;; esac\n"
+      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n",
+      case_of_word(program),
       "  done\n"
       "  local everywhere=\"",
       texts(options_of(program)),
-      "\" options=\"\"\n"
+      "\" options=\"\" next=\"\"\n"
       "  case \"$command\" in\n");
-  for (const CLI::App* command : commands_of(program)) {
-    script +=
-        concat("    ", command->get_name(), ") options=\"", texts(options_of(*command)), "\";;\n");
+  for (const Path& path : paths_of(program)) {
+    script += concat("    \"", joined(path.words, " "), "\") options=\"",
+                     texts(all_options(program, path)), "\" next=\"", texts(path.next), "\";;\n");
   }
-  script += concat("    \"\") COMPREPLY=($(compgen -W \"", command_names(program),
-                   " $everywhere\" -- \"$current\")); return;;\n"
+  script += concat("    \"\") next=\"", texts(names_of(commands_of(program))),
+                   " $everywhere\";;\n"
                    "  esac\n"
-                   "  if [[ \"$command\" == completion && \"$current\" != -* ]]; then\n"
-                   "    COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$current\"))\n"
-                   "  elif [[ \"$current\" == -* ]]; then\n"
+                   "  if [[ -n \"$command\" && \"$current\" == -* ]]; then\n"
                    "    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n"
+                   "  elif [[ -n \"$next\" ]]; then\n"
+                   "    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n"
                    "  else\n"
                    "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
                    "  fi\n"
@@ -87,35 +131,34 @@ std::string zsh_words(const std::vector<Word>& words) {
 }
 
 std::string for_zsh(const CLI::App& program) {
-  std::vector<Word> commands;
-  for (const CLI::App* command : commands_of(program))
-    commands.push_back({command->get_name(), command->get_description()});
   std::string script = concat(
       "#compdef topsctl\n"
       "# zsh completion of topsctl; load it with: eval \"$(topsctl completion zsh)\"\n"
       "_topsctl() {\n"
-      "  local -a commands options everywhere\n"
+      "  local -a commands next options everywhere\n"
       "  commands=(",
-      zsh_words(commands),
+      zsh_words(names_of(commands_of(program))),
       ")\n"
       "  everywhere=(",
       zsh_words(options_of(program)),
       ")\n"
       "  local command=\"\" word\n"
-      "  for word in ${words[2,CURRENT-1]}; do\n"
-      "    if (( ${commands[(I)${word}:*]} )); then command=\"$word\"; break; fi\n"
+      "  for word in ${words[2,CURRENT-1]}; do\n",
+      case_of_word(program),
       "  done\n"
       "  case \"$command\" in\n");
-  for (const CLI::App* command : commands_of(program)) {
-    script += concat("    ", command->get_name(), ") options=(", zsh_words(options_of(*command)),
-                     ");;\n");
+  for (const Path& path : paths_of(program)) {
+    script +=
+        concat("    \"", joined(path.words, " "), "\") options=(",
+               zsh_words(all_options(program, path)), ") next=(", zsh_words(path.next), ");;\n");
   }
   script +=
-      "    *) _describe command commands; _describe option everywhere; return;;\n"
+      "    \"\") _describe command commands; _describe option everywhere; return;;\n"
       "  esac\n"
-      "  if [[ \"$command\" == completion ]]; then compadd bash zsh fish; fi\n"
       "  if [[ \"${words[CURRENT]}\" == -* ]]; then\n"
       "    _describe option options; _describe option everywhere\n"
+      "  elif (( $#next )); then\n"
+      "    _describe word next\n"
       "  else\n"
       "    _files\n"
       "  fi\n"
@@ -135,17 +178,21 @@ std::string fish_line(const std::string& condition, const Word& word) {
 std::string for_fish(const CLI::App& program) {
   std::string script =
       "# fish completion of topsctl; load it with: topsctl completion fish | source\n";
-  for (const CLI::App* command : commands_of(program)) {
-    script += concat("complete -c topsctl -f -n __fish_use_subcommand -a ", command->get_name(),
-                     " -d '", command->get_description(), "'\n");
-    for (const Word& word : options_of(*command)) {
+  for (const Word& command : names_of(commands_of(program))) {
+    script += concat("complete -c topsctl -f -n __fish_use_subcommand -a ", command.text, " -d '",
+                     command.description, "'\n");
+  }
+  for (const Path& path : paths_of(program)) {
+    const std::string seen = concat("__fish_seen_subcommand_from ",
+                                    joined(path.words, "; and __fish_seen_subcommand_from "));
+    for (const Word& word : path.options) script += fish_line(concat("-n '", seen, "' "), word);
+    for (const Word& word : path.next) {
       script +=
-          fish_line(concat("-n '__fish_seen_subcommand_from ", command->get_name(), "' "), word);
+          concat("complete -c topsctl -f -n '", seen, "; and not __fish_seen_subcommand_from ",
+                 texts(path.next), "' -a ", word.text, " -d '", word.description, "'\n");
     }
   }
   for (const Word& word : options_of(program)) script += fish_line("", word);
-  script +=
-      "complete -c topsctl -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n";
   return script;
 }
 

@@ -1,4 +1,4 @@
-// topsctl history: what was done on a machine, and the reports of one transaction.
+// topsctl history: what was done on a machine, the reports of one transaction, and what is kept.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -8,6 +8,7 @@
 #include "topsctl/cli/command.hpp"
 #include "topsctl/cli/report_page.hpp"
 #include "topsctl/cli/validators.hpp"
+#include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/stored_reports.hpp"
@@ -17,18 +18,33 @@ namespace topsctl {
 
 namespace {
 
-std::string body(const std::vector<TransactionSummary>& transactions, const Json& reports) {
+struct Options {
+  std::string root = "/";
+  std::int64_t shown = 0;
+  std::int64_t keep = usual_generations;
+  std::string most_bytes;  // empty: as many as it is
+  int lock_timeout_s = 120;
+  bool dry_run = false;
+};
+
+std::string body(const std::vector<TransactionSummary>& transactions, const Json& reports,
+                 const Json& pruned) {
   Json list = Json::array();
   for (const TransactionSummary& transaction : transactions) list.push_back(to_json(transaction));
-  return to_line({{"transactions", std::move(list)}, {"reports", reports}});
+  return to_line({{"transactions", std::move(list)}, {"reports", reports}, {"pruned", pruned}});
 }
 
-void list_all(const std::vector<Transaction>& transactions, const Style& style, Output& output) {
+std::vector<TransactionSummary> summaries_of(const std::vector<Transaction>& transactions) {
   std::vector<TransactionSummary> summaries;
   for (const Transaction& transaction : transactions) {
     if (transaction.state()) summaries.push_back(summary_of(transaction));
   }
-  output.json = body(summaries, nullptr);
+  return summaries;
+}
+
+void list_all(const std::vector<Transaction>& transactions, const Style& style, Output& output) {
+  const std::vector<TransactionSummary> summaries = summaries_of(transactions);
+  output.json = body(summaries, nullptr, nullptr);
   output.text = render_history(summaries, style);
 }
 
@@ -42,39 +58,106 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   }
   const TransactionSummary summary = summary_of(*found);
   const std::vector<Json> reports = reports_of(host, *found);
-  output.json = body({summary}, reports);
+  output.json = body({summary}, reports, nullptr);
   output.text = render_history({summary}, style);
   for (const Json& report : reports) {
     output.text += concat("\n", report_text(report_page(report), style));
   }
 }
 
+// What went, or would go, and what can be undone as the history is now.
+std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
+                        const std::vector<TransactionSummary>& now, const Style& style) {
+  std::string text;
+  std::uint64_t freed = 0;
+  std::vector<std::vector<std::string>> rows = {{"id", dry_run ? "would free" : "freed"}};
+  for (const Pruned& each : pruned) {
+    freed += each.bytes;
+    rows.push_back({concat(each.transaction), human_size(each.bytes)});
+  }
+  if (!pruned.empty()) text += table(rows, style);
+  std::vector<std::string> undoable;
+  std::uint64_t kept = 0;
+  for (const TransactionSummary& summary : now) {
+    const bool goes = std::any_of(pruned.begin(), pruned.end(),
+                                  [&](const Pruned& p) { return p.transaction == summary.id; });
+    if (!summary.can_be_undone || goes) continue;
+    undoable.push_back(concat(summary.id));
+    kept += summary.kept_bytes;
+  }
+  const std::string rest =
+      undoable.empty()
+          ? "no transaction can be rolled back"
+          : concat(human_size(kept), " kept to roll back transaction ", joined(undoable, ", "));
+  const std::string sum = pruned.empty()
+                              ? "nothing to remove"
+                              : concat(human_size(freed), dry_run ? " would be freed" : " freed");
+  return concat(text, style.bold("state:"), " ", sum, "; ", rest, "\n");
+}
+
+void prune_old(const Host& host, const Options& options, Session& session, Output& output) {
+  PruneRequest request;
+  request.generations = {static_cast<std::size_t>(options.keep), size_in_bytes(options.most_bytes)};
+  request.dry_run = options.dry_run;
+  request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
+  const std::vector<Pruned> pruned = prune_history(host, request, *session.events);
+  output.changed = !pruned.empty() && !options.dry_run;
+  Json list = Json::array();
+  for (const Pruned& each : pruned)
+    list.push_back({{"id", each.transaction}, {"bytes", each.bytes}});
+  const std::vector<TransactionSummary> now = summaries_of(list_transactions(host));
+  output.json = body(now, nullptr, list);
+  output.text = pruned_text(pruned, options.dry_run, now, session.style);
+}
+
+void add_prune_options(CLI::App& prune, Options& options) {
+  prune.add_option("--keep", options.keep, "How many committed transactions stay undoable")
+      ->type_name("K")
+      ->check(whole_number(1, 999999));
+  prune
+      .add_option("--max-size", options.most_bytes,
+                  "How much may be kept for them, such as 2G; the latest stays whatever it takes")
+      ->type_name("SIZE")
+      ->check(size_with_unit());
+  prune.add_option("--lock-timeout", options.lock_timeout_s, "How long to wait for each lock")
+      ->type_name("SECONDS")
+      ->check(whole_number(0, 86400));
+  prune.add_flag("-n,--dry-run", options.dry_run, "Tell what would go and change nothing");
+}
+
 }  // namespace
 
 CommandAction define_history(CLI::App& parser) {
-  auto root = std::make_shared<std::string>("/");
-  auto shown = std::make_shared<std::int64_t>(0);
-  parser.add_option("--root", *root, "Root directory of the system")->type_name("DIR");
+  auto options = std::make_shared<Options>();
+  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
+  parser.require_subcommand(0, 1);
   CLI::App* show = parser.add_subcommand("show", "Show the reports of one transaction");
-  show->add_option("id", *shown, "The transaction")
+  show->add_option("id", options->shown, "The transaction")
       ->required()
       ->type_name("ID")
       ->check(whole_number(1, 999999999999));
-  const auto run = [root, shown](Session& session) {
-    const Host host = session.with_root(*root);
-    require_usable_host(host, Purpose::look);
-    const std::vector<Transaction> transactions = list_transactions(host);
+  CLI::App* prune =
+      parser.add_subcommand("prune", "Remove what is kept for the oldest transactions");
+  add_prune_options(*prune, *options);
+  const auto run = [options, prune](Session& session) {
+    const Host host = session.with_root(options->root);
     Output output;
     output.header.command = "history";
+    if (prune->parsed()) {
+      prune_old(host, *options, session, output);
+      return output;
+    }
+    require_usable_host(host, Purpose::look);
+    const std::vector<Transaction> transactions = list_transactions(host);
     output.header.warnings = unfinished_warnings(host);
-    if (*shown > 0) {
-      show_one(host, transactions, *shown, session.style, output);
+    if (options->shown > 0) {
+      show_one(host, transactions, options->shown, session.style, output);
     } else {
       list_all(transactions, session.style, output);
     }
     return output;
   };
-  return {run, body({}, nullptr)};
+  return {run, body({}, nullptr, nullptr)};
 }
 
 }  // namespace topsctl

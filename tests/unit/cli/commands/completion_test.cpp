@@ -65,6 +65,14 @@ TEST_F(BashCompletion, OffersTheOptionsOfTheCommandAndThoseForEveryCommand) {
   EXPECT_THAT(offered("topsctl history --"), Not(Contains("--dry-run")));
 }
 
+TEST_F(BashCompletion, KnowsThePartsOfACommand) {
+  EXPECT_THAT(offered("topsctl history ''"), ElementsAre("show", "prune"));
+  EXPECT_THAT(offered("topsctl history pr"), ElementsAre("prune"));
+  EXPECT_THAT(offered("topsctl history prune --"),
+              IsSupersetOf({"--keep", "--max-size", "--dry-run", "--root", "--json"}));
+  EXPECT_THAT(offered("topsctl history show --"), Not(Contains("--keep")));
+}
+
 TEST_F(BashCompletion, FindsTheCommandBehindOptions) {
   EXPECT_THAT(offered("topsctl --json install --dry"), ElementsAre("--dry-run"));
 }
@@ -93,6 +101,10 @@ TEST(FishCompletion, NamesEveryCommandAndOption) {
     EXPECT_THAT(script, HasSubstr(concat("-a ", row.name, " -d '")));
   }
   EXPECT_THAT(script, HasSubstr("-n '__fish_seen_subcommand_from install' -l dry-run -d '"));
+  EXPECT_THAT(script, HasSubstr("-n '__fish_seen_subcommand_from history; and "
+                                "__fish_seen_subcommand_from prune' -l keep -d '"));
+  EXPECT_THAT(script, HasSubstr("from history; and not __fish_seen_subcommand_from show prune' "
+                                "-a prune -d '"));
   EXPECT_EQ(std::count(script.begin(), script.end(), '\'') % 2, 0);
 }
 
