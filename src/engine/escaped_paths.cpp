@@ -36,14 +36,15 @@ std::vector<std::string> not_looked_at() {
 
 }  // namespace
 
-EscapedPaths escaped_paths(const Host& host, const Snapshot& snapshot, std::int64_t since_ns) {
+EscapedPaths escaped_paths(const Host& host, const Snapshot& snapshot,
+                           const std::vector<std::string>& new_paths, std::int64_t since_ns) {
   std::vector<std::string> folders;
   std::set<std::string> known;
   for (const KeptPath& kept : snapshot.paths) {
     known.insert(kept.path);
     if (kept.state.type == FileState::Type::directory) folders.push_back(kept.path);
   }
-  for (std::string& path : newcomers(host, snapshot)) known.insert(std::move(path));
+  known.insert(new_paths.begin(), new_paths.end());
   std::vector<std::string> excluded;
   for (const std::string& folder : not_looked_at()) {
     excluded.push_back(canonical_in_root(host.root, folder, LastLink::follow));

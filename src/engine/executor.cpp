@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/background_digests.hpp"
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/escaped_paths.hpp"
@@ -177,7 +179,7 @@ class Executor {
     WriteSetSummary& summary = execution_.report.write_set;
     summary.method = known_.method;
     summary.why_not = known_.why_not;
-    static_cast<void>(take_snapshot(host_, known_.paths, store, summary));
+    snapshot_ = take_snapshot(host_, known_.paths, store, summary);
     sync_file_system(store);
     journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
                                                  {"method", summary.method},
@@ -210,6 +212,7 @@ class Executor {
 
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
+    digests_.emplace(host_, snapshot_, folder_ / snapshot_folder);
     std::vector<CheckResult>& results = execution_.report.checks;
     results = run_checks(host_, stack_, run.checks, plan_.python).checks;
     // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
@@ -228,15 +231,17 @@ class Executor {
   std::string act(const Commit&) {
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders();
-    Snapshot snapshot = load_snapshot(folder_ / snapshot_folder);
-    tell_escaped(snapshot);
+    if (!digests_) digests_.emplace(host_, snapshot_, folder_ / snapshot_folder);
+    digests_->finish();
+    const std::vector<std::string> new_paths = newcomers(host_, snapshot_);
+    tell_escaped(snapshot_, new_paths);
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
     // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
     // yet.
-    mounts = sync_mounts(host_, snapshot);
-    release_unchanged(host_, snapshot, folder_ / snapshot_folder);
+    mounts = sync_mounts(host_, snapshot_);
+    release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
     const fs::path after = make_folder(after_folder);
-    record_state_after(host_, snapshot, after);
+    record_state_after(host_, snapshot_, new_paths, after, &digests_->known());
     sync_file_system(after);
     throw_if_interrupted();
     Json details = {{"at", timestamp(host_.clock->now())},
@@ -259,8 +264,8 @@ class Executor {
   }
 
   // By what the kernel knows to have changed since; others at work on the machine are among it.
-  void tell_escaped(const Snapshot& snapshot) {
-    const EscapedPaths escaped = escaped_paths(host_, snapshot, since_ns_);
+  void tell_escaped(const Snapshot& snapshot, const std::vector<std::string>& new_paths) {
+    const EscapedPaths escaped = escaped_paths(host_, snapshot, new_paths, since_ns_);
     execution_.report.escaped_paths = escaped.paths;
     if (const std::string warning = warning_of(escaped); !warning.empty()) {
       execution_.warnings.push_back(warning);
@@ -282,12 +287,15 @@ class Executor {
       execution_.report.message = "nothing was changed";
       return;
     }
+    digests_.reset();
     events_.note(concat("rolling back: ", error.message()));
     const Restoration restoration = restore_transaction(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
     execution_.report.synced_mounts = restoration.synced_mounts;
     collect_not_restored(restoration);
-    if (restoration.snapshot) tell_escaped(*restoration.snapshot);
+    if (restoration.snapshot) {
+      tell_escaped(*restoration.snapshot, newcomers(host_, *restoration.snapshot));
+    }
     if (restoration.complete()) {
       execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
       execution_.report.outcome = Outcome::rolled_back;
@@ -339,6 +347,8 @@ class Executor {
   KnownWriteSet known_;
   Phases phases_;
   Execution execution_;
+  Snapshot snapshot_;                         // once it is taken
+  std::optional<BackgroundDigests> digests_;  // once nothing is changed any more
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
 };

@@ -189,10 +189,12 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   Phases phases(*host.clock);
   phases.enter("read");
   const Inventory inventory =
-      read_inventory(request.bundle, Digests::each, [&](const std::string& file) {
-        throw_if_interrupted();
-        events.working(concat("reading ", file));
-      });
+      // Without a lock, what is taken gets its digest when its payload is read.
+      read_inventory(request.bundle, request.lock ? Digests::each : Digests::none,
+                     [&](const std::string& file) {
+                       throw_if_interrupted();
+                       events.working(concat("reading ", file));
+                     });
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
   const std::vector<std::string> components = selected_components(stack, request.components);
   // Before locks are taken and an earlier transaction is restored.

@@ -5,6 +5,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
 
@@ -118,7 +119,10 @@ std::string manifest_text(const Snapshot& snapshot) {
         {{"directory", encoded(family.directory)}, {"prefix", encoded(family.prefix)}});
   }
   std::string text = Json({{"families", std::move(families)}}).dump() + "\n";
-  for (const KeptPath& kept : snapshot.paths) text += to_json(kept).dump() + "\n";
+  std::vector<std::string> lines(snapshot.paths.size());
+  for_each_index(lines.size(),
+                 [&](std::size_t i) { lines[i] = to_json(snapshot.paths[i]).dump(); });
+  for (const std::string& line : lines) text += line + "\n";
   text += Json({{"paths", snapshot.paths.size()}}).dump() + "\n";
   return text;
 }
@@ -136,9 +140,10 @@ Snapshot parse_manifest(const std::string& text) {
       snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
                                    decoded(family.at("prefix").get<std::string>())});
     }
-    for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
-      snapshot.paths.push_back(kept_path(Json::parse(lines[i])));
-    }
+    snapshot.paths.resize(lines.size() - 2);
+    for_each_index(snapshot.paths.size(), [&](std::size_t i) {
+      snapshot.paths[i] = kept_path(Json::parse(lines[i + 1]));
+    });
     if (Json::parse(lines.back()).at("paths").get<std::size_t>() != snapshot.paths.size()) {
       throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
     }

@@ -8,9 +8,11 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/canonical_paths.hpp"
 #include "topsctl/host/dpkg.hpp"
 #include "topsctl/host/file_state.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/parallel.hpp"
 #include "topsctl/host/target_facts.hpp"
 
 namespace topsctl {
@@ -177,7 +179,6 @@ Preflight preflight(const Host& host, const Stack& stack, const Selection& selec
 }
 
 void require_changeable(const Host& host, const WriteSet& write_set) {
-  std::set<std::string> folders;
   const auto require = [&](const std::string& path) {
     const std::string real = host.literal(path).string();
     if (!is_immutable(real)) return;
@@ -187,13 +188,17 @@ void require_changeable(const Host& host, const WriteSet& write_set) {
         concat("see `lsattr -d ", shell_quoted(real), "`, and take the mark away with `chattr -ia ",
                shell_quoted(real), "` if that is meant"));
   };
-  for (const std::string& path : write_set.paths) {
-    const std::string canonical = canonical_in_root(host.root, path);
-    folders.insert(fs::path(canonical).parent_path().string());
-    require(canonical);
+  CanonicalPaths canonical(host.root);
+  std::set<std::string> paths;
+  for (const std::string& each : write_set.paths) {
+    std::string path = canonical.of(each);
+    paths.insert(fs::path(path).parent_path().string());
+    paths.insert(std::move(path));
   }
-  for (const PathFamily& family : write_set.families) folders.insert(family.directory);
-  for (const std::string& folder : folders) require(folder);
+  for (const PathFamily& family : write_set.families) paths.insert(family.directory);
+  const std::vector<std::string> all(paths.begin(), paths.end());
+  for_each_index(
+      all.size(), [&](std::size_t i) { require(all[i]); }, disk_threads);
 }
 
 std::vector<std::string> odd_host_warnings(const Host& host) {

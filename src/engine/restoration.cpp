@@ -82,7 +82,7 @@ Restoration restore_transaction(const Host& host, const Transaction& transaction
     result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
     if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
     if (undo != nullptr) reload_service_manager(host, events);
-    result.proof = compare_with_snapshot(host, snapshot);
+    result.proof = compare_with_snapshot(host, snapshot, folder / snapshot_folder);
     result.synced_mounts = sync_mounts(host, snapshot);
     // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
     // again.
@@ -234,7 +234,8 @@ void give_up_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
   RollbackProof proof;
   try {
-    proof = compare_with_snapshot(host, load_snapshot(folder / snapshot_folder));
+    const fs::path store = folder / snapshot_folder;
+    proof = compare_with_snapshot(host, load_snapshot(store), store);
   } catch (const Error&) {
     proof.differing.push_back("unknown: the snapshot cannot be read");
   }

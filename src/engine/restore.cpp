@@ -52,8 +52,13 @@ class Restorer {
         [&](std::size_t i) {
           const KeptPath& kept = snapshot_.paths[i];
           if (kept.content.empty()) return;
-          const FileState found = file_state(content(kept), Content::digest);
-          if (found.type == Type::file && found.sha256 == kept.state.sha256) return;
+          const bool has_digest = !kept.state.sha256.empty();
+          const FileState found =
+              file_state(content(kept), has_digest ? Content::digest : Content::ignore);
+          const bool is_right =
+              has_digest ? found.sha256 == kept.state.sha256
+                         : found.size == kept.state.size && found.mtime_ns == kept.state.mtime_ns;
+          if (found.type == Type::file && is_right) return;
           // Somebody wrote into the file itself instead of replacing it: only this one is lost.
           is_spoilt_[i] = found.type == Type::file && kept.keeping == Keeping::link;
           if (is_spoilt_[i] != 0) return;
@@ -181,7 +186,8 @@ class Restorer {
                   "it was written into in its place, and what it held before is lost");
     }
     FileState now = file_state(target, Content::ignore);
-    if (file_identity(target) == file_identity(content(kept))) now.sha256 = kept.state.sha256;
+    const bool is_the_file = file_identity(target) == file_identity(content(kept));
+    now.sha256 = is_the_file ? kept.state.sha256 : "of another file";
     return now;
   }
 
@@ -251,17 +257,24 @@ std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snap
   return Restorer(host, snapshot, store).run();
 }
 
-RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot) {
+RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
+                                    const fs::path& store) {
   RollbackProof proof;
   const auto real = [&](const std::string& path) { return host.literal(path); };
+  std::vector<std::string> paths;
+  for (const KeptPath& kept : snapshot.paths) paths.push_back(kept.path);
+  std::vector<FileState> states = states_in_place(host, paths, Content::digest);
   std::vector<char> is_different(snapshot.paths.size());
   for_each_index(
       snapshot.paths.size(),
       [&](std::size_t i) {
         const KeptPath& kept = snapshot.paths[i];
         if (kept.keeping == Keeping::released) return;
-        const FileState now = state_in_place(host, kept.path, Content::digest);
-        bool equal = now == kept.state;
+        if (kept.keeping == Keeping::link && kept.state.sha256.empty() &&
+            file_identity(real(kept.path)) == file_identity(link_place(kept, store))) {
+          states[i].sha256.clear();
+        }
+        bool equal = states[i] == kept.state;
         if (equal && !kept.same_file.empty()) {
           const FileIdentity a = file_identity(real(kept.path));
           const FileIdentity b = file_identity(real(kept.same_file));

@@ -10,6 +10,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/manifest.hpp"
+#include "topsctl/host/canonical_paths.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/parallel.hpp"
@@ -78,11 +79,12 @@ std::map<std::string, Writing> all_paths(const Host& host, const WriteSet& write
     }
     paths.emplace(family.directory, Writing::in_place);
   }
+  CanonicalPaths canonical(host.root);
   for (const std::string& path : write_set.paths) {
     const bool is_replaced =
         std::binary_search(write_set.replaced.begin(), write_set.replaced.end(), path);
-    const auto [at, is_new] = paths.emplace(canonical_in_root(host.root, path),
-                                            is_replaced ? Writing::replaced : Writing::in_place);
+    const auto [at, is_new] =
+        paths.emplace(canonical.of(path), is_replaced ? Writing::replaced : Writing::in_place);
     // What is said of the very path counts more than what is said of all in a folder.
     if (!is_new && is_replaced) at->second = Writing::replaced;
   }
@@ -110,16 +112,6 @@ class Keeper {
     snapshot_.paths.push_back(std::move(kept));
   }
 
-  void digest_links() {
-    for_each_index(
-        links_.size(),
-        [&](std::size_t i) {
-          KeptPath& kept = snapshot_.paths[links_[i]];
-          kept.state.sha256 = sha256_of_file(content_place(kept, store_));
-        },
-        disk_threads);
-  }
-
  private:
   void keep_file(const fs::path& real, Writing writing, KeptPath& kept) {
     const FileIdentity identity = file_identity(real);
@@ -139,7 +131,6 @@ class Keeper {
     const bool can_be_linked =
         is_linked && identity.links == 1 && (kept.state.mode & special_bits) == 0;
     if (can_be_linked && link(real, Keeping::link, kept)) {
-      links_.push_back(snapshot_.paths.size());
       ++summary_.linked;
       return;
     }
@@ -162,12 +153,10 @@ class Keeper {
   Snapshot& snapshot_;
   WriteSetSummary& summary_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
-  std::vector<std::size_t> links_;
 };
 
 // The very same file, or another of the same content and attributes.
-bool is_as_kept(const Host& host, const KeptPath& kept, const fs::path& store) {
-  FileState now = state_in_place(host, kept.path, Content::ignore);
+bool is_as_kept(const Host& host, const KeptPath& kept, FileState now, const fs::path& store) {
   if (now.type == FileState::Type::file) {
     now.sha256 = kept.state.sha256;
     if (now != kept.state) return false;
@@ -197,6 +186,25 @@ FileState state_in_place(const Host& host, const std::string& path, Content cont
   return {};
 }
 
+std::vector<FileState> states_in_place(const Host& host, const std::vector<std::string>& paths,
+                                       Content content, const KnownDigests* known) {
+  std::vector<char> is_direct(paths.size());
+  CanonicalPaths canonical(host.root);
+  for (std::size_t i = 0; i < paths.size(); ++i) is_direct[i] = canonical.of(paths[i]) == paths[i];
+  std::vector<FileState> states(paths.size());
+  for_each_index(
+      paths.size(),
+      [&](std::size_t i) {
+        if (is_direct[i] == 0) return;
+        const fs::path real = host.literal(paths[i]);
+        auto digest = known != nullptr ? known->find(real) : std::nullopt;
+        states[i] = file_state(real, digest ? Content::ignore : content);
+        if (digest) states[i].sha256 = std::move(*digest);
+      },
+      disk_threads);
+  return states;
+}
+
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::path& store,
                        WriteSetSummary& summary) {
   Snapshot snapshot;
@@ -208,10 +216,23 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   for (const auto& [path, writing] : all_paths(host, write_set, snapshot.families)) {
     keeper.keep(path, writing);
   }
-  keeper.digest_links();
   summary.paths = snapshot.paths.size();
   write_snapshot_record(snapshot, store);
   return snapshot;
+}
+
+void digest_links(Snapshot& snapshot, const fs::path& store, const std::function<bool()>& is_over) {
+  for_each_index(
+      snapshot.paths.size(),
+      [&](std::size_t i) {
+        KeptPath& kept = snapshot.paths[i];
+        if (kept.keeping != Keeping::link || !kept.state.sha256.empty() || is_over()) return;
+        const fs::path content = content_place(kept, store);
+        const FileState now = file_state(content, Content::ignore);
+        if (now.size != kept.state.size || now.mtime_ns != kept.state.mtime_ns) return;
+        kept.state.sha256 = sha256_of_file(content);
+      },
+      disk_threads);
 }
 
 fs::path content_place(const KeptPath& kept, const fs::path& store) {
@@ -228,11 +249,19 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
   for (const KeptPath& kept : snapshot.paths) {
     if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
   }
-  std::vector<char> is_unchanged(snapshot.paths.size());
-  for_each_index(snapshot.paths.size(), [&](std::size_t i) {
+  std::vector<std::string> paths;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     const KeptPath& kept = snapshot.paths[i];
-    if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) return;
-    is_unchanged[i] = is_as_kept(host, kept, store);
+    if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) continue;
+    paths.push_back(kept.path);
+    indices.push_back(i);
+  }
+  std::vector<FileState> now = states_in_place(host, paths, Content::ignore);
+  std::vector<char> is_unchanged(snapshot.paths.size());
+  for_each_index(indices.size(), [&](std::size_t i) {
+    const KeptPath& kept = snapshot.paths[indices[i]];
+    is_unchanged[indices[i]] = is_as_kept(host, kept, std::move(now[i]), store) ? 1 : 0;
   });
   // What is put back moves the time of its folder.
   std::set<std::string> holding;
@@ -271,10 +300,20 @@ std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot) {
   for (const PathFamily& family : snapshot.families) add_members(host, family, found);
   // Whatever lies in a folder where none was before is new too: scripts write into the folders
   // of their packages.
-  for (const KeptPath& kept : snapshot.paths) {
-    if (kept.state.type == FileState::Type::directory) continue;
-    if (is_reached_directly(host, kept.path))
-      add_subtree(host.literal(kept.path), kept.path, found);
+  std::vector<char> is_folder(snapshot.paths.size());
+  for_each_index(
+      snapshot.paths.size(),
+      [&](std::size_t i) {
+        const KeptPath& kept = snapshot.paths[i];
+        is_folder[i] =
+            kept.state.type != FileState::Type::directory && is_reached_directly(host, kept.path)
+                ? 1
+                : 0;
+      },
+      disk_threads);
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    const std::string& path = snapshot.paths[i].path;
+    if (is_folder[i] != 0) add_subtree(host.literal(path), path, found);
   }
   for (const KeptPath& kept : snapshot.paths) found.erase(kept.path);
   std::erase_if(found, is_dpkg_lock);

@@ -10,6 +10,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction.hpp"
 #include "topsctl/host/bundle.hpp"
+#include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/parallel.hpp"
@@ -39,10 +40,17 @@ void for_each_package(const std::vector<Package>& packages,
   });
 }
 
+// The digest that was known before must be that of the bytes which were read.
 void require_same(const std::string& file, const std::string& found, const std::string& wanted) {
   if (found == wanted) return;
   throw Error(ErrorCode::bad_package, concat(in_quotes(file), " changed while it was read"),
               "make sure that nothing writes to the bundle, and run the same command again");
+}
+
+Contents read_whole(Package& package) {
+  Contents contents = read_payload(package);
+  if (package.sha256.empty()) package.sha256 = sha256_of_file(package.location);
+  return contents;
 }
 
 }  // namespace
@@ -53,7 +61,7 @@ void copy_package(const PlannedPackage& package, const fs::path& to) {
 
 std::vector<Contents> read_payloads(std::vector<Package>& packages) {
   std::vector<Contents> contents(packages.size());
-  for_each_package(packages, [&](std::size_t i) { contents[i] = read_payload(packages[i]); });
+  for_each_package(packages, [&](std::size_t i) { contents[i] = read_whole(packages[i]); });
   return contents;
 }
 
@@ -76,12 +84,13 @@ std::vector<Contents> Stage::read_payloads(std::vector<Package>& packages,
   for_each_package(packages, [&](std::size_t i) {
     Package& package = packages[i];
     if (package.kind != PackageKind::deb || !is_wanted(package)) {
-      contents[i] = read_payload(package);
+      contents[i] = read_whole(package);
       return;
     }
     const fs::path file = folder_ / concat(i, ".deb");
     PlainDeb plain = read_deb_to_plain(package.location, package, file, budget);
-    require_same(package.path, plain.sha256, package.sha256);
+    if (!package.sha256.empty()) require_same(package.path, plain.sha256, package.sha256);
+    package.sha256 = plain.sha256;
     contents[i] = std::move(plain.contents);
     if (!plain.is_written) return;
     const std::lock_guard lock(mutex);

@@ -214,18 +214,21 @@ void MachineView::pretend(const Undo& undo, const Transaction& transaction) {
   }
 }
 
-void record_state_after(const Host& host, const Snapshot& before, const fs::path& store) {
+void record_state_after(const Host& host, const Snapshot& before,
+                        const std::vector<std::string>& new_paths, const fs::path& store,
+                        const KnownDigests* known) {
+  std::vector<std::string> paths = new_paths;
+  for (const KeptPath& kept : before.paths) {
+    if (kept.keeping != Keeping::released) paths.push_back(kept.path);
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<FileState> states = states_in_place(host, paths, Content::digest, known);
   Snapshot after;
   after.families = before.families;
-  for (const KeptPath& kept : before.paths) {
-    if (kept.keeping != Keeping::released) after.paths.push_back({kept.path, {}});
+  after.paths.reserve(paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    after.paths.push_back({std::move(paths[i]), std::move(states[i])});
   }
-  for (const std::string& path : newcomers(host, before)) after.paths.push_back({path, {}});
-  std::sort(after.paths.begin(), after.paths.end(),
-            [](const KeptPath& a, const KeptPath& b) { return a.path < b.path; });
-  for_each_index(after.paths.size(), [&](std::size_t i) {
-    after.paths[i].state = state_in_place(host, after.paths[i].path, Content::digest);
-  });
   for (KeptPath& kept : after.paths) {
     if (!is_database(kept.path) || kept.state.type != Type::file) continue;
     kept.keeping = Keeping::copy;

@@ -257,7 +257,7 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
                            },
                            [&](Source& tar) {
                              watched(DebArchive::data, tar, [&](Source& seen) {
-                               read_data_archive(seen, file_name, read, contents);
+                               read_data_archive(seen, file_name, read, contents, Md5sums::ignore);
                              });
                            },
                            watch.other_member};
@@ -272,6 +272,11 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
                          " points out of the package"),
                   "do not install this file: no sound package holds such a name");
     }
+  }
+  if (read.name != package.name || read.version != package.version ||
+      read.architecture != package.architecture || read.md5sums != package.md5sums) {
+    throw Error(ErrorCode::bad_package, concat(in_quotes(file_name), " changed while it was read"),
+                "make sure that nothing writes to the bundle, and run the same command again");
   }
   package.files = std::move(read.files);
   package.files_are_claims = false;

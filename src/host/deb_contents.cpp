@@ -25,8 +25,7 @@ constexpr std::size_t most_list_bytes = 56U << 20U;
 // The digests that md5sums gives, by path.
 class ClaimedDigests {
  public:
-  explicit ClaimedDigests(const std::string& md5sums) {
-    std::string_view text = md5sums;
+  explicit ClaimedDigests(std::string_view text) {
     while (!text.empty()) {
       const auto end = text.find('\n');
       take(text.substr(0, end));
@@ -70,14 +69,16 @@ bool has_control_character(std::string_view path) {
 
 class DataReading {
  public:
-  DataReading(Source& tar, const std::string& file, Package& package, Contents& contents)
+  DataReading(Source& tar, const std::string& file, Package& package, Contents& contents,
+              Md5sums md5sums)
       : tar_(tar, file),
         reader_(tar_, file),
         file_(file),
         package_(package),
         contents_(contents),
-        claims_(package.md5sums) {
-    if (!package.md5sums.empty()) contents_.list_name = "md5sums";
+        claims_(md5sums == Md5sums::compare ? std::string_view(package.md5sums)
+                                            : std::string_view()) {
+    if (!package.md5sums.empty() && md5sums == Md5sums::compare) contents_.list_name = "md5sums";
   }
 
   void read() {
@@ -244,8 +245,8 @@ class DataReading {
 }  // namespace
 
 void read_data_archive(Source& tar, const std::string& file_name, Package& package,
-                       Contents& contents) {
-  DataReading(tar, file_name, package, contents).read();
+                       Contents& contents, Md5sums md5sums) {
+  DataReading(tar, file_name, package, contents, md5sums).read();
 }
 
 }  // namespace topsctl

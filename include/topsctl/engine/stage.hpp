@@ -15,7 +15,8 @@
 
 namespace topsctl {
 
-// Reads the payload of every package, several at once, as read_payload does.
+// Reads the payload of every package, several at once, as read_payload does, and fills in the
+// sha256 of those that have none.
 std::vector<Contents> read_payloads(std::vector<Package>& packages);
 
 // Copies the file of a package and compares the digest of the copy with the planned one. Throws
@@ -33,7 +34,7 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
 
   // As the other one; each deb that `is_wanted` is also copied, not compressed, where the disk has
-  // ample room. Throws Error{bad_package} if a file is no longer what its sha256 says.
+  // ample room. Throws Error{bad_package} if a file is no longer what a sha256 of before says.
   std::vector<Contents> read_payloads(std::vector<Package>& packages,
                                       const std::function<bool(const Package&)>& is_wanted);
   // Of the packages that were copied; by the sizes of the packages.

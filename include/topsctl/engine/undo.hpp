@@ -45,9 +45,11 @@ class MachineView {
 };
 
 // Records what the transaction made of each path that it changed, in `store`, an empty folder; for
-// the comparison of a later undo. dpkg's database files are kept whole. The caller syncs.
+// the comparison of a later undo; `new_paths` are the newcomers. dpkg's database files are kept
+// whole. The caller syncs.
 void record_state_after(const Host& host, const Snapshot& before,
-                        const std::filesystem::path& store);
+                        const std::vector<std::string>& new_paths,
+                        const std::filesystem::path& store, const KnownDigests* known = nullptr);
 
 // Compares the three states. Throws Error if the transaction's records are damaged or gone.
 Undo undo_of(const MachineView& now, const Transaction& transaction);

@@ -32,10 +32,13 @@ void read_deb_members(Source& source, const std::string& file_name, const Decode
 // of md5sums, `files`. Throws Error{bad_package}.
 void read_control_archive(Source& tar, const std::string& file_name, Package& package);
 
+// Whether files are compared with the package's md5sums (deb-md5sums(5)).
+enum class Md5sums { ignore, compare };
+
 // Reads the data archive to its end, fills `files` and compares with md5sums. What is strange about
 // single entries goes into `contents`. Throws Error{bad_package} if it is damaged anywhere.
 void read_data_archive(Source& tar, const std::string& file_name, Package& package,
-                       Contents& contents);
+                       Contents& contents, Md5sums md5sums = Md5sums::compare);
 
 // Control data only, from a file on disk; `files` stays empty.
 void read_deb_control(const std::filesystem::path& file, Package& package);
@@ -49,8 +52,9 @@ struct DebWatch {
   std::function<void()> other_member;  // one that is no archive, or comes after the data
 };
 
-// The data archive too, of a file that is to be installed: strange entries are refused. The source
-// is read to its end, xz data by several threads. Throws Error{bad_package}.
+// The data archive too, of a file that is to be installed: strange entries are refused, and md5sums
+// is not compared, as dpkg does not. The source is read to its end, xz data by several threads.
+// Throws Error{bad_package}.
 Contents read_deb_payload(Source& source, const std::string& file_name, Package& package,
                           const DebWatch& watch);
 Contents read_deb_payload(const std::filesystem::path& file, Package& package);

@@ -39,7 +39,8 @@ class Confirmations : public testing::Test {
     const Transaction transaction = cut_off_transaction(sample_, State::verifying);
     const auto folder = sample_.host.behind(transaction.folder);
     std::filesystem::create_directory(folder / after_folder);
-    record_state_after(sample_.host, load_snapshot(folder / snapshot_folder),
+    const Snapshot before = load_snapshot(folder / snapshot_folder);
+    record_state_after(sample_.host, before, newcomers(sample_.host, before),
                        folder / after_folder);
     Json details = {{"at", "2026-11-24T10:15:00Z"}};
     if (!until.empty()) details.update(to_json(AwaitedConfirmation{until, installer}));

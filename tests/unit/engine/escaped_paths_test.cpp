@@ -25,7 +25,9 @@ class Escapes : public testing::Test {
     snapshot_ =
         take_snapshot(sample_.host, {{"/etc/kept"}, {{"/etc", "family-"}}}, store_.path(), summary);
   }
-  EscapedPaths found() const { return escaped_paths(sample_.host, snapshot_, 0); }
+  EscapedPaths found() const {
+    return escaped_paths(sample_.host, snapshot_, newcomers(sample_.host, snapshot_), 0);
+  }
 
   SampleHost sample_;
   TemporaryFolder store_;

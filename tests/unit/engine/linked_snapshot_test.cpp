@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../support/sample_host.hpp"
+#include "topsctl/engine/background_digests.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/host/digest.hpp"
 
@@ -42,7 +43,7 @@ class LinkedSnapshots : public testing::Test {
     return restore_snapshot(sample_.host, snapshot_, store_.path());
   }
   std::vector<std::string> differing() {
-    return compare_with_snapshot(sample_.host, snapshot_).differing;
+    return compare_with_snapshot(sample_.host, snapshot_, store_.path()).differing;
   }
   std::size_t contents_in_store() const {
     return static_cast<std::size_t>(
@@ -60,6 +61,8 @@ class LinkedSnapshots : public testing::Test {
 TEST_F(LinkedSnapshots, ShareTheFilesThatAreReplaced) {
   take();
   EXPECT_EQ(kept("/usr/lib/a").keeping, Keeping::link);
+  EXPECT_EQ(kept("/usr/lib/a").state.sha256, "");
+  digest_links(snapshot_, store_.path(), [] { return false; });
   EXPECT_EQ(kept("/usr/lib/a").state.sha256, sha256_of("usr/lib/a"));
   EXPECT_EQ(file_identity(root() / "usr/lib/a"),
             file_identity(link_place(kept("/usr/lib/a"), store_.path())));
@@ -130,6 +133,37 @@ TEST_F(LinkedSnapshots, ArePutBackAsTheVeryFile) {
   EXPECT_EQ(file_identity(root() / "usr/lib/a").inode, before.inode);
   fs::remove_all(store_.path());
   EXPECT_EQ(file_identity(root() / "usr/lib/a").links, 1U);
+}
+
+TEST_F(LinkedSnapshots, TellTheVeryFileFromOneThatOnlyLooksLikeIt) {
+  take();
+  write("usr/lib/a.new", "USR/LIB/A");
+  apply_attributes(root() / "usr/lib/a.new", kept("/usr/lib/a").state);
+  fs::rename(root() / "usr/lib/a.new", root() / "usr/lib/a");
+  EXPECT_THAT(differing(), ElementsAre("/usr/lib", "/usr/lib/a"));
+  EXPECT_THAT(restore(), IsEmpty());
+  EXPECT_EQ(sample_.folder.read("usr/lib/a"), "usr/lib/a");
+  EXPECT_THAT(differing(), IsEmpty());
+}
+
+TEST_F(LinkedSnapshots, GetNoDigestsOfWhatWasWrittenIntoOrAfterTheEnd) {
+  take();
+  write("usr/lib/a", "written over");
+  digest_links(snapshot_, store_.path(), [] { return true; });
+  EXPECT_EQ(kept("/usr/lib/b").state.sha256, "");
+  digest_links(snapshot_, store_.path(), [] { return false; });
+  EXPECT_EQ(kept("/usr/lib/a").state.sha256, "");
+  EXPECT_EQ(kept("/usr/lib/b").state.sha256, sha256_of("usr/lib/b"));
+  EXPECT_THAT(restore(), ElementsAre(HasSubstr("/usr/lib/a: it was written into in its place")));
+}
+
+TEST_F(LinkedSnapshots, HaveAllDigestsWhenTheThreadThatTakesThemHasEnded) {
+  take();
+  BackgroundDigests digests(sample_.host, snapshot_, store_.path());
+  digests.finish();
+  for (const char* path : {"/usr/lib/a", "/usr/lib/b", "/usr/lib/c"}) {
+    EXPECT_EQ(kept(path).state.sha256, sha256_of(std::string(path).substr(1)));
+  }
 }
 
 TEST_F(LinkedSnapshots, CanBeLoadedAgain) {

@@ -56,7 +56,7 @@ class Restores : public testing::Test {
     return restore_snapshot(sample_.host, snapshot_, store_.path());
   }
   std::vector<std::string> differing() const {
-    return compare_with_snapshot(sample_.host, snapshot_).differing;
+    return compare_with_snapshot(sample_.host, snapshot_, store_.path()).differing;
   }
   void expect_restored() {
     EXPECT_THAT(restore(), IsEmpty());
@@ -77,10 +77,10 @@ TEST_F(Restores, ChangeNothingWhenNothingWasChanged) {
 }
 
 TEST_F(Restores, CountThePathsTheyCompare) {
-  const RollbackProof proof = compare_with_snapshot(sample_.host, snapshot_);
+  const RollbackProof proof = compare_with_snapshot(sample_.host, snapshot_, store_.path());
   EXPECT_EQ(proof.paths_checked, snapshot_.paths.size());
   write("info/newcomer", "x");
-  EXPECT_EQ(compare_with_snapshot(sample_.host, snapshot_).paths_checked,
+  EXPECT_EQ(compare_with_snapshot(sample_.host, snapshot_, store_.path()).paths_checked,
             snapshot_.paths.size() + 1);
 }
 
@@ -302,7 +302,7 @@ TEST_F(Restores, RemoveNothingThroughALinkThatTookTheFoldersPlace) {
   EXPECT_TRUE(fs::exists(root() / "precious/inner/x"));
   EXPECT_EQ(sample_.folder.read("precious/file"), "precious");
   EXPECT_EQ(sample_.folder.read("etc/folder/file"), "in a folder");
-  EXPECT_THAT(compare_with_snapshot(sample_.host, snapshot).differing, IsEmpty());
+  EXPECT_THAT(compare_with_snapshot(sample_.host, snapshot, store.path()).differing, IsEmpty());
 }
 
 TEST_F(Restores, RemoveNoNewcomersThroughALinkThatTookTheFamilysPlace) {

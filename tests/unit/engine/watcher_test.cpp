@@ -36,7 +36,8 @@ class Watches : public testing::Test {
     const Transaction transaction = cut_off_transaction(sample_, State::verifying);
     const auto folder = sample_.host.behind(transaction.folder);
     std::filesystem::create_directory(folder / after_folder);
-    record_state_after(sample_.host, load_snapshot(folder / snapshot_folder),
+    const Snapshot before = load_snapshot(folder / snapshot_folder);
+    record_state_after(sample_.host, before, newcomers(sample_.host, before),
                        folder / after_folder);
     Json details = Json::object();
     if (!until.empty()) details = to_json(AwaitedConfirmation{until, {}});

@@ -91,6 +91,15 @@ TEST_P(RealDebs, AreReadInFull) {
   EXPECT_EQ(entry(package, first ? "/usr/lib/libeccl.so" : "/usr/lib/same.so")->size, 60'000U);
 }
 
+TEST_P(RealDebs, AreRefusedWhenTheyAreNotThoseOfBefore) {
+  const fs::path file = build_deb(folder_, GetParam());
+  Package package;
+  read_deb_control(file, package);
+  package.version = "2.4.87-1";
+  const auto error = thrown_by([&] { read_deb_payload(file, package); });
+  EXPECT_THAT(error.message(), HasSubstr("changed while it was read"));
+}
+
 TEST_P(RealDebs, AreRefusedWhenCutShortAnywhere) {
   const fs::path file = build_deb(folder_, GetParam());
   const std::string whole = TemporaryFolder::read_bytes(file);

@@ -66,6 +66,7 @@ TEST_F(PlainDebs, HaveTheVeryArchivesOfTheOriginal) {
     }
     EXPECT_EQ(output_of({"ar", "t", copy_.string()}), "debian-binary\ncontrol.tar\ndata.tar\n");
     Package package;
+    read_deb_control(file, package);
     EXPECT_EQ(read_deb_payload(file, package).unpacked_size, plain.contents.unpacked_size);
     EXPECT_EQ(package.files, files_);
     fs::remove(copy_);
