@@ -28,6 +28,14 @@ CLI::Validator known_finding() {
   return CLI::Validator(check, "");
 }
 
+CLI::Validator not_accepted_so(const std::string& finding, const std::string& option) {
+  const auto check = [finding, option](std::string& value) {
+    if (value != finding) return std::string();
+    return concat(in_quotes(finding), " has an option of its own: ", option);
+  };
+  return CLI::Validator(check, "");
+}
+
 CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
   const auto check = [least, most](std::string& value) {
     std::int64_t number = 0;

@@ -124,10 +124,10 @@ std::vector<FitChange> deb_changes(const FitDebs& debs, const std::vector<const 
     const ChangeAction action = change_action(now, deb->version, compare_debian_versions);
     changes.push_back({deb->index, "", now, deb->version, action});
     if (action != ChangeAction::downgrade) continue;
-    findings.push_back(
-        make_finding("package-downgrade", deb->package->path,
-                     {{"Version", 0, deb->version},
-                      {"target", 0, concat(old->second->label(), " is installed")}}));
+    findings.push_back(make_finding(
+        "package-downgrade", deb->package->path,
+        {{"target", 0,
+          concat(old->second->label(), " is installed, the package has ", deb->version)}}));
   }
   return changes;
 }

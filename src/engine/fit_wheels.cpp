@@ -227,8 +227,8 @@ std::vector<FitChange> wheel_changes(const Inspection& inspection, const TargetS
       if (action != ChangeAction::downgrade) continue;
       findings.push_back(make_finding(
           "package-downgrade", wheel.path,
-          {{"Version", 0, wheel.version},
-           {interpreter.executable, 0, concat(wheel.name, " ", now, " is installed")}}));
+          {{interpreter.executable, 0,
+            concat(wheel.name, " ", now, " is installed, the wheel has ", wheel.version)}}));
     }
   }
   return changes;

@@ -27,7 +27,7 @@ namespace {
 // Findings that are no reason to stop, or that are accepted.
 void add_warnings(const Host& host, const Fit& fit, Plan& plan) {
   for (const Finding& finding : fit.findings) {
-    const bool is_told = finding.id == "package-downgrade" || finding.id == "needs-several-calls";
+    const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";
     if (finding.severity >= Severity::warning && !is_told)
       plan.warnings.push_back(line_of(finding));
   }

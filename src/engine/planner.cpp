@@ -49,9 +49,8 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   const InstalledWheel* installed = python.wheel(package.name);
   if (installed == nullptr) return PackageAction::install;
   planned.before = installed->version;
-  // Not PEP 440's order, but right for what vendors really write, which PEP 440 often does not
-  // cover.
-  const int order = compare_debian_versions(package.version, installed->version);
+  // The order by which a downgrade is refused.
+  const int order = compare_python_versions(package.version, installed->version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
   const std::string hash_of_record = ".dist-info/RECORD";
   std::set<std::pair<std::string, std::string>> recorded;
@@ -87,7 +86,13 @@ PlannedPackage planned_package(const Package& package, const Selection& selectio
 std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
   // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
   std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
-                                   "--force-confold", "--install"};
+                                   "--force-confold"};
+  // dpkg's default, which a configuration file of the host may have turned off.
+  const bool goes_back = std::any_of(debs.begin(), debs.end(), [](const PlannedPackage& deb) {
+    return deb.action == PackageAction::downgrade;
+  });
+  if (goes_back) argv.emplace_back("--force-downgrade");
+  argv.emplace_back("--install");
   for (const PlannedPackage& deb : debs) argv.push_back(concat(stage_placeholder, "/", deb.file));
   return argv;
 }

@@ -132,12 +132,12 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
     lines.resize(most_told);
     lines.push_back(concat("and ", count - most_told, " more"));
   }
-  return Error(ErrorCode::host_unfit,
-               concat("the host does not take these packages: ", joined(lines, "; ")),
-               concat(first->remedy.text,
-                      " `topsctl inspect BUNDLE --against ROOT` tells all of it; "
-                      "--accept ",
-                      first->id, " goes on at your own risk"));
+  return Error(
+      ErrorCode::host_unfit, concat("the host does not take these packages: ", joined(lines, "; ")),
+      concat(first->remedy.text, " `topsctl inspect BUNDLE --against ROOT` tells all of it; ",
+             first->id == downgrade_finding ? std::string("--allow-downgrade")
+                                            : concat("--accept ", first->id),
+             " goes on at your own risk"));
 }
 
 std::vector<std::string> own_folders(

@@ -52,7 +52,8 @@ def contend(operator, bundles, manager, rounds, scratch):
     try:
         for number in range(rounds):
             generation = sorted(bundles)[number % 2]
-            stack = ["--stack", OLD_STACK] if generation == "2.4.87" else []
+            # Where a rollback was refused, the older generation is a downgrade.
+            stack = ["--stack", OLD_STACK, "--allow-downgrade"] if generation == "2.4.87" else []
             report = operator.json("install", bundles[generation], *stack)
             assert report["outcome"] in ("committed", "no_change"), report
             installs += report["outcome"] == "committed"

@@ -17,6 +17,9 @@
 
 namespace topsctl {
 
+// The finding that has an option of its own, --allow-downgrade, in the place of --accept.
+inline constexpr const char* downgrade_finding = "package-downgrade";
+
 struct Preflight {
   Fit fit;
   // Folders that are there and into which none but the stack's debs, and those that they displace,

@@ -10,6 +10,7 @@
 #include "topsctl/cli/command.hpp"
 #include "topsctl/cli/report_option.hpp"
 #include "topsctl/cli/validators.hpp"
+#include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/report_files.hpp"
 #include "topsctl/engine/stored_reports.hpp"
 #include "topsctl/host/files.hpp"
@@ -28,6 +29,7 @@ struct Options {
   std::optional<std::string> lock;
   std::vector<std::string> accepted;
   bool allow_system_python = false;
+  bool allow_downgrade = false;
   std::string wheel_backend = std::string(name(default_wheel_backend));
   bool dry_run = false;
   bool rehearse = false;
@@ -56,6 +58,7 @@ Output run(const Options& options, Session& session) {
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
   request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
+  if (options.allow_downgrade) request.accepted.insert(downgrade_finding);
   request.dry_run = options.dry_run;
   request.rehearse = options.rehearse;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
@@ -101,13 +104,16 @@ CommandAction define_install(CLI::App& parser) {
   parser.add_option("--accept", options->accepted, "A finding that is no reason to stop")
       ->type_name("ID")
       ->allow_extra_args(false)
-      ->check(known_finding());
+      ->check(known_finding())
+      ->check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
   parser.add_flag("--rehearse", options->rehearse,
                   "Do it in a throw-away view first; with --dry-run, only there");
   add_report_option(parser, options->report);
   parser.add_option("--lock", options->lock, "Take only packages whose digests this lock has")
       ->type_name("FILE");
+  parser.add_flag("--allow-downgrade", options->allow_downgrade,
+                  "Install packages although newer versions are there");
   parser.add_flag("--allow-system-python", options->allow_system_python,
                   "Install for an interpreter that the system manages (PEP 668)");
   parser.add_option("--wheel-backend", options->wheel_backend, "Who installs the wheel")

@@ -60,7 +60,7 @@ fits("fits-not-broken-by-installed", lambda shop: [demo("tops-old-abi", version=
      ("installed-breaks-package",), ERRORS, evidence=("enflame-base",))
 fits("fits-cycle", lambda shop: [demo("tops-one", Depends="tops-two"), demo("tops-two", Depends="tops-one")],
      info=("dependency-cycle",))
-fits("fits-downgrade", lambda shop: [demo("enflame-base", version="1.0")], ("package-downgrade",),
+fits("fits-downgrade", lambda shop: [demo("enflame-base", version="1.0")], ("package-downgrade",), ERRORS,
      may=("installed-breaks-package",))
 fits("fits-upgrade", lambda shop: [demo("enflame-base", version="9.0")])
 fits("fits-not-half-installed", lambda shop: [demo()], ("package-half-installed",), (0, ERRORS),

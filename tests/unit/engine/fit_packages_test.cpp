@@ -59,7 +59,7 @@ TEST_F(FittingPackages, AreComparedWithWhatIsInstalled) {
   EXPECT_EQ(fit().changes, expected);
   EXPECT_THAT(ids(), ElementsAre("package-downgrade deb/d-downgrade_1_amd64.deb"));
   EXPECT_THAT(evidence("package-downgrade"),
-              ElementsAre("Version: 1", "target: d-downgrade 1:0.5 is installed"));
+              ElementsAre("target: d-downgrade 1:0.5 is installed, the package has 1"));
 }
 
 TEST_F(FittingPackages, AreNewWhereOnlySettingsAreLeft) {

@@ -112,6 +112,8 @@ TEST_F(FittingWheels, AreComparedWithWhatTheInterpreterHas) {
       {0, "/usr/bin/python3.8", "1.10.0+2.5.115", "1.10.0+2.5.136", ChangeAction::upgrade}};
   EXPECT_EQ(fit().changes, expected);
   EXPECT_THAT(ids(), ElementsAre("package-downgrade wheels/ptex-1.9-py3-none-any.whl"));
+  EXPECT_THAT(evidence("package-downgrade"),
+              ElementsAre("/usr/bin/python3.8: ptex 1.10 is installed, the wheel has 1.9"));
 }
 
 }  // namespace

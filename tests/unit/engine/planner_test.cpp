@@ -156,6 +156,12 @@ TEST_F(Planning, UpgradesAndDowngrades) {
   EXPECT_EQ(made.packages[0].before, "2.5.87-1");
   EXPECT_THAT(made.warnings, ElementsAre("tops-sdk goes back from 2.6.1-1 to 2.5.136-1"));
   EXPECT_THAT(command_of(made, "debs").argv, Not(Contains(HasSubstr("topsfactor"))));
+  EXPECT_THAT(command_of(made, "debs").argv, Contains("--force-downgrade"));
+  facts_.debs["tops-sdk"].version = "2.5.1-1";
+  facts_.pythons[0].wheels[0].version = "1.10.0.dev3";  // older by PEP 440, newer for dpkg
+  EXPECT_THAT(actions_of(plan()), ElementsAre(PackageAction::upgrade, PackageAction::upgrade,
+                                              PackageAction::keep, PackageAction::upgrade));
+  EXPECT_THAT(command_of(plan(), "debs").argv, Not(Contains("--force-downgrade")));
 }
 
 TEST_F(Planning, InstallsAgainWhatHasTheVersionButNotTheContent) {

@@ -29,7 +29,7 @@ Finding conflict(const std::string& path) {
 
 TEST(Refusals, NeedAnError) {
   EXPECT_FALSE(refusal_of({}, {}).has_value());
-  EXPECT_FALSE(refusal_of({make_finding("package-downgrade", "a.deb")}, {}).has_value());
+  EXPECT_FALSE(refusal_of({make_finding("needs-several-calls", "a.deb")}, {}).has_value());
   EXPECT_TRUE(refusal_of({conflict("/x")}, {}).has_value());
 }
 
@@ -48,6 +48,16 @@ TEST(Refusals, LeaveOutWhatIsAccepted) {
   const auto error = refusal_of({conflict("/x"), make_finding("no-space", "/")}, {"file-conflict"});
   ASSERT_TRUE(error.has_value());
   EXPECT_THAT(error->message(), Not(HasSubstr("file-conflict")));
+}
+
+TEST(Refusals, OfADowngradeNameItsOwnOption) {
+  const std::vector<Finding> downgrade = {
+      make_finding(downgrade_finding, "a.deb", {{"target", 0, "a 2 is installed"}})};
+  const Error error = refusal_of(downgrade, {}).value_or(Error({}, ""));
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_THAT(error.message(), HasSubstr("a 2 is installed"));
+  EXPECT_THAT(error.hint(), AllOf(HasSubstr("--allow-downgrade"), Not(HasSubstr("--accept"))));
+  EXPECT_FALSE(refusal_of(downgrade, {downgrade_finding}).has_value());
 }
 
 TEST(Refusals, AreBounded) {
