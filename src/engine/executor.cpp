@@ -7,10 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/background_digests.hpp"
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/escaped_paths.hpp"
@@ -212,7 +210,6 @@ class Executor {
 
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
-    digests_.emplace(host_, snapshot_, folder_ / snapshot_folder);
     std::vector<CheckResult>& results = execution_.report.checks;
     results = run_checks(host_, stack_, run.checks, plan_.python).checks;
     // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
@@ -231,8 +228,6 @@ class Executor {
   std::string act(const Commit&) {
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders();
-    if (!digests_) digests_.emplace(host_, snapshot_, folder_ / snapshot_folder);
-    digests_->finish();
     const std::vector<std::string> new_paths = newcomers(host_, snapshot_);
     tell_escaped(snapshot_, new_paths);
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
@@ -241,7 +236,7 @@ class Executor {
     mounts = sync_mounts(host_, snapshot_);
     release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
     const fs::path after = make_folder(after_folder);
-    record_state_after(host_, snapshot_, new_paths, after, &digests_->known());
+    record_state_after(host_, snapshot_, new_paths, after);
     sync_file_system(after);
     throw_if_interrupted();
     Json details = {{"at", timestamp(host_.clock->now())},
@@ -287,7 +282,6 @@ class Executor {
       execution_.report.message = "nothing was changed";
       return;
     }
-    digests_.reset();
     events_.note(concat("rolling back: ", error.message()));
     const Restoration restoration = restore_transaction(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
@@ -347,8 +341,7 @@ class Executor {
   KnownWriteSet known_;
   Phases phases_;
   Execution execution_;
-  Snapshot snapshot_;                         // once it is taken
-  std::optional<BackgroundDigests> digests_;  // once nothing is changed any more
+  Snapshot snapshot_;  // once it is taken
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
 };

@@ -261,20 +261,24 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
                                     const fs::path& store) {
   RollbackProof proof;
   const auto real = [&](const std::string& path) { return host.literal(path); };
-  std::vector<std::string> paths;
-  for (const KeptPath& kept : snapshot.paths) paths.push_back(kept.path);
-  std::vector<FileState> states = states_in_place(host, paths, Content::digest);
+  const auto is_unread = [](const KeptPath& kept) {
+    return kept.keeping == Keeping::link && kept.state.sha256.empty();
+  };
+  std::vector<PathToRead> paths;
+  for (const KeptPath& kept : snapshot.paths) {
+    paths.push_back({kept.path, is_unread(kept) ? Content::ignore : Content::digest});
+  }
+  const std::vector<FileState> states = states_in_place(host, paths);
   std::vector<char> is_different(snapshot.paths.size());
   for_each_index(
       snapshot.paths.size(),
       [&](std::size_t i) {
         const KeptPath& kept = snapshot.paths[i];
         if (kept.keeping == Keeping::released) return;
-        if (kept.keeping == Keeping::link && kept.state.sha256.empty() &&
-            file_identity(real(kept.path)) == file_identity(link_place(kept, store))) {
-          states[i].sha256.clear();
-        }
         bool equal = states[i] == kept.state;
+        if (equal && is_unread(kept)) {
+          equal = file_identity(real(kept.path)) == file_identity(link_place(kept, store));
+        }
         if (equal && !kept.same_file.empty()) {
           const FileIdentity a = file_identity(real(kept.path));
           const FileIdentity b = file_identity(real(kept.same_file));

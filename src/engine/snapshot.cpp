@@ -105,10 +105,11 @@ class Keeper {
   Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
       : host_(host), store_(store), snapshot_(snapshot), summary_(summary) {}
 
-  void keep(const std::string& path, Writing writing) {
+  void keep(const std::string& path, Writing writing, FileState state) {
     const fs::path real = host_.literal(path);
-    KeptPath kept{path, file_state(real, Content::ignore)};
+    KeptPath kept{path, std::move(state)};
     if (kept.state.type == FileState::Type::file) keep_file(real, writing, kept);
+    if (kept.keeping == Keeping::link) snapshot_.unread.insert(path);
     snapshot_.paths.push_back(std::move(kept));
   }
 
@@ -165,9 +166,10 @@ bool is_as_kept(const Host& host, const KeptPath& kept, FileState now, const fs:
                                               file_identity(link_place(kept, store));
     // Other names must still be names of it.
     if (kept.keeping == Keeping::both && !is_the_file) return false;
-    if (kept.keeping != Keeping::link || !is_the_file) {
-      now.sha256 = sha256_of_file(host.literal(kept.path));
-    }
+    if (kept.keeping == Keeping::link && is_the_file) return true;
+    const std::string& before = kept.state.sha256;
+    return sha256_of_file(host.literal(kept.path)) ==
+           (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
   }
   return now == kept.state;
 }
@@ -186,20 +188,18 @@ FileState state_in_place(const Host& host, const std::string& path, Content cont
   return {};
 }
 
-std::vector<FileState> states_in_place(const Host& host, const std::vector<std::string>& paths,
-                                       Content content, const KnownDigests* known) {
+std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths) {
   std::vector<char> is_direct(paths.size());
   CanonicalPaths canonical(host.root);
-  for (std::size_t i = 0; i < paths.size(); ++i) is_direct[i] = canonical.of(paths[i]) == paths[i];
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    is_direct[i] = canonical.of(paths[i].path) == paths[i].path ? 1 : 0;
+  }
   std::vector<FileState> states(paths.size());
   for_each_index(
       paths.size(),
       [&](std::size_t i) {
         if (is_direct[i] == 0) return;
-        const fs::path real = host.literal(paths[i]);
-        auto digest = known != nullptr ? known->find(real) : std::nullopt;
-        states[i] = file_state(real, digest ? Content::ignore : content);
-        if (digest) states[i].sha256 = std::move(*digest);
+        states[i] = file_state(host.literal(paths[i].path), paths[i].content);
       },
       disk_threads);
   return states;
@@ -212,27 +212,22 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
     snapshot.families.push_back({canonical_in_root(host.root, family.directory, LastLink::follow),
                                  family.prefix, family.writing});
   }
+  CanonicalPaths canonical(host.root);
+  for (const std::string& path : write_set.packed) snapshot.unread.insert(canonical.of(path));
   Keeper keeper(host, store, snapshot, summary);
-  for (const auto& [path, writing] : all_paths(host, write_set, snapshot.families)) {
-    keeper.keep(path, writing);
+  const auto found = all_paths(host, write_set, snapshot.families);
+  const std::vector<std::pair<std::string, Writing>> paths(found.begin(), found.end());
+  std::vector<FileState> states(paths.size());
+  for_each_index(
+      paths.size(),
+      [&](std::size_t i) { states[i] = file_state(host.literal(paths[i].first), Content::ignore); },
+      disk_threads);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    keeper.keep(paths[i].first, paths[i].second, std::move(states[i]));
   }
   summary.paths = snapshot.paths.size();
   write_snapshot_record(snapshot, store);
   return snapshot;
-}
-
-void digest_links(Snapshot& snapshot, const fs::path& store, const std::function<bool()>& is_over) {
-  for_each_index(
-      snapshot.paths.size(),
-      [&](std::size_t i) {
-        KeptPath& kept = snapshot.paths[i];
-        if (kept.keeping != Keeping::link || !kept.state.sha256.empty() || is_over()) return;
-        const fs::path content = content_place(kept, store);
-        const FileState now = file_state(content, Content::ignore);
-        if (now.size != kept.state.size || now.mtime_ns != kept.state.mtime_ns) return;
-        kept.state.sha256 = sha256_of_file(content);
-      },
-      disk_threads);
 }
 
 fs::path content_place(const KeptPath& kept, const fs::path& store) {
@@ -249,15 +244,15 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
   for (const KeptPath& kept : snapshot.paths) {
     if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
   }
-  std::vector<std::string> paths;
+  std::vector<PathToRead> paths;
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     const KeptPath& kept = snapshot.paths[i];
     if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) continue;
-    paths.push_back(kept.path);
+    paths.push_back({kept.path, Content::ignore});
     indices.push_back(i);
   }
-  std::vector<FileState> now = states_in_place(host, paths, Content::ignore);
+  std::vector<FileState> now = states_in_place(host, paths);
   std::vector<char> is_unchanged(snapshot.paths.size());
   for_each_index(indices.size(), [&](std::size_t i) {
     const KeptPath& kept = snapshot.paths[indices[i]];

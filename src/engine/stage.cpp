@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -15,6 +16,7 @@
 #include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/parallel.hpp"
 #include "topsctl/host/plain_deb.hpp"
+#include "topsctl/host/priority.hpp"
 
 namespace topsctl {
 
@@ -26,7 +28,8 @@ namespace {
 // written besides: then a copy can never be what the disk is too small for.
 constexpr std::uint64_t share_of_free_space = 8;
 
-// The largest first: the smaller ones fill what is left of the time.
+// The largest first and before all others: what a decoder ends with is work for one core, and the
+// smaller ones fill the rest.
 void for_each_package(const std::vector<Package>& packages,
                       const std::function<void(std::size_t)>& work) {
   std::vector<std::size_t> order(packages.size());
@@ -36,6 +39,8 @@ void for_each_package(const std::vector<Package>& packages,
   });
   for_each_index(order.size(), [&](std::size_t i) {
     throw_if_interrupted();
+    std::optional<LowPriority> low;
+    if (i > 0) low.emplace();
     work(order[i]);
   });
 }

@@ -72,7 +72,12 @@ class UndoMaker {
     after_ = load_snapshot(folder_ / after_folder);
     states_.resize(after_.paths.size());
     for_each_index(
-        after_.paths.size(), [&](std::size_t i) { states_[i] = now_.state(after_.paths[i].path); },
+        after_.paths.size(),
+        [&](std::size_t i) {
+          const bool was_read = !after_.paths[i].state.sha256.empty();
+          states_[i] =
+              now_.state(after_.paths[i].path, was_read ? Content::digest : Content::ignore);
+        },
         disk_threads);
   }
 
@@ -99,7 +104,7 @@ class UndoMaker {
                   "nothing was changed now");
     }
     const FileState& now = states_[static_cast<std::size_t>(left - after_.paths.data())];
-    if (is_left_alone(kept.path, now, left->state) || now == kept.state) {
+    if (is_left_alone(kept.path, now, left->state) || agree(now, kept.state)) {
       undo_.snapshot.paths.push_back(std::move(kept));
     } else if (is_database(kept.path)) {
       merge(std::move(kept), *left, now);
@@ -118,7 +123,7 @@ class UndoMaker {
   // Of dpkg's databases the content matters: dpkg writes them anew whatever happens.
   static bool is_left_alone(const std::string& path, const FileState& now, const FileState& then) {
     if (is_database(path) && now.type == then.type) return now.sha256 == then.sha256;
-    return now == then;
+    return agree(now, then);
   }
 
   // The time of a folder moves with everything in it; owner and mode do not.
@@ -171,7 +176,7 @@ class UndoMaker {
   void find_strangers() {
     for (const std::string& path : newcomers(now_.host(), undo_.snapshot)) {
       if (find(after_, path) == nullptr && !changes_by_itself(path) &&
-          now_.state(path).type != Type::absent) {
+          now_.state(path, Content::ignore).type != Type::absent) {
         undo_.conflicts.push_back(path);
       }
     }
@@ -187,10 +192,9 @@ class UndoMaker {
 
 }  // namespace
 
-FileState MachineView::state(const std::string& path) const {
+FileState MachineView::state(const std::string& path, Content content) const {
   const auto found = pretended_.find(path);
-  return found == pretended_.end() ? state_in_place(host_, path, Content::digest)
-                                   : found->second.state;
+  return found == pretended_.end() ? state_in_place(host_, path, content) : found->second.state;
 }
 
 std::string MachineView::text(const std::string& path) const {
@@ -215,19 +219,22 @@ void MachineView::pretend(const Undo& undo, const Transaction& transaction) {
 }
 
 void record_state_after(const Host& host, const Snapshot& before,
-                        const std::vector<std::string>& new_paths, const fs::path& store,
-                        const KnownDigests* known) {
-  std::vector<std::string> paths = new_paths;
+                        const std::vector<std::string>& new_paths, const fs::path& store) {
+  std::vector<PathToRead> paths;
+  for (const std::string& path : new_paths) paths.push_back({path});
   for (const KeptPath& kept : before.paths) {
-    if (kept.keeping != Keeping::released) paths.push_back(kept.path);
+    if (kept.keeping == Keeping::released) continue;
+    const bool is_unread = before.unread.contains(kept.path);
+    paths.push_back({kept.path, is_unread ? Content::ignore : Content::digest});
   }
-  std::sort(paths.begin(), paths.end());
-  std::vector<FileState> states = states_in_place(host, paths, Content::digest, known);
+  std::sort(paths.begin(), paths.end(),
+            [](const PathToRead& a, const PathToRead& b) { return a.path < b.path; });
+  std::vector<FileState> states = states_in_place(host, paths);
   Snapshot after;
   after.families = before.families;
   after.paths.reserve(paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    after.paths.push_back({std::move(paths[i]), std::move(states[i])});
+    after.paths.push_back({std::move(paths[i].path), std::move(states[i])});
   }
   for (KeptPath& kept : after.paths) {
     if (!is_database(kept.path) || kept.state.type != Type::file) continue;

@@ -65,23 +65,39 @@ void add_side_effects(const Selection& selection, WriteSet& set, std::set<std::s
   }
 }
 
+// Files as packages have them, configuration excepted.
+void add_packed(const Package& deb, std::set<std::string>& packed) {
+  for (const PayloadEntry& entry : *deb.files) {
+    const bool is_file =
+        entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
+    const bool is_configuration =
+        entry.path.starts_with("/etc/") ||
+        (deb.deb && std::find(deb.deb->conffiles.begin(), deb.deb->conffiles.end(), entry.path) !=
+                        deb.deb->conffiles.end());
+    if (is_file && !is_configuration) packed.insert(entry.path);
+  }
+}
+
 // What the scripts name they may write, and into a file as it stands: then a link would keep
 // nothing.
 void add_mentioned(std::string_view script, std::set<std::string>& paths,
-                   std::set<std::string>& replaced) {
+                   std::set<std::string>& replaced, std::set<std::string>& packed) {
   for (const std::string& path : mentioned_paths(script)) {
     paths.insert(path);
     replaced.erase(path);
+    packed.erase(path);
   }
 }
 
 void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
               std::set<std::string>& paths, std::set<std::string>& replaced) {
+  std::set<std::string> packed;
   bool any = false;
   for (const Package& package : selection.packages) {
     if (package.kind != PackageKind::deb) continue;
     any = true;
     for (const PayloadEntry& entry : *package.files) add_deb_path(entry.path, facts, paths);
+    add_packed(package, packed);
   }
   if (!any) return;
   add_side_effects(selection, set, paths);
@@ -96,9 +112,10 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   for (const Package& package : selection.packages) {
     if (!package.deb) continue;
     for (const MaintainerScript& script : package.deb->scripts)
-      add_mentioned(script.text, paths, replaced);
+      add_mentioned(script.text, paths, replaced, packed);
   }
-  for (const auto& [name, deb] : facts.debs) add_mentioned(deb.scripts, paths, replaced);
+  for (const auto& [name, deb] : facts.debs) add_mentioned(deb.scripts, paths, replaced, packed);
+  set.packed.assign(packed.begin(), packed.end());
   for (const std::string& link : facts.alternative_links) {
     paths.insert({link, concat(link, ".dpkg-tmp")});
   }

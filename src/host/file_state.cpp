@@ -107,6 +107,13 @@ FileState file_state(const fs::path& path, Content content) {
   return state;
 }
 
+bool agree(const FileState& a, const FileState& b) {
+  if (a.sha256.empty() == b.sha256.empty()) return a == b;
+  FileState known = a;
+  known.sha256 = b.sha256;
+  return known == b;
+}
+
 FileIdentity file_identity(const fs::path& path) {
   struct stat status {};
   if (!lstat_or_absent(path, status)) return {};

@@ -2,13 +2,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "topsctl/host/file_state.hpp"
 #include "topsctl/host/host.hpp"
-#include "topsctl/host/known_digests.hpp"
 #include "topsctl/model/plan.hpp"
 #include "topsctl/model/report.hpp"
 
@@ -35,6 +34,9 @@ struct KeptPath {
 struct Snapshot {
   std::vector<KeptPath> paths;  // sorted: every folder before what is in it
   std::vector<PathFamily> families;
+  // Paths whose files are replaced as a whole and not read: what they hold goes by inode, size and
+  // time. Known to the taker alone, not part of the record.
+  std::set<std::string> unread = {};
 };
 
 // dpkg's lock files are held while we work: replacing them would let somebody else in, so they are
@@ -44,9 +46,12 @@ bool is_dpkg_lock(const std::string& path);
 // The state of a canonical path of a write set. Absent if a link has taken the place of one of its
 // folders since: what lies behind that link is another path, and not ours.
 FileState state_in_place(const Host& host, const std::string& path, Content content);
-// The same for many paths, by several threads; digests that are known are not taken again.
-std::vector<FileState> states_in_place(const Host& host, const std::vector<std::string>& paths,
-                                       Content content, const KnownDigests* known = nullptr);
+// The same for many paths, by several threads.
+struct PathToRead {
+  std::string path;
+  Content content = Content::digest;
+};
+std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths);
 
 // Records every path of the write set, the folders above included, and keeps the content of files
 // in `store`, an empty folder that only root may read; the record itself is written there last.
@@ -54,14 +59,10 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<std::
 // mode of those before it removes them) and has one name is kept as a link where the store lies on
 // its file system, and so is a file of more than 256 MiB; all else is copied. A file of several
 // names is copied and linked: others of its names may lie outside the write set, and must be the
-// same file again. The digests of links are left empty. The caller syncs.
+// same file again. The files of links are not read: their digests
+// are empty. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
-
-// Takes the digests of kept links that have none yet, until `is_over`, by several threads; none of
-// a file that was written into since. Throws Error.
-void digest_links(Snapshot& snapshot, const std::filesystem::path& store,
-                  const std::function<bool()>& is_over);
 
 // Where the content of a path lies, and the link to its file (of Keeping::link and both).
 std::filesystem::path content_place(const KeptPath& kept, const std::filesystem::path& store);

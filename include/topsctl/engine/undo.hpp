@@ -28,7 +28,7 @@ class MachineView {
   explicit MachineView(const Host& host) : host_(host) {}
 
   const Host& host() const { return host_; }
-  FileState state(const std::string& path) const;  // with the digest of its content
+  FileState state(const std::string& path, Content content) const;
   // Throws Error if there is no such file.
   std::string text(const std::string& path) const;
   // From now on this undo counts as done; `transaction` is the one it undoes.
@@ -46,10 +46,10 @@ class MachineView {
 
 // Records what the transaction made of each path that it changed, in `store`, an empty folder; for
 // the comparison of a later undo; `new_paths` are the newcomers. dpkg's database files are kept
-// whole. The caller syncs.
+// whole. What the snapshot says is unread is not read. The caller syncs.
 void record_state_after(const Host& host, const Snapshot& before,
                         const std::vector<std::string>& new_paths,
-                        const std::filesystem::path& store, const KnownDigests* known = nullptr);
+                        const std::filesystem::path& store);
 
 // Compares the three states. Throws Error if the transaction's records are damaged or gone.
 Undo undo_of(const MachineView& now, const Transaction& transaction);

@@ -23,6 +23,10 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
+// Whether nothing that is known of both differs: the content of a file that was not read is not
+// known.
+bool agree(const FileState& a, const FileState& b);
+
 // Which file a path is, for hard links.
 struct FileIdentity {
   std::uint64_t device = 0;

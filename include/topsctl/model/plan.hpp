@@ -94,9 +94,8 @@ struct RestoreWriteSet {
   bool operator==(const RestoreWriteSet&) const = default;
 };
 
-using StepAction =
-    std::variant<StagePackages, RehearsePlan, KeepWriteSet, RunCommand, InstallWheel, CompareWheels,
-                 WriteFile, RunChecks, Commit, RestoreWriteSet>;
+using StepAction = std::variant<StagePackages, RehearsePlan, KeepWriteSet, RunCommand, InstallWheel,
+                                CompareWheels, WriteFile, RunChecks, Commit, RestoreWriteSet>;
 std::string_view name(const StepAction& action);
 
 struct Step {
@@ -127,6 +126,9 @@ struct WriteSet {
       paths;  // absolute, as the machine sees them; the folders above them are meant too
   std::vector<PathFamily> families = {};
   std::vector<std::string> replaced = {};  // those of `paths` that are Writing::replaced, sorted
+  // Those whose new files come from packages and are not written into, sorted: their digests are
+  // not wanted. What is there before is kept all the same.
+  std::vector<std::string> packed = {};
   bool operator==(const WriteSet&) const = default;
 };
 

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "../support/sample_host.hpp"
-#include "topsctl/engine/background_digests.hpp"
 #include "topsctl/engine/snapshot.hpp"
-#include "topsctl/host/digest.hpp"
 
 namespace topsctl {
 namespace {
@@ -62,8 +60,7 @@ TEST_F(LinkedSnapshots, ShareTheFilesThatAreReplaced) {
   take();
   EXPECT_EQ(kept("/usr/lib/a").keeping, Keeping::link);
   EXPECT_EQ(kept("/usr/lib/a").state.sha256, "");
-  digest_links(snapshot_, store_.path(), [] { return false; });
-  EXPECT_EQ(kept("/usr/lib/a").state.sha256, sha256_of("usr/lib/a"));
+  EXPECT_THAT(snapshot_.unread, ElementsAre("/usr/lib/a", "/usr/lib/b", "/usr/lib/c"));
   EXPECT_EQ(file_identity(root() / "usr/lib/a"),
             file_identity(link_place(kept("/usr/lib/a"), store_.path())));
   EXPECT_EQ(summary_.linked, 3U);
@@ -146,24 +143,17 @@ TEST_F(LinkedSnapshots, TellTheVeryFileFromOneThatOnlyLooksLikeIt) {
   EXPECT_THAT(differing(), IsEmpty());
 }
 
-TEST_F(LinkedSnapshots, GetNoDigestsOfWhatWasWrittenIntoOrAfterTheEnd) {
+TEST_F(LinkedSnapshots, LetGoOfAFileThatWasReplacedByTheSame) {
   take();
-  write("usr/lib/a", "written over");
-  digest_links(snapshot_, store_.path(), [] { return true; });
-  EXPECT_EQ(kept("/usr/lib/b").state.sha256, "");
-  digest_links(snapshot_, store_.path(), [] { return false; });
-  EXPECT_EQ(kept("/usr/lib/a").state.sha256, "");
-  EXPECT_EQ(kept("/usr/lib/b").state.sha256, sha256_of("usr/lib/b"));
-  EXPECT_THAT(restore(), ElementsAre(HasSubstr("/usr/lib/a: it was written into in its place")));
-}
-
-TEST_F(LinkedSnapshots, HaveAllDigestsWhenTheThreadThatTakesThemHasEnded) {
-  take();
-  BackgroundDigests digests(sample_.host, snapshot_, store_.path());
-  digests.finish();
-  for (const char* path : {"/usr/lib/a", "/usr/lib/b", "/usr/lib/c"}) {
-    EXPECT_EQ(kept(path).state.sha256, sha256_of(std::string(path).substr(1)));
+  for (const auto& [name, bytes] :
+       {std::pair("usr/lib/a", "usr/lib/a"), {"usr/lib/b", "USR/LIB/B"}}) {
+    write("other", bytes);
+    apply_attributes(root() / "other", kept(std::string("/") + name).state);
+    fs::rename(root() / "other", root() / name);
   }
+  release_unchanged(sample_.host, snapshot_, store_.path());
+  EXPECT_EQ(kept("/usr/lib/a").keeping, Keeping::released);
+  EXPECT_EQ(kept("/usr/lib/b").keeping, Keeping::link);
 }
 
 TEST_F(LinkedSnapshots, CanBeLoadedAgain) {

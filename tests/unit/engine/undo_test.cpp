@@ -46,6 +46,7 @@ class Undoing : public testing::Test {
     Plan plan;
     plan.command = "install";
     plan.write_set.paths = {"/etc/config", "/opt/tops/lib/x.so", "/etc/ld.so.cache"};
+    plan.write_set.replaced = plan.write_set.packed = {"/opt/tops/lib/x.so"};
     plan.write_set.families = {{"/var/lib/dpkg", ""}, {"/var/lib/dpkg/updates", ""}};
     plan.steps = {{"keep", "keep", KeepWriteSet{}, {}},
                   {"debs", "dpkg", RunCommand{"dpkg", {"dpkg"}, 60, ""}, {}},
@@ -64,7 +65,9 @@ class Undoing : public testing::Test {
   void commit_stack(const std::string& version, const std::string& before = {}) {
     commit([&] {
       sample_.folder.write("etc/config", version);
-      sample_.folder.write("opt/tops/lib/x.so", "library " + version);
+      sample_.folder.write("opt/tops/lib/x.so.dpkg-new", "library " + version);
+      fs::rename(sample_.folder / "opt/tops/lib/x.so.dpkg-new",
+                 sample_.folder / "opt/tops/lib/x.so");
       std::string text = sample_.folder.read(status_file);
       if (const auto at = text.find(stanza("sdk", before)); at != std::string::npos)
         text.erase(at, stanza("sdk", before).size());
@@ -120,6 +123,31 @@ TEST_F(Undoing, IsRefusedWhenAFileOfItsOwnWasChangedSince) {
   EXPECT_THAT(thrown_by([&] { roll_back_to(); }).message(), HasSubstr("/etc/config"));
   EXPECT_EQ(roll_back_to({}, true).exit, ExitCode::done);
   EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
+}
+
+TEST_F(Undoing, IsRefusedWhenAFileThatWasNotReadWasChangedSince) {
+  commit_stack("2.4");
+  commit_stack("2.5", "2.4");
+  sample_.folder.write("opt/tops/lib/x.so", "library 2.6");
+  EXPECT_THAT(thrown_by([&] { roll_back_to(); }).message(), HasSubstr("/opt/tops/lib/x.so"));
+  EXPECT_EQ(roll_back_to({}, true).exit, ExitCode::done);
+  EXPECT_EQ(sample_.folder.read("opt/tops/lib/x.so"), "library 2.4");
+}
+
+TEST_F(Undoing, ReadsNoFileThatPackagesReplaceAsAWhole) {
+  commit_stack("2.4");
+  commit_stack("2.5", "2.4");
+  const fs::path folder = sample_.host.behind(list_transactions(sample_.host).back().folder);
+  for (const char* record : {snapshot_folder, after_folder}) {
+    const std::vector<KeptPath> paths = load_snapshot(folder / record).paths;
+    const auto digest = [&](const std::string& path) {
+      return std::find_if(paths.begin(), paths.end(),
+                          [&](const KeptPath& kept) { return kept.path == path; })
+          ->state.sha256;
+    };
+    EXPECT_EQ(digest("/opt/tops/lib/x.so"), "") << record;
+    EXPECT_NE(digest("/etc/config"), "") << record;
+  }
 }
 
 TEST_F(Undoing, IsRefusedWhenSomebodyPutAFileIntoAFolderThatGoes) {

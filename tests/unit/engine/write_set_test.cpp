@@ -71,6 +71,26 @@ TEST_F(WriteSets, SayWhichFilesAreReplacedAsAWhole) {
   EXPECT_TRUE(std::is_sorted(replaced.begin(), replaced.end()));
 }
 
+TEST_F(WriteSets, SayWhichFilesComeFromPackagesAlone) {
+  Package& eccl = inventory_.packages.front();
+  ASSERT_EQ(eccl.kind, PackageKind::deb);
+  for (const char* path :
+       {"/usr/lib/new.so", "/opt/tops/settings", "/etc/tops.conf", "/opt/tops/state"}) {
+    eccl.files->push_back({path, PayloadEntry::Type::file, 1});
+  }
+  eccl.files->push_back({"/opt/tops", PayloadEntry::Type::directory, 0});
+  eccl.deb.emplace();
+  eccl.deb->conffiles = {"/opt/tops/settings"};
+  eccl.deb->scripts = {{"postinst", "#!/bin/sh\necho more >>/opt/tops/state\n"}};
+  const std::vector<std::string> packed = predicted().packed;
+  EXPECT_THAT(packed, Contains("/usr/lib/new.so"));
+  for (const char* path :
+       {"/opt/tops/settings", "/etc/tops.conf", "/opt/tops/state", "/opt/tops"}) {
+    EXPECT_THAT(packed, Not(Contains(path)));
+  }
+  EXPECT_TRUE(std::is_sorted(packed.begin(), packed.end()));
+}
+
 TEST_F(WriteSets, HoldTheFilesOfAnOlderPackageThatGoAway) {
   facts_.debs["tops-eccl"] = installed(sample_deb("tops-eccl", "2.5.87-1", {"/usr/lib/old.so"}));
   const WriteSet set = predicted();

@@ -193,5 +193,21 @@ TEST(ReplaceWith, IsNotForFolders) {
             ErrorCode::internal);
 }
 
+TEST(FileStates, AgreeInAllThatIsKnownOfBoth) {
+  const TemporaryFolder folder;
+  folder.write("a", "old");
+  const FileState read = file_state(folder / "a", Content::digest);
+  const FileState unread = file_state(folder / "a", Content::ignore);
+  EXPECT_TRUE(agree(read, unread));
+  EXPECT_TRUE(agree(unread, read));
+  FileState other = read;
+  other.sha256.back() = other.sha256.back() == '0' ? '1' : '0';
+  EXPECT_FALSE(agree(read, other));
+  EXPECT_TRUE(agree(unread, other));
+  other = unread;
+  ++other.mtime_ns;
+  EXPECT_FALSE(agree(read, other));
+}
+
 }  // namespace
 }  // namespace topsctl
