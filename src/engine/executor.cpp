@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks.hpp"
@@ -27,6 +28,7 @@
 #include "topsctl/host/change_scan.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/removal.hpp"
 
 namespace topsctl {
 
@@ -210,6 +212,8 @@ class Executor {
 
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
+    // The checks leave the disk and a core idle: what the commit would wait for begins now.
+    make_ready_ = std::jthread([this] { make_ready_for_commit(); });
     std::vector<CheckResult>& results = execution_.report.checks;
     results = run_checks(host_, stack_, run.checks, plan_.python).checks;
     // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
@@ -226,6 +230,7 @@ class Executor {
   }
 
   std::string act(const Commit&) {
+    end_making_ready();
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders();
     const std::vector<std::string> new_paths = newcomers(host_, snapshot_);
@@ -282,6 +287,7 @@ class Executor {
       execution_.report.message = "nothing was changed";
       return;
     }
+    end_making_ready();
     events_.note(concat("rolling back: ", error.message()));
     const Restoration restoration = restore_transaction(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
@@ -322,6 +328,20 @@ class Executor {
     list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
   }
 
+  // All of it is done again, and looked at, at the commit.
+  void make_ready_for_commit() const {
+    try {
+      remove_tree(folder_ / packages_folder);
+      static_cast<void>(sync_mounts(host_, snapshot_));
+    } catch (const std::exception&) {
+      // The commit tells.
+    }
+  }
+
+  void end_making_ready() {
+    if (make_ready_.joinable()) make_ready_.join();
+  }
+
   void remove_working_folders() const {
     for (const char* name : {packages_folder, temporary_folder}) {
       std::error_code ignored;
@@ -342,6 +362,7 @@ class Executor {
   Phases phases_;
   Execution execution_;
   Snapshot snapshot_;  // once it is taken
+  std::jthread make_ready_;
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
 };

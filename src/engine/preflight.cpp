@@ -180,7 +180,7 @@ Preflight preflight(const Host& host, const Stack& stack, const Selection& selec
 
 void require_changeable(const Host& host, const WriteSet& write_set) {
   const auto require = [&](const std::string& path) {
-    const std::string real = host.literal(path).string();
+    const std::string real = host.literal_text(path);
     if (!is_immutable(real)) return;
     throw Error(
         ErrorCode::host_unfit,

@@ -1,6 +1,7 @@
 // Takes snapshots of write sets.
 #include "topsctl/engine/snapshot.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,9 +44,9 @@ void add_subtree(const fs::path& folder, const std::string& shown, std::set<std:
 
 // Whether the path is a folder that no link leads to: behind a link lies what is not ours.
 bool is_reached_directly(const Host& host, const std::string& folder) {
-  std::error_code ignored;
+  struct stat status {};
   // In this order: it is asked of many paths, and few are folders.
-  return fs::symlink_status(host.literal(folder), ignored).type() == fs::file_type::directory &&
+  return ::lstat(host.literal_text(folder).c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
          canonical_in_root(host.root, folder, LastLink::follow) == folder;
 }
 
@@ -105,24 +106,40 @@ class Keeper {
   Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
       : host_(host), store_(store), snapshot_(snapshot), summary_(summary) {}
 
-  void keep(const std::string& path, Writing writing, FileState state) {
-    const fs::path real = host_.literal(path);
+  void keep(const std::string& path, Writing writing, FileState state,
+            const FileIdentity& identity) {
     KeptPath kept{path, std::move(state)};
-    if (kept.state.type == FileState::Type::file) keep_file(real, writing, kept);
+    if (kept.state.type == FileState::Type::file) {
+      keep_file(host_.literal_text(path), identity, writing, kept);
+    }
     if (kept.keeping == Keeping::link) snapshot_.unread.insert(path);
     snapshot_.paths.push_back(std::move(kept));
   }
 
+  // What could not be linked: by several threads, since each file may wait for the disk.
+  void copy() {
+    for_each_index(
+        copies_.size(),
+        [&](std::size_t i) {
+          KeptPath& kept = snapshot_.paths[copies_[i]];
+          kept.state.sha256 =
+              copy_with_digest(host_.literal_text(kept.path), store_ / kept.content);
+        },
+        disk_threads);
+    for (const auto& [name, first] : further_names_) {
+      snapshot_.paths[name].state.sha256 = snapshot_.paths[first].state.sha256;
+    }
+  }
+
  private:
-  void keep_file(const fs::path& real, Writing writing, KeptPath& kept) {
-    const FileIdentity identity = file_identity(real);
+  void keep_file(const std::string& real, const FileIdentity& identity, Writing writing,
+                 KeptPath& kept) {
     if (identity.links > 1) {
       const auto [first, is_new] =
           first_names_.emplace(std::pair(identity.device, identity.inode), snapshot_.paths.size());
       if (!is_new) {
-        const KeptPath& same = snapshot_.paths[first->second];
-        kept.same_file = same.path;
-        kept.state.sha256 = same.state.sha256;
+        kept.same_file = snapshot_.paths[first->second].path;
+        further_names_.emplace_back(snapshot_.paths.size(), first->second);
         return;
       }
     }
@@ -138,15 +155,16 @@ class Keeper {
     if (identity.links == 1 || !link(real, Keeping::both, kept)) {
       kept.keeping = Keeping::copy;
     }
-    kept.state.sha256 = copy_with_digest(real, store_ / kept.content);
+    copies_.push_back(snapshot_.paths.size());
     ++summary_.copied;
     summary_.bytes += kept.state.size;
   }
 
   // A link cannot leave its file system, and not every one has links: then it is copied.
-  bool link(const fs::path& real, Keeping keeping, KeptPath& kept) {
+  bool link(const std::string& real, Keeping keeping, KeptPath& kept) {
     kept.keeping = keeping;
-    return ::link(real.c_str(), link_place(kept, store_).c_str()) == 0;
+    // As link_place says.
+    return ::link(real.c_str(), concat(store_.native(), "/l", kept.content).c_str()) == 0;
   }
 
   const Host& host_;
@@ -154,6 +172,8 @@ class Keeper {
   Snapshot& snapshot_;
   WriteSetSummary& summary_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
+  std::vector<std::pair<std::size_t, std::size_t>> further_names_;  // and the first name of each
+  std::vector<std::size_t> copies_;
 };
 
 // The very same file, or another of the same content and attributes.
@@ -182,7 +202,7 @@ bool is_dpkg_lock(const std::string& path) {
 }
 
 FileState state_in_place(const Host& host, const std::string& path, Content content) {
-  FileState state = file_state(host.literal(path), content);
+  FileState state = file_state(host.literal_text(path), content);
   if (state.type == FileState::Type::absent || canonical_in_root(host.root, path) == path)
     return state;
   return {};
@@ -199,7 +219,7 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
       paths.size(),
       [&](std::size_t i) {
         if (is_direct[i] == 0) return;
-        states[i] = file_state(host.literal(paths[i].path), paths[i].content);
+        states[i] = file_state(host.literal_text(paths[i].path), paths[i].content);
       },
       disk_threads);
   return states;
@@ -218,13 +238,19 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   const auto found = all_paths(host, write_set, snapshot.families);
   const std::vector<std::pair<std::string, Writing>> paths(found.begin(), found.end());
   std::vector<FileState> states(paths.size());
+  std::vector<FileIdentity> identities(paths.size());
   for_each_index(
       paths.size(),
-      [&](std::size_t i) { states[i] = file_state(host.literal(paths[i].first), Content::ignore); },
+      [&](std::size_t i) {
+        const std::string real = host.literal_text(paths[i].first);
+        states[i] = file_state(real, Content::ignore);
+        identities[i] = file_identity(real);
+      },
       disk_threads);
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    keeper.keep(paths[i].first, paths[i].second, std::move(states[i]));
+    keeper.keep(paths[i].first, paths[i].second, std::move(states[i]), identities[i]);
   }
+  keeper.copy();
   summary.paths = snapshot.paths.size();
   write_snapshot_record(snapshot, store);
   return snapshot;

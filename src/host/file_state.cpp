@@ -32,13 +32,13 @@ FileState::Type type_of(mode_t mode) {
   return FileState::Type::special;
 }
 
-std::map<std::string, std::string> xattrs_of(const fs::path& path) {
+std::map<std::string, std::string> xattrs_of(const std::string& path) {
   std::map<std::string, std::string> xattrs;
   const ssize_t size = ::llistxattr(path.c_str(), nullptr, 0);
   if (size <= 0) return xattrs;
   std::string names(static_cast<std::size_t>(size), '\0');
   const ssize_t got = ::llistxattr(path.c_str(), names.data(), names.size());
-  if (got < 0) throw system_error(errno, "read the attributes of", path.string());
+  if (got < 0) throw system_error(errno, "read the attributes of", path);
   names.resize(static_cast<std::size_t>(got));
   for (const std::string& name : split(names, '\0')) {
     if (name.empty()) continue;
@@ -51,17 +51,17 @@ std::map<std::string, std::string> xattrs_of(const fs::path& path) {
   return xattrs;
 }
 
-std::string target_of(const fs::path& path) {
+std::string target_of(const std::string& path) {
   std::array<char, PATH_MAX> target{};
   const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
-  if (size < 0) throw system_error(errno, "read link", path.string());
+  if (size < 0) throw system_error(errno, "read link", path);
   return {target.data(), static_cast<std::size_t>(size)};
 }
 
-bool lstat_or_absent(const fs::path& path, struct stat& status) {
+bool lstat_or_absent(const std::string& path, struct stat& status) {
   if (::lstat(path.c_str(), &status) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
-  throw system_error(errno, "look at", path.string());
+  throw system_error(errno, "look at", path);
 }
 
 void create(const fs::path& path, const FileState& state, const fs::path& kept) {
@@ -88,7 +88,7 @@ void create(const fs::path& path, const FileState& state, const fs::path& kept) 
 
 }  // namespace
 
-FileState file_state(const fs::path& path, Content content) {
+FileState file_state(const std::string& path, Content content) {
   struct stat status {};
   if (!lstat_or_absent(path, status)) return {};
   FileState state;
@@ -114,13 +114,13 @@ bool agree(const FileState& a, const FileState& b) {
   return known == b;
 }
 
-FileIdentity file_identity(const fs::path& path) {
+FileIdentity file_identity(const std::string& path) {
   struct stat status {};
   if (!lstat_or_absent(path, status)) return {};
   return {status.st_dev, status.st_ino, status.st_nlink};
 }
 
-bool is_immutable(const fs::path& path) {
+bool is_immutable(const std::string& path) {
   struct statx status {};
   if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &status) != 0) {
     return false;

@@ -45,8 +45,11 @@ std::filesystem::path Host::behind(std::string_view path) const {
 }
 
 std::filesystem::path Host::literal(std::string_view canonical) const {
-  return root == "/" ? std::filesystem::path(canonical)
-                     : std::filesystem::path(concat(root.string(), canonical));
+  return literal_text(canonical);
+}
+
+std::string Host::literal_text(std::string_view canonical) const {
+  return root.native() == "/" ? std::string(canonical) : concat(root.native(), canonical);
 }
 
 Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) const {

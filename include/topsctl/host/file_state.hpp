@@ -39,11 +39,11 @@ struct FileIdentity {
 enum class Content { ignore, digest };
 
 // Never follows a link. Throws Error if the path is there but cannot be read.
-FileState file_state(const std::filesystem::path& path, Content content);
-FileIdentity file_identity(const std::filesystem::path& path);
+FileState file_state(const std::string& path, Content content);
+FileIdentity file_identity(const std::string& path);
 
 // Whether chattr(1) forbids to change or to replace what is there; false where nothing is.
-bool is_immutable(const std::filesystem::path& path);
+bool is_immutable(const std::string& path);
 
 // Sets owner, mode, extended attributes and modification time of what is at `path`, which must be
 // of the state's type.

@@ -44,6 +44,8 @@ struct Host {
   std::filesystem::path behind(std::string_view path) const;
   // Where a path lies whose folders are known to hold no links (see canonical_in_root).
   std::filesystem::path literal(std::string_view canonical) const;
+  // The same for many paths: a path object takes itself apart, which costs more than the kernel.
+  std::string literal_text(std::string_view canonical) const;
   // A command to be run on the machine, with a plain environment: PATH, LC_ALL=C, no home.
   Command command(std::vector<std::string> argv, std::int64_t timeout_ms) const;
 };
