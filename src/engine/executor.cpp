@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -231,6 +232,7 @@ class Executor {
 
   std::string act(const Commit&) {
     end_making_ready();
+    if (not_ready_) std::rethrow_exception(not_ready_);
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders();
     const std::vector<std::string> new_paths = newcomers(host_, snapshot_);
@@ -328,13 +330,13 @@ class Executor {
     list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
   }
 
-  // All of it is done again, and looked at, at the commit.
-  void make_ready_for_commit() const {
+  // The kernel reports a write that failed once: what this sync is told, no later one hears.
+  void make_ready_for_commit() {
     try {
       remove_tree(folder_ / packages_folder);
       static_cast<void>(sync_mounts(host_, snapshot_));
-    } catch (const std::exception&) {
-      // The commit tells.
+    } catch (...) {
+      not_ready_ = std::current_exception();
     }
   }
 
@@ -361,7 +363,8 @@ class Executor {
   KnownWriteSet known_;
   Phases phases_;
   Execution execution_;
-  Snapshot snapshot_;  // once it is taken
+  Snapshot snapshot_;             // once it is taken
+  std::exception_ptr not_ready_;  // why the commit cannot be
   std::jthread make_ready_;
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
