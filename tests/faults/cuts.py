@@ -3,14 +3,14 @@
 import contextlib
 import dataclasses
 import os
-import socket
 import subprocess
 import time
 from pathlib import Path
 
 from faults.images import MountedHost
 from faults.old_host import make_old
-from faults.sweep import build_nth, spread
+from faults.sweep import spread
+from faults.tracer import CARRY_OUT, LEAVE_OUT, build_nth, watched
 from hosts import kernel
 from hosts.operations import NOT_COMPARED, Operator
 from support.bundles import make_bundle
@@ -106,7 +106,7 @@ class Images:
             recorder = _Recorder(self, (scenario, weather), image, host.root.parent / "beside")
             recorder.numbers, recorder.syncs, recorder.omitted = set(numbers), set(syncs), set(omitted)
             with self._bundle_inside(host, scenario == BASELINE):
-                code = self._watched(self._command(scenario, host), recorder.answer)
+                code = watched(self.nth, self.scratch, self._command(scenario, host), recorder.answer)
             recorder.cut("end")
             after = host.digest(NOT_COMPARED)
         image.unlink()
@@ -138,24 +138,6 @@ class Images:
         finally:
             kernel.unmount(host.path("/mnt"))
 
-    def _watched(self, command, answer):
-        """Runs a command; `answer(number, system call, is its own)` decides about each call that changes files. Its exit status."""
-        ours, theirs = socket.socketpair()
-        argv = [self.nth, self.scratch / "counted", "0", f"ask:{theirs.fileno()}", *command]
-        with ours, theirs, open(self.scratch / "said", "wb") as said:
-            process = subprocess.Popen(list(map(os.fspath, argv)), stdin=subprocess.DEVNULL, stdout=said, stderr=said,
-                                       pass_fds=[theirs.fileno()], start_new_session=True, cwd="/",
-                                       env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": os.fspath(self.scratch),
-                                            "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"})
-            try:
-                theirs.close()
-                for line in ours.makefile("r", encoding="ascii"):
-                    ours.sendall(answer(*map(int, line.split())))
-                return process.wait()
-            finally:
-                process.kill()
-                process.wait()
-
 
 class _Recorder:
     """Clones an image while something works in it."""
@@ -175,7 +157,8 @@ class _Recorder:
         if number in self.numbers or at_sync or self.is_after_sync:
             self.cut(("after a sync, before " if self.is_after_sync else "before ") + SYNCS.get(call, f"call {call}"))
         self.is_after_sync = at_sync
-        return b"o" if call in self.omitted or (call == BEGIN_TO_WRITE and self.names[1] != "alone") else b"c"
+        is_left_out = call in self.omitted or (call == BEGIN_TO_WRITE and self.names[1] != "alone")
+        return LEAVE_OUT if is_left_out else CARRY_OUT
 
     def cut(self, call):
         scenario, weather = self.names

@@ -8,7 +8,8 @@
 //   signal:NUMBER  the first process gets this signal
 //   pause          nth stops itself, and with it the call, until it gets SIGCONT
 // Whoever is at the other end of an ask:SOCKET is asked at each such call by a line: its number, that of the system call, and 1
-// if it is the first process's. The answer is a byte: 'c' carries it out, 'o' leaves it out as if it had done what it should.
+// if it is the first process's. The answer is a byte: 'c' carries it out, 'o' leaves it out as if it had done what it should, 'e' lets it
+// fail with EIO.
 // COUNT 0 strikes never. OUTPUT gets one line: how many calls there were, and the first process's status as a shell has it;
 // then one line with the numbers of the calls that made a record of a journal durable (fsync of a file named "journal").
 #define _GNU_SOURCE
@@ -104,6 +105,7 @@ static void ask(int socket, long count, int is_first, pid_t pid) {
         exit(125);
     }
     if (answer == 'o') make_fail(pid, 0);
+    if (answer == 'e') make_fail(pid, EIO);
 }
 
 // Whether the process is about to fsync(2) a journal.

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from faults.nasty import make_nasty
 from faults.old_host import DIVERTED, make_old
+from faults.tracer import build_nth
 from hosts.host import Host
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
 from support.bundles import make_bundle
 from support.topsctl import run_topsctl
 
-SOURCE = Path(__file__).with_name("nth.c")
 TIMEOUT = 600
 # What differs from one install to the next, though both are whole: times, and what kernels make of folders.
 NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
@@ -47,13 +47,6 @@ class Whole:
     def states(self):
         """The calls between which each journal state lies: the one that makes it durable, and the one after."""
         return sorted({number for record in self.records for number in (record, record + 1) if number <= self.count})
-
-
-def build_nth(folder):
-    """The tracer, compiled into the folder."""
-    program = Path(folder) / "nth"
-    subprocess.run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, SOURCE], check=True)
-    return program
 
 
 def spread(total, points):

@@ -1,9 +1,13 @@
 """A sweep short enough for every run: each kind of fault at a few points of an install and of a rollback."""
 
+import json
+
 import pytest
 
-from faults.sweep import ACTIONS, Sweep, build_nth, spread
+from faults.sweep import ACTIONS, Sweep, spread
 from faults.terminal import LEADERS, is_complete, lose_terminal
+from faults.tracer import CARRY_OUT, FAIL, SYNCFS, build_nth, watched
+from hosts.operations import LOCKS, NOT_COMPARED
 
 KILLS = 8
 OTHERS = 1
@@ -33,6 +37,29 @@ def test_a_lost_terminal_ends_nothing_and_the_report_can_be_fetched(sweep, schem
     number = spread(count, 2 + len(LEADERS))[1 + list(LEADERS).index(leader)]
     loss = lose_terminal(sweep, scenario, number, leader, before, after, schema)
     assert is_complete(loss) and loss.state == "new", loss
+
+
+def test_a_write_that_failed_while_the_checks_ran_fails_the_commit(sweep):
+    """The kernel tells of it once: to the sync beside the checks, whose thread is not the first. The commit's own hears nothing."""
+    struck = []
+
+    def answer(_, call, is_first):
+        if call == SYNCFS and not is_first and not struck:
+            struck.append(call)
+            return FAIL
+        return CARRY_OUT
+
+    whole = sweep.whole("install")
+    host = sweep.new_host("install")
+    try:
+        code = watched(sweep.nth, sweep.scratch, sweep.command("install", host), answer)
+        report = json.loads((sweep.scratch / "said").read_text())
+        assert struck and code == 8, report
+        assert [step["id"] for step in report["steps"] if step["status"] == "failed"] == ["commit"]
+        assert "sync the file system" in report["error"]["message"], report["error"]
+        assert [line for line in whole.before.diff(host.digest(NOT_COMPARED)) if not line.startswith(LOCKS)] == []
+    finally:
+        host.remove()
 
 
 def test_points_are_spread_over_all_calls():

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from faults.sweep import build_nth
+from faults.tracer import build_nth
 from hosts.operations import Operator
 
 STORE = "/var/lib/topsctl/transactions"
