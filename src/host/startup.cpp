@@ -3,6 +3,7 @@
 
 #include <archive.h>
 #include <libssh/libssh.h>
+#include <lzma.h>
 #include <malloc.h>
 #include <nss.h>
 #include <openssl/crypto.h>
@@ -41,6 +42,10 @@ std::string libarchive_version() {
 
 std::string libcrypto_version() {
   return OpenSSL_version(OPENSSL_VERSION_STRING);
+}
+
+std::string liblzma_version() {
+  return lzma_version_string();
 }
 
 }  // namespace topsctl

@@ -16,5 +16,6 @@ void prepare_process();
 std::string libssh_version();
 std::string libarchive_version();
 std::string libcrypto_version();
+std::string liblzma_version();
 
 }  // namespace topsctl

@@ -17,7 +17,8 @@ std::string body(const std::vector<std::string>& stacks) {
                {"libraries",
                 {{"libssh", libssh_version()},
                  {"libarchive", libarchive_version()},
-                 {"libcrypto", libcrypto_version()}}},
+                 {"libcrypto", libcrypto_version()},
+                 {"liblzma", liblzma_version()}}},
                {"stacks", stacks}})
       .dump();
 }
@@ -37,7 +38,7 @@ CommandAction define_version(CLI::App&) {
     output.json = body(names);
     output.text = concat("topsctl ", topsctl_version(), "\nlibssh ", libssh_version(),
                          ", libarchive ", libarchive_version(), ", libcrypto ", libcrypto_version(),
-                         "\nstacks: ", joined(names, ", "), "\n");
+                         ", liblzma ", liblzma_version(), "\nstacks: ", joined(names, ", "), "\n");
     return output;
   };
   return {run, body({})};
