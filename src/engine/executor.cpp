@@ -16,6 +16,7 @@
 #include "topsctl/engine/escaped_paths.hpp"
 #include "topsctl/engine/generations.hpp"
 #include "topsctl/engine/log_sink.hpp"
+#include "topsctl/engine/members.hpp"
 #include "topsctl/engine/phases.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/rehearsal.hpp"

@@ -24,11 +24,12 @@ std::uint64_t bytes_in(const fs::path& folder) {
   std::uint64_t bytes = 0;
   std::set<std::uint64_t> seen;  // a file may have several names here
   std::error_code failure;
-  for (auto at = fs::directory_iterator(folder, failure);
-       !failure && at != fs::directory_iterator(); at.increment(failure)) {
-    const FileState state = file_state(at->path(), Content::ignore);
+  for (auto at = fs::recursive_directory_iterator(folder, failure);
+       !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+    FileIdentity identity;
+    const FileState state = file_state(at->path(), Content::ignore, &identity);
     if (state.type != FileState::Type::file) continue;
-    if (seen.insert(file_identity(at->path()).inode).second) bytes += state.size;
+    if (seen.insert(identity.inode).second) bytes += state.size;
   }
   return bytes;
 }

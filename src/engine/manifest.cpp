@@ -53,6 +53,7 @@ Json to_json(const KeptPath& kept) {
   const FileState& state = kept.state;
   Json line = {{"path", encoded(kept.path)}, {"type", static_cast<int>(state.type)}};
   if (kept.keeping == Keeping::released) line["released"] = true;
+  if (kept.is_unpacked) line["unpacked"] = true;
   if (state.type == FileState::Type::absent) return line;
   line["mode"] = state.mode;
   line["uid"] = state.uid;
@@ -79,6 +80,7 @@ Json to_json(const KeptPath& kept) {
 KeptPath kept_path(const Json& line) {
   KeptPath kept;
   kept.path = decoded(line.at("path").get<std::string>());
+  kept.is_unpacked = line.value("unpacked", false);
   FileState& state = kept.state;
   state.type = static_cast<FileState::Type>(line.at("type").get<int>());
   if (state.type == FileState::Type::absent) return kept;

@@ -249,6 +249,10 @@ std::vector<std::string> missed_by(const Host& host, const WriteSet& write_set,
       at = at.parent_path();
     }
   }
+  std::set<std::string, std::less<>> unpacked;
+  for (const std::string& path : write_set.unpacked) {
+    unpacked.insert(canonical_in_root(host.root, path));
+  }
   std::vector<PathFamily> families = write_set.families;
   for (PathFamily& family : families) {
     family.directory = canonical_in_root(host.root, family.directory, LastLink::follow);
@@ -262,7 +266,8 @@ std::vector<std::string> missed_by(const Host& host, const WriteSet& write_set,
           if (!path.starts_with(begin)) return false;
           return !family.prefix.empty() || path.find('/', begin.size()) == std::string::npos;
         });
-    if (!known.contains(path) && !is_of_family) missed.push_back(path);
+    const bool is_beside = unpacked.contains(path_beside(path));
+    if (!known.contains(path) && !is_of_family && !is_beside) missed.push_back(path);
   }
   return missed;
 }

@@ -8,6 +8,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/members.hpp"
 #include "topsctl/engine/snapshot.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"

@@ -12,6 +12,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/dpkg_merge.hpp"
 #include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/members.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/parallel.hpp"
@@ -97,6 +98,8 @@ class UndoMaker {
 
  private:
   void add(KeptPath kept) {
+    // What lies beside it now is of later packages; what this transaction left there was recorded.
+    kept.is_unpacked = false;
     const KeptPath* left = find(after_, kept.path);
     if (left == nullptr) {
       throw Error(ErrorCode::journal_damaged,

@@ -1,6 +1,5 @@
 // Predicts which paths an install writes.
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <set>
 
@@ -18,17 +17,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// dpkg(1): what dpkg writes beside a path while it unpacks, and what it leaves of conffiles.
-constexpr std::array<const char*, 4> dpkg_siblings = {".dpkg-new", ".dpkg-tmp", ".dpkg-old",
-                                                      ".dpkg-dist"};
-
-void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std::string>& paths) {
-  const auto diverted = facts.diversions.find(path);
-  for (const std::string& place :
-       {path, diverted == facts.diversions.end() ? path : diverted->second}) {
+// Where dpkg puts a path of a package.
+void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std::string>& paths,
+                  std::vector<std::string>& unpacked) {
+  const auto add = [&](const std::string& place) {
     paths.insert(place);
-    for (const char* suffix : dpkg_siblings) paths.insert(concat(place, suffix));
-  }
+    unpacked.push_back(place);
+  };
+  add(path);
+  const auto diverted = facts.diversions.find(path);
+  if (diverted != facts.diversions.end()) add(diverted->second);
 }
 
 // dpkg puts another file in the place of a package's, except that people and scripts write into
@@ -96,7 +94,8 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   for (const Package& package : selection.packages) {
     if (package.kind != PackageKind::deb) continue;
     any = true;
-    for (const PayloadEntry& entry : *package.files) add_deb_path(entry.path, facts, paths);
+    for (const PayloadEntry& entry : *package.files)
+      add_deb_path(entry.path, facts, paths, set.unpacked);
     add_packed(package, packed);
   }
   if (!any) return;
@@ -105,7 +104,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   // files.
   for (const auto& [name, deb] : facts.debs) {
     for (const std::string& path : deb.files) {
-      if (path != "/.") add_deb_path(path, facts, paths);
+      if (path != "/.") add_deb_path(path, facts, paths, set.unpacked);
     }
     add_replaced(deb, replaced);
   }
@@ -200,6 +199,8 @@ WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const
   }
   set.paths.assign(paths.begin(), paths.end());
   set.replaced.assign(replaced.begin(), replaced.end());
+  std::sort(set.unpacked.begin(), set.unpacked.end());
+  set.unpacked.erase(std::unique(set.unpacked.begin(), set.unpacked.end()), set.unpacked.end());
   const auto order = [](const PathFamily& a, const PathFamily& b) {
     return std::tie(a.directory, a.prefix) < std::tie(b.directory, b.prefix);
   };

@@ -118,6 +118,15 @@ std::string holder_of(int descriptor) {
 
 }  // namespace
 
+std::string_view path_beside(std::string_view dpkg_sibling) {
+  for (const std::string_view suffix : {".dpkg-new", ".dpkg-tmp", ".dpkg-old", ".dpkg-dist"}) {
+    if (dpkg_sibling.ends_with(suffix)) {
+      return dpkg_sibling.substr(0, dpkg_sibling.size() - suffix.size());
+    }
+  }
+  return {};
+}
+
 DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
                                    const std::function<void(const std::string&)>& on_wait) {
   const std::filesystem::path path = host.at(concat(dpkg_directory, "/lock-frontend"));

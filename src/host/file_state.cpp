@@ -88,9 +88,10 @@ void create(const fs::path& path, const FileState& state, const fs::path& kept) 
 
 }  // namespace
 
-FileState file_state(const std::string& path, Content content) {
+FileState file_state(const std::string& path, Content content, FileIdentity* identity) {
   struct stat status {};
   if (!lstat_or_absent(path, status)) return {};
+  if (identity != nullptr) *identity = {status.st_dev, status.st_ino, status.st_nlink};
   FileState state;
   state.type = type_of(status.st_mode);
   state.mode = status.st_mode;

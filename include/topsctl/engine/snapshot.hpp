@@ -29,6 +29,7 @@ struct KeptPath {
   std::string same_file = {};  // an earlier path that is the same file (hard link); empty: none
   Keeping keeping = Keeping::nothing;
   std::string content = {};  // its name in the store
+  bool is_unpacked = false;  // dpkg makes files of other names beside it, which belong to the set
 };
 
 struct Snapshot {
@@ -86,10 +87,6 @@ std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snap
 // Compares every path with what was kept of it; what has no digest must be the very file.
 RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
                                     const std::filesystem::path& store);
-
-// Paths that the snapshot does not know, in its families and in folders that were not there before;
-// deepest last.
-std::vector<std::string> newcomers(const Host& host, const Snapshot& snapshot);
 
 // syncfs on every file system that holds a path of the snapshot; returns one folder of each.
 std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "topsctl/host/descriptor.hpp"
@@ -59,6 +60,10 @@ std::vector<std::string> dpkg_compressions(std::string_view version);
 
 // dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
 std::string dpkg_version(const Host& host);
+
+// The path beside which dpkg (1) makes files of such a name while it unpacks, or leaves them of
+// conffiles: "/a/b" of "/a/b.dpkg-new". Empty: it is no such name.
+std::string_view path_beside(std::string_view dpkg_sibling);
 
 // Whether the state means installed and configured.
 bool is_installed(const InstalledDeb& deb);

@@ -39,7 +39,8 @@ struct FileIdentity {
 enum class Content { ignore, digest };
 
 // Never follows a link. Throws Error if the path is there but cannot be read.
-FileState file_state(const std::string& path, Content content);
+// `identity`, if given, is set to that of the very same look.
+FileState file_state(const std::string& path, Content content, FileIdentity* identity = nullptr);
 FileIdentity file_identity(const std::string& path);
 
 // Whether chattr(1) forbids to change or to replace what is there; false where nothing is.

@@ -129,6 +129,9 @@ struct WriteSet {
   // Those whose new files come from packages and are not written into, sorted: their digests are
   // not wanted. What is there before is kept all the same.
   std::vector<std::string> packed = {};
+  // Those that dpkg unpacks, sorted: what it makes beside them (NAME.dpkg-new and the like) is
+  // meant too.
+  std::vector<std::string> unpacked = {};
   bool operator==(const WriteSet&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // Commits that await a confirmation, and who may give it.
 #include "topsctl/engine/confirmation.hpp"
+#include "topsctl/engine/members.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,6 @@
 // What was changed during a transaction and is not in its write set.
 #include "topsctl/engine/escaped_paths.hpp"
+#include "topsctl/engine/members.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -44,9 +44,10 @@ class LinkedSnapshots : public testing::Test {
     return compare_with_snapshot(sample_.host, snapshot_, store_.path()).differing;
   }
   std::size_t contents_in_store() const {
-    return static_cast<std::size_t>(
-               std::distance(fs::directory_iterator(store_.path()), fs::directory_iterator())) -
-           1;  // the record
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(store_.path()))
+      files += entry.is_regular_file() ? 1 : 0;
+    return files - 1;  // the record
   }
 
   SampleHost sample_;

@@ -45,6 +45,7 @@ Snapshot sample_snapshot() {
   KeptPath same = kept("/etc/same%", Type::file);
   same.same_file = file.path;
   KeptPath linked = kept("/opt/x", Type::file);
+  linked.is_unpacked = true;
   linked.keeping = Keeping::link;
   linked.content = "c9";
   KeptPath released = kept("/opt/y", Type::file);
@@ -69,6 +70,7 @@ TEST(Manifests, GiveEveryByteBack) {
     EXPECT_EQ(after.paths[i].state, before.paths[i].state) << printable(before.paths[i].path);
     EXPECT_EQ(after.paths[i].same_file, before.paths[i].same_file);
     EXPECT_EQ(after.paths[i].content, before.paths[i].content);
+    EXPECT_EQ(after.paths[i].is_unpacked, before.paths[i].is_unpacked);
     EXPECT_EQ(after.paths[i].keeping, before.paths[i].keeping) << printable(before.paths[i].path);
   }
 }

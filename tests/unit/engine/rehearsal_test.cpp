@@ -67,6 +67,12 @@ TEST_F(Rehearsals, TellWhatThePredictionMisses) {
   EXPECT_EQ(missed(others), others);
 }
 
+TEST_F(Rehearsals, MissNothingOfWhatDpkgLeavesBesideWhatItUnpacks) {
+  plan_.write_set.unpacked = {"/opt/tops/lib/x.so"};
+  EXPECT_THAT(missed({"/opt/tops/lib/x.so.dpkg-dist"}), IsEmpty());
+  EXPECT_THAT(missed({"/opt/tops/lib/y.so.dpkg-dist"}), testing::SizeIs(1));
+}
+
 TEST_F(Rehearsals, AreComparedWithThePathsThatLinksLeadTo) {
   std::filesystem::create_directory_symlink("usr/lib", sample_.folder / "lib");
   plan_.write_set.paths = {"/lib/x.so"};

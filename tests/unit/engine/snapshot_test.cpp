@@ -1,5 +1,6 @@
 // Taking snapshots: every path of the write set, the folders above, and a copy of each file.
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/engine/members.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -47,6 +47,7 @@ class Undoing : public testing::Test {
     plan.command = "install";
     plan.write_set.paths = {"/etc/config", "/opt/tops/lib/x.so", "/etc/ld.so.cache"};
     plan.write_set.replaced = plan.write_set.packed = {"/opt/tops/lib/x.so"};
+    plan.write_set.unpacked = {"/etc/config", "/opt/tops/lib/x.so"};
     plan.write_set.families = {{"/var/lib/dpkg", ""}, {"/var/lib/dpkg/updates", ""}};
     plan.steps = {{"keep", "keep", KeepWriteSet{}, {}},
                   {"debs", "dpkg", RunCommand{"dpkg", {"dpkg"}, 60, ""}, {}},
@@ -103,6 +104,18 @@ TEST_F(Undoing, LeavesTheFilesOfOtherPackagesBesideItsOwn) {
   EXPECT_EQ(roll_back_to().exit, ExitCode::done);
   EXPECT_EQ(sample_.folder.read("var/lib/dpkg/later.list"), "/opt/later");
   EXPECT_EQ(sample_.folder.read("var/lib/dpkg/diversions"), "/bin/y\n/bin/y.real\n:\n");
+}
+
+TEST_F(Undoing, TakesAwayWhatDpkgLeftBesideAConfigurationFileAndLeavesWhatOthersPutThere) {
+  commit([&] {
+    sample_.folder.write("etc/config", "new");
+    sample_.folder.write("etc/config.dpkg-dist", "left by dpkg");
+  });
+  sample_.folder.write("etc/config.dpkg-old", "put there since");
+  EXPECT_EQ(roll_back_to().exit, ExitCode::done);
+  EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
+  EXPECT_FALSE(fs::exists(sample_.folder / "etc/config.dpkg-dist"));
+  EXPECT_EQ(sample_.folder.read("etc/config.dpkg-old"), "put there since");
 }
 
 TEST_F(Undoing, IsRefusedWhenAPackageOfItsOwnWasChangedSince) {

@@ -1,5 +1,6 @@
 // The watch over a commit that must be confirmed.
 #include "topsctl/engine/watcher.hpp"
+#include "topsctl/engine/members.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -164,6 +164,13 @@ TEST(Diversions, AreThreeLinesEach) {
   EXPECT_THAT(read_diversions(sample.host), ElementsAre(Diversion{"/e", "/f", "g"}));
 }
 
+TEST(NamesBeside, AreThoseThatDpkgMakes) {
+  for (const char* name : {"/a/b.dpkg-new", "/a/b.dpkg-tmp", "/a/b.dpkg-old", "/a/b.dpkg-dist"})
+    EXPECT_EQ(path_beside(name), "/a/b");
+  for (const char* name : {"/a/b", "/a/b.dpkg", "/a/b.dpkg-new2", "/a/b.dpkg-bak", ""})
+    EXPECT_EQ(path_beside(name), "") << name;
+}
+
 TEST(Compressions, AreThoseOfTheVersion) {
   EXPECT_THAT(dpkg_compressions("1.20.13"), ElementsAre("gzip", "bzip2", "lzma", "xz"));
   EXPECT_THAT(dpkg_compressions("1.15.5"), ElementsAre("gzip", "bzip2", "lzma"));
