@@ -91,6 +91,9 @@ class Keeper {
       if (::mkdir(folder.c_str(), 0700) != 0)
         throw system_error(errno, "make folder", folder.string());
     }
+    // An overlay copies a file of a lower layer before it links it, and then sets the time of its
+    // folder back to what it was: two at a time in one folder would see each other's.
+    const unsigned threads = is_on_plain_disk(store_) ? disk_threads : 1;
     for_each_index(
         links_.size(),
         [&](std::size_t i) {
@@ -99,7 +102,7 @@ class Keeper {
           if (::link(host_.literal_text(kept.path).c_str(), place.c_str()) != 0)
             kept.keeping = Keeping::copy;
         },
-        disk_threads);
+        threads);
     for (const std::size_t i : links_) {
       const KeptPath& kept = snapshot_.paths[i];
       if (kept.keeping != Keeping::link) {

@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -122,6 +126,14 @@ void sync_directory(const fs::path& folder) {
   if (!descriptor.is_open() || ::fsync(descriptor.get()) != 0) {
     throw system_error(errno, "sync folder", folder.string());
   }
+}
+
+bool is_on_plain_disk(const fs::path& path) {
+  constexpr std::array<decltype(statfs::f_type), 3> plain = {EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC,
+                                                             BTRFS_SUPER_MAGIC};
+  struct statfs status {};
+  return ::statfs(path.c_str(), &status) == 0 &&
+         std::find(plain.begin(), plain.end(), status.f_type) != plain.end();
 }
 
 void sync_file_system(const fs::path& path) {

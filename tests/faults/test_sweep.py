@@ -26,6 +26,8 @@ def test_whatever_strikes_the_root_is_the_old_or_the_new_one(sweep, scenario):
     assert len(whole.records) >= 2, "the states of the journal"
     points = [sweep.strike(scenario, number, action, whole)
               for action in ACTIONS for number in spread(whole.count, KILLS if action == "kill" else OTHERS)]
+    # When everything is kept, and nothing but what keeping does has been done.
+    points.append(sweep.strike(scenario, whole.records[1], "kill", whole))
     assert [point for point in points if point.state == "neither"] == []
     assert {point.state for point in points} >= {"old"}
 

@@ -45,6 +45,9 @@ void write_plainly(const std::filesystem::path& file, std::string_view bytes, mo
 // Makes the folder and its missing parents.
 void make_directories(const std::filesystem::path& folder, mode_t mode);
 void sync_directory(const std::filesystem::path& folder);
+// Whether the path lies on ext4, XFS or btrfs themselves, not on a file system made of others, as
+// an overlay is.
+bool is_on_plain_disk(const std::filesystem::path& path);
 // syncfs(2) of the file system that holds `path`; throws if the kernel reports a write that failed.
 void sync_file_system(const std::filesystem::path& path);
 
