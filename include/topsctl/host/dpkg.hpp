@@ -61,7 +61,7 @@ std::vector<std::string> dpkg_compressions(std::string_view version);
 // dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
 std::string dpkg_version(const Host& host);
 
-// The path beside which dpkg (1) makes files of such a name while it unpacks, or leaves them of
+// The path beside which dpkg(1) makes files of such a name while it unpacks, or leaves them of
 // conffiles: "/a/b" of "/a/b.dpkg-new". Empty: it is no such name.
 std::string_view path_beside(std::string_view dpkg_sibling);
 

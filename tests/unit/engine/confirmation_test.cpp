@@ -1,6 +1,5 @@
 // Commits that await a confirmation, and who may give it.
 #include "topsctl/engine/confirmation.hpp"
-#include "topsctl/engine/members.hpp"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -13,6 +12,7 @@
 #include "../support/recording_sink.hpp"
 #include "../support/sample_transaction.hpp"
 #include "../support/thrown.hpp"
+#include "topsctl/engine/members.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/engine/watcher.hpp"

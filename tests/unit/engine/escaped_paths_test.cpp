@@ -1,11 +1,11 @@
 // What was changed during a transaction and is not in its write set.
 #include "topsctl/engine/escaped_paths.hpp"
-#include "topsctl/engine/members.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "../support/sample_host.hpp"
+#include "topsctl/engine/members.hpp"
 
 namespace topsctl {
 namespace {

@@ -109,7 +109,7 @@ TEST_F(MembersOfSets, ThatDpkgLeavesAreNewcomersAndGoAtARestore) {
 }
 
 TEST_F(MembersOfSets, AreNewcomersOfARecordThatWasReadBack) {
-  const Snapshot taken_before = taken();
+  static_cast<void>(taken());
   write("opt/tops/b.dpkg-new", "1");
   EXPECT_THAT(newcomers(sample_.host, load_snapshot(store_.path())),
               ElementsAre("/opt/tops/b.dpkg-new"));

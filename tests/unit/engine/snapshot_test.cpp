@@ -1,6 +1,5 @@
 // Taking snapshots: every path of the write set, the folders above, and a copy of each file.
 #include "topsctl/engine/snapshot.hpp"
-#include "topsctl/engine/members.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 
 #include "../support/sample_host.hpp"
 #include "../support/thrown.hpp"
+#include "topsctl/engine/members.hpp"
 #include "topsctl/host/digest.hpp"
 
 namespace topsctl {

@@ -1,6 +1,5 @@
 // The watch over a commit that must be confirmed.
 #include "topsctl/engine/watcher.hpp"
-#include "topsctl/engine/members.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +12,7 @@
 #include "../support/sample_transaction.hpp"
 #include "../support/thrown.hpp"
 #include "topsctl/engine/confirmation.hpp"
+#include "topsctl/engine/members.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/host/interrupt.hpp"
 
