@@ -25,6 +25,9 @@ DEFAULT_ENVIRONMENT = {
 class Host:
     """Made and removed by the fixtures; `root` is its root directory as seen from the test."""
 
+    hostname = HOSTNAME
+    network = None  # the path of a network namespace; without one each command has an empty one of its own
+
     def __init__(self, lower, place, kind="overlay", hash_cache=None):
         """kind 'overlay': under a second; 'copy': a real copy on the file system of `place`, for nested overlays."""
         self.lower = Path(lower)
@@ -122,5 +125,6 @@ class Host:
         environment = {**DEFAULT_ENVIRONMENT, **(env or {})}
         spec = {"root": str(self.root), "argv": [os.fspath(part) for part in argv],
                 "env": {key: value for key, value in environment.items() if value is not None},
-                "cwd": cwd, "user": user, "hostname": HOSTNAME, "interactive": interactive, "parent": os.getpid()}
+                "cwd": cwd, "user": user, "hostname": self.hostname, "interactive": interactive, "parent": os.getpid(),
+                "network": self.network}
         return [PYTHON, "-ISB", str(INSIDE), json.dumps(spec)]

@@ -1,6 +1,7 @@
 """Runs one command inside a host: own mount, pid, net, ipc and uts namespaces, then chroot; all of it ends with it.
 
-Started by host.py with one argument, a JSON object: root, argv, env, cwd, user, hostname, interactive, parent.
+Started by host.py with one argument, a JSON object: root, argv, env, cwd, user, hostname, interactive, parent; and
+network, the path of a network namespace to enter instead of a new one.
 """
 
 import json
@@ -23,8 +24,10 @@ def main():
     if os.getppid() != spec["parent"]:
         sys.exit(125)  # the parent died before the line above could take effect
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWNET
-                   | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS)
+    if spec.get("network"):
+        kernel.enter_namespace(os.open(spec["network"], os.O_RDONLY | os.O_CLOEXEC), kernel.CLONE_NEWNET)
+    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
+                   | (0 if spec.get("network") else kernel.CLONE_NEWNET))
     kernel.make_mounts_private()
     read_end, write_end = os.pipe()
     init = os.fork()

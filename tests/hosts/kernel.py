@@ -47,6 +47,25 @@ def unshare(flags):
     _checked(_libc.unshare(ctypes.c_int(flags)), "cannot unshare namespaces")
 
 
+def enter_namespace(handle, flags):
+    """Moves this process into the namespace of the kind `flags` that the handle is open on."""
+    _checked(_libc.setns(ctypes.c_int(handle), ctypes.c_int(flags)), "cannot enter a namespace")
+
+
+def new_network_namespace():
+    """A handle on a network namespace with nothing but a loopback; it vanishes when no handle and no process is left."""
+    own = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        unshare(CLONE_NEWNET)
+        try:
+            bring_loopback_up()
+            return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            enter_namespace(own, CLONE_NEWNET)
+    finally:
+        os.close(own)
+
+
 def mount(source, target, kind=None, flags=0, data=None):
     result = _libc.mount(_bytes(source), _bytes(target), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
     _checked(result, f"cannot mount {kind or source} on '{os.fspath(target)}'")

@@ -3,11 +3,12 @@
 import hashlib
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 UBUNTU_RELEASES = ("xenial", "bionic", "focal", "jammy", "noble")
 NOT_MERGED = ("stretch", "buster", "xenial", "bionic")
+FLEET_PACKAGES = "openssh-server,sudo,fish,tcsh"
 POCKETS = ("-security", "-updates", "-backports", "-proposed", "-proposed-updates")
 
 
@@ -44,6 +45,12 @@ def root_settings(environment=os.environ):
         components=environment.get("TOPSCTL_TEST_COMPONENTS") or ("main,universe" if is_ubuntu else "main"),
         include=environment.get("TOPSCTL_TEST_INCLUDE") or include,
         merged_usr=release not in NOT_MERGED)
+
+
+def fleet_root_settings(environment=os.environ):
+    """The settings of the hosts of a fleet: a root of its own, so that the other hosts stay as they are."""
+    settings = root_settings(environment)
+    return replace(settings, include=f"{settings.include},{FLEET_PACKAGES}")
 
 
 def cache_home(environment=os.environ):

@@ -3,7 +3,7 @@
 import pytest
 
 from hosts import settings
-from hosts.settings import SettingsError, mirror_of_index_targets, root_settings
+from hosts.settings import SettingsError, fleet_root_settings, mirror_of_index_targets, root_settings
 
 TARGETS = """Packages|bookworm-security|main|http://security.example.invalid/debian-security/
 Translations|bookworm|main|http://wrong.example.invalid/debian/
@@ -44,3 +44,9 @@ def test_each_parameter_gives_another_cached_root():
         {}, {"TOPSCTL_TEST_MIRROR": "http://b.example.invalid"}, {"TOPSCTL_TEST_INCLUDE": "python3"},
         {"TOPSCTL_TEST_COMPONENTS": "main"}, {"TOPSCTL_TEST_RELEASE": "bionic"})}
     assert len(names) == 5
+
+
+def test_a_fleet_has_a_root_of_its_own():
+    chosen = {"TOPSCTL_TEST_RELEASE": "focal", "TOPSCTL_TEST_MIRROR": "http://a.example.invalid"}
+    usual, fleet = root_settings(chosen), fleet_root_settings(chosen)
+    assert fleet.name != usual.name and fleet.include == f"{usual.include},openssh-server,sudo,fish,tcsh"
