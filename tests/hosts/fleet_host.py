@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from hosts.host import Host
+from hosts import kernel
+from hosts.container import Container, prepare_podman
+from hosts.host import DEFAULT_ENVIRONMENT, Host
 from hosts.users import USERS, add_users, sshd_rules
 
 CONFIG = "/etc/ssh/sshd_config"
@@ -40,6 +42,7 @@ class FleetHost(Host):
     """Everything of Host too; commands run that way are in the host's network, but see no process of sshd's."""
 
     def __init__(self, lower, place, hash_cache, name, options, network, links, public_key):
+        self.containers = []
         super().__init__(lower, place, "overlay", hash_cache)
         self.name = self.hostname = name
         self.options = options
@@ -68,6 +71,7 @@ class FleetHost(Host):
         for old in self.path("/etc/ssh").glob("ssh_host_*"):
             old.unlink()
         self._make_key()
+        prepare_podman(self)
         self.path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         own = [f"Port {self.port}", f"HostKey {KEY}", f"PidFile {PID_FILE}", "UsePAM yes", "UseDNS no",
                "PasswordAuthentication yes", "ChallengeResponseAuthentication yes", "PrintMotd no", "X11Forwarding no",
@@ -91,7 +95,8 @@ class FleetHost(Host):
     @property
     def fingerprint(self):
         """As `ssh` shows it: SHA256:..."""
-        shown = subprocess.run(["ssh-keygen", "-l", "-f", self.path(f"{KEY}.pub")], check=True, capture_output=True, text=True)
+        shown = subprocess.run(["ssh-keygen", "-l", "-f", self.path(f"{KEY}.pub")], check=True, capture_output=True,
+                               text=True)
         return shown.stdout.split()[1]
 
     @property
@@ -138,6 +143,40 @@ class FleetHost(Host):
     def heal(self):
         for link in self.links:
             self._network.heal(link)
+
+    def beside(self, argv, env=None, timeout=120, check=False):
+        """Runs argv among the processes and mounts that sshd has, unlike run(); a CompletedProcess with text. What it
+        leaves in the background stays."""
+        shell = min((each for each in self.processes() if each.pid_inside > 1), key=lambda each: each.pid_inside)
+        return subprocess.run(["nsenter", "-t", str(shell.pid), "-m", "-p", "-n", "-i", "-u", "-r", "-w", "--",
+                               *map(os.fspath, argv)], env={**DEFAULT_ENVIRONMENT, **(env or {})}, text=True,
+                              check=check, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout)
+
+    def add_container(self, name):
+        """A running Container of the host's own podman, which `docker` is another name of there."""
+        self.containers.append(Container(self, name, self._storage.path / "containers" / name))
+        return self.containers[-1]
+
+    def show(self, folder, inside):
+        """Shows what the test has mounted on `folder` also to sshd, at a path of the host."""
+        self.path(inside).mkdir(parents=True)
+        mount = kernel.clone_mount(folder)
+        try:
+            with open(f"/proc/{self._init.pid}/ns/mnt", "rb") as namespace:
+                def attach():
+                    kernel.enter_namespace(namespace.fileno(), kernel.CLONE_NEWNS)
+                    kernel.attach_mount(mount, inside)
+                kernel.in_child(attach)
+        finally:
+            os.close(mount)
+
+    def remove(self):
+        """Its containers end with it."""
+        self.end_started()
+        for container in self.containers:
+            container.remove()
+        self.containers.clear()
+        super().remove()
 
     def sshd_log(self):
         log = self.path(LOG)

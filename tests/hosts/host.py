@@ -51,15 +51,18 @@ class Host:
 
     def remove(self):
         """Ends what was started in the host, unmounts and deletes it; may be called twice."""
+        self.end_started()
+        if self._mounted:
+            kernel.unmount(self.root, kernel.MNT_DETACH)
+            self._mounted = False
+        self._storage.remove()
+
+    def end_started(self):
         for process in self._started:
             if process.poll() is None:
                 process.kill()
                 process.wait()
         self._started.clear()
-        if self._mounted:
-            kernel.unmount(self.root, kernel.MNT_DETACH)
-            self._mounted = False
-        self._storage.remove()
 
     def path(self, inside):
         """Where a path of the host is for the test: path('/etc/os-release')."""

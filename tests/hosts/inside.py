@@ -1,7 +1,8 @@
 """Runs one command inside a host: own mount, pid, net, ipc and uts namespaces, then chroot; all of it ends with it.
 
 Started by host.py with one argument, a JSON object: root, argv, env, cwd, user, hostname, interactive, parent; and
-network, the path of a network namespace to enter instead of a new one.
+network, the path of a network namespace to enter instead of a new one; the host then has all that containers need:
+its root is that of the mount namespace, and there is a /sys.
 """
 
 import json
@@ -49,6 +50,10 @@ def _as_init(spec, report):
         socket.sethostname(spec["hostname"])
         kernel.bring_loopback_up()
         _mount_pseudo_file_systems(spec["root"])
+        if spec.get("network"):
+            _mount_sys(spec["root"])
+            kernel.pivot_root(spec["root"])
+            spec["root"] = "/"
         command = os.fork()
         if command == 0:
             os.close(report)
@@ -72,6 +77,13 @@ def _mount_pseudo_file_systems(root):
         target = os.path.join(root, place)
         if os.path.isdir(target):
             kernel.mount(kind, target, kind, flags, data)
+
+
+def _mount_sys(root):
+    """To be read only; the cgroups are not this host's to change, and container runtimes take their folder for the old kind."""
+    safe = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    kernel.mount("sysfs", os.path.join(root, "sys"), "sysfs", safe | kernel.MS_RDONLY)
+    kernel.mount("tmpfs", os.path.join(root, "sys/fs/cgroup"), "tmpfs", safe, "mode=755")
 
 
 def _exec(spec):

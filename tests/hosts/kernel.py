@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import struct
+import sys
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -23,6 +24,8 @@ MS_REC = 16384
 MS_PRIVATE = 1 << 18
 MNT_DETACH = 2
 
+_SYS_PIVOT_ROOT, _SYS_OPEN_TREE, _SYS_MOVE_MOUNT = 155, 428, 429
+_AT_FDCWD, _OPEN_TREE_CLONE, _MOVE_MOUNT_F_EMPTY_PATH = -100, 1, 4
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _SIOCGIFFLAGS = 0x8913
@@ -52,13 +55,17 @@ def enter_namespace(handle, flags):
     _checked(_libc.setns(ctypes.c_int(handle), ctypes.c_int(flags)), "cannot enter a namespace")
 
 
-def new_network_namespace():
-    """A handle on a network namespace with nothing but a loopback; it vanishes when no handle and no process is left."""
+def new_network_namespace(settings=None):
+    """A handle on a network namespace with nothing but a loopback; it vanishes when no handle and no process is left.
+    `settings` are values by their paths below /proc/sys/net."""
     own = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:
         unshare(CLONE_NEWNET)
         try:
             bring_loopback_up()
+            for name, value in (settings or {}).items():
+                with open(f"/proc/sys/net/{name}", "w", encoding="ascii") as file:
+                    file.write(value)
             return os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         finally:
             enter_namespace(own, CLONE_NEWNET)
@@ -69,6 +76,43 @@ def new_network_namespace():
 def mount(source, target, kind=None, flags=0, data=None):
     result = _libc.mount(_bytes(source), _bytes(target), _bytes(kind), ctypes.c_ulong(flags), _bytes(data))
     _checked(result, f"cannot mount {kind or source} on '{os.fspath(target)}'")
+
+
+def in_child(action):
+    """Calls `action` in a child process, so that the namespaces it enters are not this process's."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            action()
+            status = 0
+        except BaseException as error:  # it must not return into the caller's half of the fork
+            print(error, file=sys.stderr, flush=True)
+        finally:
+            os._exit(status)
+    if os.waitpid(child, 0)[1] != 0:
+        raise OSError("what was to be done in other namespaces failed, see above")
+
+
+def clone_mount(source):
+    """A handle on another mount, which is nowhere yet, of what is mounted on `source`."""
+    handle = _libc.syscall(_SYS_OPEN_TREE, _AT_FDCWD, _bytes(source), _OPEN_TREE_CLONE | os.O_CLOEXEC)
+    _checked(0 if handle >= 0 else -1, f"cannot clone the mount on '{os.fspath(source)}'")
+    return handle
+
+
+def attach_mount(handle, target):
+    """Puts a cloned mount on `target`, in whatever mount namespace this process is now."""
+    _checked(_libc.syscall(_SYS_MOVE_MOUNT, handle, b"", _AT_FDCWD, _bytes(target), _MOVE_MOUNT_F_EMPTY_PATH),
+             f"cannot mount on '{os.fspath(target)}'")
+
+
+def pivot_root(root):
+    """Makes the mount on `root` the root of this mount namespace, with nothing else left in it."""
+    os.chdir(root)
+    _checked(_libc.syscall(_SYS_PIVOT_ROOT, b".", b"."), f"cannot make '{os.fspath(root)}' the root")
+    unmount(".", MNT_DETACH)
+    os.chdir("/")
 
 
 def unmount(target, flags=0):

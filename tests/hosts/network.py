@@ -11,6 +11,8 @@ from hosts import kernel
 
 LAN = "10.77.0"
 BEHIND = "10.77.1"  # the network that only the first host has a link to
+# What Ubuntu has, whatever this machine was tuned to.
+SETTINGS = {"ipv4/tcp_rmem": "4096 131072 6291456", "ipv4/tcp_wmem": "4096 16384 4194304"}
 FORWARDING, DISABLED = 3, 0  # states of a port of a bridge
 
 
@@ -37,7 +39,7 @@ class Network:
 
     def new_machine(self):
         """A handle on a namespace for a machine without any link."""
-        self.handles.append(kernel.new_network_namespace())
+        self.handles.append(kernel.new_network_namespace(SETTINGS))
         return self.handles[-1]
 
     def path(self, machine):

@@ -9,6 +9,8 @@ from pathlib import Path
 UBUNTU_RELEASES = ("xenial", "bionic", "focal", "jammy", "noble")
 NOT_MERGED = ("stretch", "buster", "xenial", "bionic")
 FLEET_PACKAGES = "openssh-server,sudo,fish,tcsh"
+CONTAINER_PACKAGES = "podman,crun"
+WITHOUT_PODMAN = ("stretch", "buster", "xenial", "bionic", "focal")
 POCKETS = ("-security", "-updates", "-backports", "-proposed", "-proposed-updates")
 
 
@@ -50,7 +52,8 @@ def root_settings(environment=os.environ):
 def fleet_root_settings(environment=os.environ):
     """The settings of the hosts of a fleet: a root of its own, so that the other hosts stay as they are."""
     settings = root_settings(environment)
-    return replace(settings, include=f"{settings.include},{FLEET_PACKAGES}")
+    more = FLEET_PACKAGES + ("" if settings.release in WITHOUT_PODMAN else f",{CONTAINER_PACKAGES}")
+    return replace(settings, include=f"{settings.include},{more}")
 
 
 def cache_home(environment=os.environ):

@@ -46,7 +46,9 @@ def test_each_parameter_gives_another_cached_root():
     assert len(names) == 5
 
 
-def test_a_fleet_has_a_root_of_its_own():
-    chosen = {"TOPSCTL_TEST_RELEASE": "focal", "TOPSCTL_TEST_MIRROR": "http://a.example.invalid"}
-    usual, fleet = root_settings(chosen), fleet_root_settings(chosen)
-    assert fleet.name != usual.name and fleet.include == f"{usual.include},openssh-server,sudo,fish,tcsh"
+def test_a_fleet_has_a_root_of_its_own_with_podman_where_there_is_one():
+    for release, more in (("focal", ""), ("jammy", ",podman,crun")):
+        chosen = {"TOPSCTL_TEST_RELEASE": release, "TOPSCTL_TEST_MIRROR": "http://a.example.invalid"}
+        usual, fleet = root_settings(chosen), fleet_root_settings(chosen)
+        assert fleet.name != usual.name
+        assert fleet.include == f"{usual.include},openssh-server,sudo,fish,tcsh{more}"
