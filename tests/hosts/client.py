@@ -29,6 +29,7 @@ class Client:
         """`accounts` is a passwd file that commands see in place of the machine's."""
         self.machine = machine
         self.link = link
+        self.links = [link]
         self.home = home
         self.accounts = accounts
         self.environment = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(home),

@@ -1,0 +1,53 @@
+"""Tests of the long and narrow lines of a fleet: how long a round trip takes, and how much goes through."""
+
+import subprocess
+
+import pytest
+
+from bench.delay import connect_ms, delayed, gigabits, shaped
+
+
+@pytest.fixture
+def fleet(make_fleet):
+    return make_fleet(2)
+
+
+@pytest.mark.parametrize("rtt_ms", [20, 80])
+def test_a_round_trip_takes_the_time_it_was_given(fleet, rtt_ms):
+    host = fleet.hosts[0]
+    assert connect_ms(fleet.client, host) < rtt_ms / 4
+    with delayed(fleet, rtt_ms):
+        assert rtt_ms <= connect_ms(fleet.client, host) <= rtt_ms * 1.2
+        beside = host.run(["ssh-keyscan", "-T", "5", "-t", "ed25519", fleet.hosts[1].address])
+        assert fleet.hosts[1].public_key in beside.stdout
+    assert connect_ms(fleet.client, host) < rtt_ms / 4
+
+
+def test_a_delayed_line_is_wide_and_a_shaped_one_is_not(fleet):
+    host = fleet.hosts[0]
+    with delayed(fleet, 20):
+        # Two processors carry 4 to 5 when nothing else runs.
+        assert gigabits(fleet, host, streams=8, seconds=3) > 1
+        with shaped(fleet, 200):
+            assert 0.1 < gigabits(fleet, host, seconds=2) < 0.22
+    with shaped(fleet, 100, host):
+        assert gigabits(fleet, host, seconds=1) > 1  # what the client sends is not what the host does
+
+
+def test_a_session_outlives_the_change_of_the_line(fleet):
+    session = fleet.client.start(["ssh", "-o", "BatchMode=yes", "h1", "cat"], stdin=subprocess.PIPE)
+
+    def echoes(line):
+        session.stdin.write(line)
+        session.stdin.flush()
+        return session.stdout.readline() == line
+
+    assert echoes("before\n")
+    with delayed(fleet, 20):
+        assert echoes("within\n")
+        fleet.hosts[0].cut()
+        fleet.hosts[0].heal()
+        assert echoes("healed\n")
+    assert echoes("after\n")
+    session.stdin.close()
+    assert session.wait(10) == 0
