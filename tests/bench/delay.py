@@ -4,30 +4,15 @@ Both are doubles of a real line: the delay is fixed, nothing is lost, and hosts 
 """
 
 import contextlib
-import fcntl
 import subprocess
-from pathlib import Path
 
 from hosts import kernel
 from hosts.network import LAN
+from support.compiled import compiled
 
-SOURCE = Path(__file__).resolve().parent.parent / "support" / "delay_relay.cpp"
-PROGRAM = SOURCE.parents[2] / "build" / "delay_relay"
 NEAR, FAR = "near", "far"  # the two devices of the relay
 BESIDE = "client"  # the bridge that only the client is at while there is a delay
 QUEUE = 20000
-
-
-def relay_program():
-    """The compiled relay; made when the source is newer."""
-    PROGRAM.parent.mkdir(exist_ok=True)
-    with open(PROGRAM.with_suffix(".lock"), "a", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not PROGRAM.exists() or PROGRAM.stat().st_mtime < SOURCE.stat().st_mtime:
-            making = PROGRAM.with_suffix(".new")
-            subprocess.run(["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-o", making, SOURCE], check=True)
-            making.rename(PROGRAM)
-    return PROGRAM
 
 
 @contextlib.contextmanager
@@ -39,7 +24,7 @@ def delayed(fleet, rtt_ms):
         kernel.die_with_parent()
         kernel.enter_namespace(network.switch, kernel.CLONE_NEWNET)
 
-    relay = subprocess.Popen([relay_program(), str(round(rtt_ms * 500)), NEAR, FAR], preexec_fn=enter, text=True,
+    relay = subprocess.Popen([compiled("delay_relay"), str(round(rtt_ms * 500)), NEAR, FAR], preexec_fn=enter, text=True,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         if relay.stdout.readline() != "ready\n":
