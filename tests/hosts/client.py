@@ -13,6 +13,8 @@ from fcntl import ioctl
 
 from hosts import kernel
 
+SIZE = (24, 80)  # of terminals: lines and columns
+
 
 @dataclass
 class Terminal:
@@ -52,7 +54,8 @@ class Client:
         return done
 
     def start(self, argv, env=None, **popen):
-        """Starts argv and gives its Popen: the pid is the command's own, and leads a process group and session."""
+        """Starts argv and gives its Popen: the pid is the command's own, and leads a process group and session. It is
+        killed with the thread that called this, as with the whole process."""
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **popen}
         if options["text"]:
             options.setdefault("errors", "surrogateescape")
@@ -62,6 +65,7 @@ class Client:
         """Runs argv on a terminal of its own -> Terminal. `answers` holds (regex, reply) in the order they are asked
         for; each is looked for in what came after the one before, and the reply is sent with a new line."""
         master, slave = os.openpty()
+        termios.tcsetwinsize(slave, SIZE)
         try:
             process = self._popen(argv, {"TERM": "xterm", **(env or {})}, slave, stdin=slave, stdout=slave, stderr=slave)
             os.close(slave)

@@ -38,7 +38,7 @@ class Container:
         self.root = storage / "root"
         self._mounted = False
         storage.mkdir(parents=True)
-        mount_overlay(host.lower, storage)
+        mount_overlay(host.lower, storage, host.volatile)
         self._mounted = True
         inside = f"{FOLDER}/{name}"
         host.show(self.root, inside)

@@ -23,9 +23,10 @@ LOG = "/var/log/sshd.log"
 
 @dataclass(frozen=True)
 class HostOptions:
-    """`sshd_config` lines come first, and the first value of an option is the one sshd takes; a Match comes last."""
+    """`sshd_config` is text or lines. They come first, and the first value of an option is the one sshd takes; from the
+    first Match on they come last."""
     port: int = 22
-    sshd_config: tuple = ()
+    sshd_config: object = ()
     users: tuple = USERS
     known: bool = True  # is its key in the client's known_hosts?
 
@@ -40,6 +41,8 @@ class Process(NamedTuple):
 
 class FleetHost(Host):
     """Everything of Host too; commands run that way are in the host's network, but see no process of sshd's."""
+
+    volatile = True  # what a fleet is to show is no matter of disks, and several hosts share one
 
     def __init__(self, lower, place, hash_cache, name, options, network, links, public_key):
         self.containers = []
@@ -76,7 +79,8 @@ class FleetHost(Host):
         own = [f"Port {self.port}", f"HostKey {KEY}", f"PidFile {PID_FILE}", "UsePAM yes", "UseDNS no",
                "PasswordAuthentication yes", "ChallengeResponseAuthentication yes", "PrintMotd no", "X11Forwarding no",
                "AcceptEnv LANG LC_*", "Subsystem sftp /usr/lib/openssh/sftp-server"]
-        given = list(self.options.sshd_config)
+        given = self.options.sshd_config
+        given = given.splitlines() if isinstance(given, str) else list(given)
         matches = next((n for n, line in enumerate(given) if line.lower().startswith("match")), len(given))
         self.path(CONFIG).write_text("\n".join([*given[:matches], *own, *sshd_rules(self.options.users),
                                                 *given[matches:], ""]))
@@ -173,6 +177,8 @@ class FleetHost(Host):
     def remove(self):
         """Its containers end with it."""
         self.end_started()
+        while self._init is not None and self._pids():  # one that waits for a disk takes its time to end
+            time.sleep(0.01)
         for container in self.containers:
             container.remove()
         self.containers.clear()
@@ -184,15 +190,11 @@ class FleetHost(Host):
 
     def processes(self):
         """Every process of the host, also of its containers, as found in its network: a list of Process."""
-        own = os.stat(self.network)
         outside = len(_namespace_pids(Path("/proc/self")))
         found = []
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdigit():
-                continue
+        for number in self._pids():
             with suppress(OSError):  # it ended while we looked
-                if not os.path.samestat(os.stat(folder / "ns/net"), own):
-                    continue
+                folder = Path(f"/proc/{number}")
                 pids = _namespace_pids(folder)
                 if len(pids) == outside or (len(pids) == outside + 1 and pids[-1] == 1):
                     continue  # inside.py, which the host has no part in
@@ -200,7 +202,17 @@ class FleetHost(Host):
                 environ = dict(pair.partition("=")[::2] for pair in
                                (folder / "environ").read_bytes().decode(errors="replace").split("\0") if pair)
                 if command:
-                    found.append(Process(int(folder.name), pids[-1], command, environ))
+                    found.append(Process(number, pids[-1], command, environ))
+        return found
+
+    def _pids(self):
+        """Of all in the host's network, until they have ended for good."""
+        own, found = os.stat(self.network), []
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                with suppress(OSError):
+                    if os.path.samestat(os.stat(folder / "ns/net"), own):
+                        found.append(int(folder.name))
         return found
 
     def kill(self, pattern, number=signal.SIGKILL):

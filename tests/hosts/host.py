@@ -26,6 +26,7 @@ class Host:
     """Made and removed by the fixtures; `root` is its root directory as seen from the test."""
 
     hostname = HOSTNAME
+    volatile = False  # see mount_overlay
     network = None  # the path of a network namespace; without one each command has an empty one of its own
 
     def __init__(self, lower, place, kind="overlay", hash_cache=None):
@@ -39,7 +40,7 @@ class Host:
         self.root = self._storage.path / "root"
         try:
             if kind == "overlay":
-                mount_overlay(self.lower, self._storage.path)
+                mount_overlay(self.lower, self._storage.path, self.volatile)
                 self._mounted = True
             elif kind == "copy":
                 subprocess.run(["cp", "-a", "--reflink=auto", "--", self.lower, self.root], check=True)

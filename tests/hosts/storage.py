@@ -35,8 +35,9 @@ def storage_place(environment=os.environ):
                   + "; ".join(reasons))
 
 
-def mount_overlay(lower, home):
-    """Mounts lower read-only below home/upper, the two seen as one at home/root."""
+def mount_overlay(lower, home, volatile=False):
+    """Mounts lower read-only below home/upper, the two seen as one at home/root. A volatile one never waits for a disk:
+    fsync there does nothing."""
     for name in ("upper", "work", "root"):
         (home / name).mkdir()
     # The root of an overlay shows the attributes of its upper layer.
@@ -44,7 +45,7 @@ def mount_overlay(lower, home):
     shutil.copystat(lower, home / "upper")
     # index=on keeps hard links whole when one of their names is changed, as on an ordinary file system.
     layers = f"lowerdir={lower},upperdir={home / 'upper'},workdir={home / 'work'}"
-    kernel.mount("overlay", home / "root", "overlay", 0, f"{layers},index=on,redirect_dir=off,metacopy=off")
+    kernel.mount("overlay", home / "root", "overlay", 0, f"{layers},index=on,redirect_dir=off,metacopy=off{',volatile' if volatile else ''}")
 
 
 class Storage:

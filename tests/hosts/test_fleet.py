@@ -56,18 +56,21 @@ def test_a_terminal_answers_passwords(fleet):
     assert wrong.returncode == 255 and "denied" in wrong.output
     seen = fleet.client.on_terminal(["sh", "-c", "tty -s; echo $?"], [("never", "x")])
     assert seen == Terminal(0, "0\n", [("never", "x")])
+    assert fleet.client.on_terminal(["stty", "size"]).output == "24 80\n"
     with pytest.raises(TimeoutError, match="never"):
         fleet.client.on_terminal(["sh", "-c", "echo so far; sleep 60"], [("never", "x")], timeout=0.5)
 
 
 def test_hosts_have_their_own_roots_ports_names_and_keys(make_fleet):
-    fleet = make_fleet(3, each={1: {"port": 2222}, 2: {"known": False, "sshd_config": ("MaxSessions 0",)}})
+    strict = "MaxSessions 0\nMatch User ops\n    MaxSessions 1\n    ForceCommand echo forced"
+    fleet = make_fleet(3, each={1: {"port": 2222}, 2: {"known": False, "sshd_config": strict}})
     one, two, three = fleet.hosts
     assert ssh(fleet, "h1", "hostname; touch /srv/here").stdout == "h1\n"
     assert one.path("/srv/here").exists() and not two.path("/srv/here").exists()
     assert ssh(fleet, "h2", "echo $SSH_CONNECTION").stdout.split()[2:] == [two.address, "2222"]
     assert "verification failed" in ssh(fleet, "h3", "true").stderr
     assert "open failed" in ssh(fleet, "-o", "StrictHostKeyChecking=no", "h3", "true").stderr
+    assert ssh(fleet, "-o", "StrictHostKeyChecking=no", "ops@h3", "true").stdout == "forced\n"
     shown = fleet.client.run(["ssh-keygen", "-l", "-F", "[10.77.0.12]:2222"]).stdout
     assert two.fingerprint.startswith("SHA256:") and two.fingerprint in shown
     before = one.fingerprint
