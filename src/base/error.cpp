@@ -42,6 +42,10 @@ std::string_view name(ErrorCode code) {
       return "terminated";
     case ErrorCode::unconfirmed:
       return "unconfirmed";
+    case ErrorCode::unreachable:
+      return "unreachable";
+    case ErrorCode::some_failed:
+      return "some_failed";
   }
   return "internal";
 }
@@ -100,6 +104,10 @@ ExitCode exit_code(ErrorCode code) {
       return ExitCode::rolled_back;
     case ErrorCode::terminated:
       return ExitCode::terminated;
+    case ErrorCode::unreachable:
+      return ExitCode::unreachable;
+    case ErrorCode::some_failed:
+      return ExitCode::partial;
     case ErrorCode::internal:
     case ErrorCode::step_failed:
       return ExitCode::failed;

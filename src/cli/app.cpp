@@ -13,6 +13,8 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/elsewhere.hpp"
+#include "topsctl/cli/event_lines.hpp"
 #include "topsctl/cli/patient_buffer.hpp"
 #include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/log_sink.hpp"
@@ -27,6 +29,7 @@ struct GlobalOptions {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
+  bool events = false;
   std::string color = "auto";
   std::string log_file;
 };
@@ -56,6 +59,8 @@ class Program {
         ->group("Everywhere");
     parser_.add_flag("-q,--quiet", options_.quiet, "Show no progress")->group("Everywhere");
     parser_.add_flag("-v,--verbose", options_.verbose, "Show what the programs that are run say")
+        ->group("Everywhere");
+    parser_.add_flag("--events", options_.events, "Write events as JSON lines to standard error")
         ->group("Everywhere");
     parser_.add_option("--color", options_.color, "auto, always or never")
         ->group("Everywhere")
@@ -102,12 +107,18 @@ class Program {
   void add_command(const CommandRow& row) {
     CLI::App* parser = parser_.add_subcommand(row.name, row.summary);
     parser->set_help_flag("-h", "Print a short help and exit");
+    if (row.place == CommandPlace::hidden) parser->group("");
     const std::string name = row.name;
     parser
         ->add_flag_callback(
             "--help", [name] { throw HelpRequest{name}; }, "Print the whole page and exit")
         ->trigger_on_parse();
-    commands_.push_back({&row, parser, row.define(*parser)});
+    CommandAction action = row.define(*parser);
+    if (row.place == CommandPlace::anywhere_as_root)
+      action = also_elsewhere(*parser, std::move(action), RunAs::root);
+    if (row.place == CommandPlace::anywhere)
+      action = also_elsewhere(*parser, std::move(action), RunAs::login);
+    commands_.push_back({&row, parser, std::move(action)});
     const std::size_t index = commands_.size() - 1;
     parser->final_callback([this, index] { chosen_ = &commands_[index]; });
   }
@@ -206,12 +217,15 @@ class Program {
   }
 
   int run_command() {
-    const Verbosity verbosity = options_.quiet || wants_json() ? Verbosity::quiet
-                                : options_.verbose             ? Verbosity::verbose
-                                                               : Verbosity::normal;
+    const bool is_quiet = options_.quiet || options_.events || wants_json();
+    const Verbosity verbosity = is_quiet           ? Verbosity::quiet
+                                : options_.verbose ? Verbosity::verbose
+                                                   : Verbosity::normal;
     ProgressSink progress(verbosity, ::isatty(2) == 1, style_for(2));
     EventFan events;
     events.add(&progress);
+    EventLines lines;
+    if (options_.events) events.add(&lines);
     std::optional<LogSink> log;
     if (!options_.log_file.empty()) events.add(&log.emplace(options_.log_file));
     SystemRunner runner;
@@ -221,7 +235,8 @@ class Program {
                     style_for(1),
                     verbosity,
                     command_line(),
-                    &parser_};
+                    &parser_,
+                    wants_json()};
     try {
       const Output output = chosen_->action.run(session);
       progress.clear();

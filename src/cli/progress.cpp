@@ -36,18 +36,25 @@ void ProgressSink::working(const std::string& text) {
 void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
   using std::chrono::milliseconds;
   const auto now = std::chrono::steady_clock::now();
-  if (!work_began_) work_began_ = now;
+  if (!work_began_) {
+    work_began_ = now;
+    done_before_ = done;
+  }
   const auto elapsed = std::chrono::duration_cast<milliseconds>(now - *work_began_);
   if (elapsed < milliseconds(1000) || now - last_drawn_ < milliseconds(100) || total == 0) return;
   last_drawn_ = now;
   constexpr std::uint64_t width = 20;
-  const std::uint64_t filled = std::min(done, total) * width / total;
-  const auto left = static_cast<std::int64_t>(
-      static_cast<double>(elapsed.count()) * static_cast<double>(total - std::min(done, total)) /
-      static_cast<double>(std::max<std::uint64_t>(done, 1)));
+  done = std::min(done, total);
+  const std::uint64_t filled = done * width / total;
+  // What was there before took no time.
+  const double gained =
+      static_cast<double>(std::max<std::uint64_t>(done - std::min(done, done_before_), 1));
+  const double ms = static_cast<double>(elapsed.count());
+  const auto left = static_cast<std::int64_t>(ms * static_cast<double>(total - done) / gained);
+  const auto rate = static_cast<std::uint64_t>(gained * 1000 / ms);
   transient(concat("[", std::string(filled, '#'), std::string(width - filled, ' '), "] ",
-                   human_size(done), " of ", human_size(total), ", ", human_duration(left),
-                   " left  ", working_on_));
+                   human_size(done), " of ", human_size(total), ", ", human_size(rate), "/s, ",
+                   human_duration(left), " left  ", working_on_));
 }
 
 void ProgressSink::step_started(std::size_t index, std::size_t total,

@@ -22,6 +22,10 @@ void EventFan::progressed(std::uint64_t done, std::uint64_t total) {
   for (EventSink* sink : sinks_) sink->progressed(done, total);
 }
 
+void EventFan::target_progressed(const TargetProgress& progress) {
+  for (EventSink* sink : sinks_) sink->target_progressed(progress);
+}
+
 void EventFan::note(const std::string& text) {
   for (EventSink* sink : sinks_) sink->note(text);
 }

@@ -24,7 +24,7 @@ std::string finished(EVP_MD_CTX* context) {
   return {digest.begin(), digest.begin() + size};
 }
 
-std::string hex_of(const std::string& digest) {
+std::string hex_of(std::string_view digest) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;
   for (const char c : digest) {
@@ -66,6 +66,10 @@ std::string Sha256::hex() {
   return hex_of(state_->finish());
 }
 
+std::string Sha256::bytes() {
+  return state_->finish();
+}
+
 std::string Sha256::base64url() {
   const std::string digest = state_->finish();
   std::vector<unsigned char> encoded(4 * ((digest.size() + 2) / 3) + 1);
@@ -102,6 +106,26 @@ std::string Md5::hex() {
     throw Error(ErrorCode::internal, "libcrypto cannot begin an MD5");
   }
   return text;
+}
+
+std::string hex_text(std::string_view bytes) {
+  return hex_of(bytes);
+}
+
+std::optional<std::string> bytes_of_hex(std::string_view text) {
+  const auto value = [](char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+  };
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = value(text[i]);
+    const int low = value(text[i + 1]);
+    if (high < 0 || low < 0) return std::nullopt;
+    bytes.push_back(static_cast<char>(high * 16 + low));
+  }
+  return bytes;
 }
 
 std::string sha256_of(std::string_view bytes) {

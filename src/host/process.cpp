@@ -20,6 +20,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/descriptor.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/pipe.hpp"
 
 namespace topsctl {
 
@@ -29,24 +30,6 @@ constexpr std::size_t most_output = std::size_t{1} << 20U;
 constexpr std::int64_t grace_ms = 5'000;  // between SIGTERM and SIGKILL
 
 using SteadyClock = std::chrono::steady_clock;
-
-struct Pipe {
-  Descriptor read_end;
-  Descriptor write_end;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error(errno, "make", "a pipe");
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
 
 // Of a program in an enclosure: what would reach the machine itself. Numbers of capability.h, as
 // older headers lack the last ones.
@@ -102,8 +85,8 @@ struct ChildImage {
         if (folder.starts_with('/')) candidates.push_back(concat(folder, "/", command.argv[0]));
       }
     }
-    argv = pointers(arguments);
-    envp = pointers(environment);
+    argv = c_strings(arguments);
+    envp = c_strings(environment);
   }
 
   [[noreturn]] void fail(int descriptor) const {
@@ -359,7 +342,7 @@ pid_t start_copy(const std::function<int()>& work) {
 void start_detached(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"topsctl"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::vector<char*> argv = pointers(words);
+  const std::vector<char*> argv = c_strings(words);
   const std::array<char*, 1> nothing = {nullptr};
   const pid_t pid = ::fork();
   if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);

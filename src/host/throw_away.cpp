@@ -22,6 +22,7 @@
 #include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/memory.hpp"
 #include "topsctl/host/mounts.hpp"
+#include "topsctl/host/pipe.hpp"
 
 namespace topsctl {
 
@@ -32,17 +33,6 @@ namespace {
 constexpr std::int64_t patience_ms = 60'000;  // for mounting; a server may not answer
 constexpr int own_namespaces =
     CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS;
-
-struct Pipe {
-  Descriptor read_end;
-  Descriptor write_end;
-};
-
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw system_error(errno, "make", "a pipe");
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
 
 void say(const Pipe& pipe, const std::string& line) {
   const std::string text = concat(printable(line), "\n");

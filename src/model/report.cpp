@@ -41,11 +41,7 @@ std::string_view name(StepStatus status) {
 namespace {
 
 Json to_json(const std::optional<Error>& error) {
-  if (!error) return nullptr;
-  return {{"code", name(error->code())},
-          {"message", error->message()},
-          {"context", error->context()},
-          {"hint", text_or_null(error->hint())}};
+  return error ? topsctl::to_json(*error) : Json(nullptr);
 }
 
 Json to_json(const std::vector<PackageChange>& packages) {
@@ -114,6 +110,13 @@ Json to_json(const std::optional<std::string>& text) {
 }
 
 }  // namespace
+
+Json to_json(const Error& error) {
+  return {{"code", name(error.code())},
+          {"message", error.message()},
+          {"context", error.context()},
+          {"hint", text_or_null(error.hint())}};
+}
 
 Json document(const ReportHeader& header, const Json& body) {
   Json out = {{"schema", 1},

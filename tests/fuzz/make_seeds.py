@@ -6,7 +6,9 @@ import bz2
 import gzip
 import hashlib
 import io
+import json
 import lzma
+import struct
 import subprocess
 import sys
 import tarfile
@@ -42,6 +44,23 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: sample\nRoot-Is-Purelib: true\nTag: py3.
 RELATIONS = ("libc6 (>= 2.27), libstdc++6 (>= 9), tops-sdk (= 2.5.136-1) | tops-runtime:any (<< 3~)",
              "a [amd64 !i386] <!nocheck> <stage1 cross>, b (>> 1:0-0), c(<2),\n d:amd64 (<= 1.0+dfsg-1~bpo12+1)\n# note\n", "",
              "python3 (=3.8)|python3.8", "x (1.0)")
+TARGETS = ("node1", "ops@node1.lab:2222/tops-rider", "root@[fe80::1%eth0]:22/c", "local:", "local:/box", "# all\na\n\nb # b\n", "debs/a b.deb",
+           "Host *.lab !gate")
+_ID = "0123456789abcdef" * 4
+FRAMES = {
+    "manifest": (b"M", json.dumps({"destination": "/tmp/d", "chunk_bytes": 4194304, "objects": [{"id": _ID, "size": 5}],
+                                   "files": [{"name": "a/b.deb", "object": 0}]}).encode()),
+    "join": (b"J", json.dumps({"store": "/s", "objects": [{"id": _ID, "size": 5}]}).encode()),
+    "state": (b"S", json.dumps({"store": "/s", "free_bytes": 1, "objects": [
+        {"complete": False, "digests": [None]}, {"complete": True, "digests": []}]}).encode()),
+    "done": (b"D", json.dumps({"files": [{"name": "a", "id": _ID, "was_there": False}]}).encode()),
+    "run": (b"R", json.dumps({"id": _ID[:32], "words": ["install", "/a"], "run_as": "root", "sudo_password": None,
+                              "events_from": 0}).encode()),
+    "end": (b"X", json.dumps({"status": 0, "report": "{}", "last_words": None}).encode()),
+    "failure": (b"E", json.dumps({"code": "no_space", "message": "m", "context": [], "hint": None}).encode()),
+    "chunk": (b"C", bytes(12) + b"some bytes"),
+    "ack": (b"A", bytes(44)),
+}
 NAMES = ("usr/lib/libeccl.so", "usr/share/doc/tops-eccl/copyright", "a" * 120 + "/" + "b" * 90, "../escapes", "/absolute",
          "\u00fcber")
 SAMPLE = b"\x7fELF\x02\x01\x01" + b"text that can be made smaller. " * 20 + bytes(range(256))
@@ -81,6 +100,10 @@ def add_texts(seeds):
     seeds.add("record", "line-ends", record({"a.py": b""}).replace(b"\n", b"\r\n"))
     for number, field in enumerate(RELATIONS):
         seeds.add("relation", f"field-{number}", field.encode())
+    for number, target in enumerate(TARGETS):
+        seeds.add("target", f"target-{number}", target.encode())
+    for name, (kind, payload) in FRAMES.items():
+        seeds.add("wire", name, kind + struct.pack("<I", len(payload)) + payload, (b"\0", b"\1"))
 
 
 def record(members):

@@ -19,11 +19,11 @@ THIRD_PARTY = {  # beginning of an #include -> the rooms that may have it
 }
 CALLS = {  # call -> the only files of src that may make it
     "exit": (), "quick_exit": (), "system": (), "popen": (),
-    "_exit": ("src/host/process.cpp",), "_Exit": ("src/host/process.cpp",),
-    "chdir": ("src/host/process.cpp",), "fchdir": ("src/host/process.cpp",), "chroot": ("src/host/process.cpp",),
+    "_exit": ("src/host/process.cpp", "src/host/detached_run.cpp", "src/host/local_remote.cpp"), "_Exit": (),
+    "chdir": ("src/host/process.cpp", "src/host/detached_run.cpp"), "fchdir": ("src/host/process.cpp",), "chroot": ("src/host/process.cpp",),
     "getenv": ("src/host/host.cpp",), "secure_getenv": ("src/host/host.cpp",),
 }
-STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp")
+STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp")
 HOME_FACTS = ("/root/.topsrider_env", "/root/.bashrc", "/root/.profile")  # files of a T20 host, not of a developer
 
 LONGEST_FILE = 400

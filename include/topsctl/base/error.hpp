@@ -41,6 +41,8 @@ enum class ErrorCode {
   interrupted,          // SIGINT
   terminated,           // SIGTERM
   unconfirmed,          // nobody confirmed the transaction in time, and it was restored
+  unreachable,          // another machine cannot be reached, logged in to, or trusted
+  some_failed,          // a command for several targets failed for some of them
 };
 
 // The name used in JSON, e.g. "bad_bundle".

@@ -27,6 +27,7 @@ struct Session {
   Verbosity detail = Verbosity::normal;
   std::string command_line;           // as typed, for the history
   const CLI::App* program = nullptr;  // the parser of the whole program
+  bool json = false;                  // the report is wanted as JSON
   // The same host with another root directory; relative paths are taken from the working directory.
   Host with_root(const std::string& root) const;
 };
@@ -46,11 +47,20 @@ struct CommandAction {
   std::string empty_body = "{}";
 };
 
+// Where a command can be run.
+enum class CommandPlace {
+  here,
+  anywhere,          // also on other machines, as the user who logs in there
+  anywhere_as_root,  // the same, as root
+  hidden,            // here, started by topsctl itself: not in the help
+};
+
 struct CommandRow {
   const char* name;
   const char* summary;
   // Adds the command's options to its parser and returns what it does with them.
   CommandAction (*define)(CLI::App& parser);
+  CommandPlace place = CommandPlace::here;
 };
 
 // In the order of the help text.
@@ -65,6 +75,9 @@ CommandAction define_confirm(CLI::App& parser);
 CommandAction define_history(CLI::App& parser);
 CommandAction define_verify(CLI::App& parser);
 CommandAction define_env(CLI::App& parser);
+CommandAction define_transfer(CLI::App& parser);
+CommandAction define_deploy(CLI::App& parser);
+CommandAction define_receive(CLI::App& parser);
 CommandAction define_version(CLI::App& parser);
 CommandAction define_completion(CLI::App& parser);
 

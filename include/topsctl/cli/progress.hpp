@@ -28,7 +28,7 @@ class ProgressSink : public EventSink {
   void step_finished(std::size_t index, std::size_t total, const std::string& description,
                      std::int64_t duration_ms, bool succeeded) override;
   void working(const std::string& text) override;
-  // A bar with what is left, once the work has taken a second.
+  // A bar with the rate and what is left, once the work has taken a second.
   void progressed(std::uint64_t done, std::uint64_t total) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
@@ -47,6 +47,7 @@ class ProgressSink : public EventSink {
   std::string output_;  // of a program, since its last end of line
   std::string working_on_;
   std::optional<std::chrono::steady_clock::time_point> work_began_;
+  std::uint64_t done_before_ = 0;  // when it began
   std::chrono::steady_clock::time_point last_drawn_;
 };
 

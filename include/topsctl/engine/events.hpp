@@ -9,6 +9,14 @@
 
 namespace topsctl {
 
+// How far the work on one of several targets is.
+struct TargetProgress {
+  std::string target;
+  std::string state;        // "connecting", "sending", "installing", "done", "failed"
+  std::uint64_t done = 0;   // bytes that were verified there
+  std::uint64_t total = 0;  // of so many; 0: not known
+};
+
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -20,6 +28,7 @@ class EventSink {
   virtual void working(const std::string& /*text*/) {}
   // How much of a long work is done, in bytes.
   virtual void progressed(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
+  virtual void target_progressed(const TargetProgress& /*progress*/) {}
   virtual void note(const std::string& text) = 0;
   virtual void warning(const std::string& text) = 0;
   // A piece of the output of a program that is run.
@@ -35,6 +44,7 @@ class EventFan : public EventSink {
                      std::int64_t duration_ms, bool succeeded) override;
   void working(const std::string& text) override;
   void progressed(std::uint64_t done, std::uint64_t total) override;
+  void target_progressed(const TargetProgress& progress) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void output(std::string_view piece) override;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ class Sha256 {
   void update(std::string_view bytes);
   std::string hex();        // lower case; ends the digest
   std::string base64url();  // without padding, as a wheel's RECORD has it; ends the digest
+  std::string bytes();      // 32 of them; ends the digest
 
  private:
   struct State;
@@ -40,6 +42,10 @@ class Md5 {
  private:
   void* context_;
 };
+
+// Two lower-case digits a byte, and back; nothing if the text is not made of such pairs.
+std::string hex_text(std::string_view bytes);
+std::optional<std::string> bytes_of_hex(std::string_view text);
 
 std::string sha256_of(std::string_view bytes);
 // The digest of a whole file, read in pieces; throws Error if it cannot be read.

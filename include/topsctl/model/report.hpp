@@ -14,6 +14,9 @@
 
 namespace topsctl {
 
+// {code, message, context[], hint}, as every document has it.
+Json to_json(const Error& error);
+
 // What every document starts with.
 struct ReportHeader {
   std::string command;

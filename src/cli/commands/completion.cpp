@@ -29,7 +29,8 @@ std::vector<Word> options_of(const CLI::App& parser) {
 }
 
 std::vector<const CLI::App*> commands_of(const CLI::App& program) {
-  return program.get_subcommands([](const CLI::App*) { return true; });
+  return program.get_subcommands(
+      [](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 std::vector<Word> names_of(const std::vector<const CLI::App*>& commands) {

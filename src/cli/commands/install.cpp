@@ -20,7 +20,7 @@ namespace topsctl {
 namespace {
 
 struct Options {
-  std::string bundle;
+  std::vector<std::string> bundle;
   std::string root = "/";
   std::string stack;
   std::string components;
@@ -51,7 +51,7 @@ Output run(const Options& options, Session& session) {
   require_report_place(options.report);
   const Host host = session.with_root(options.root);
   InstallRequest request;
-  request.bundle = {options.bundle};
+  request.bundle = {options.bundle.begin(), options.bundle.end()};
   request.stack = options.stack;
   request.components = options.components;
   request.python = options.python;
@@ -90,7 +90,7 @@ Output run(const Options& options, Session& session) {
 
 CommandAction define_install(CLI::App& parser) {
   auto options = std::make_shared<Options>();
-  parser.add_option("bundle", options->bundle, "The bundle's folder, or a single package")
+  parser.add_option("bundle", options->bundle, "The bundle's folder, or single packages")
       ->required()
       ->type_name("BUNDLE");
   parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")

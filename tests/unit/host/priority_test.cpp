@@ -2,7 +2,9 @@
 #include "topsctl/host/priority.hpp"
 
 #include <gtest/gtest.h>
+#include <linux/capability.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <thread>
@@ -25,6 +27,21 @@ TEST(LowPriorities, AreOfOneThreadAndThoseItStartsAndEnd) {
   }
   EXPECT_EQ(below, 19);
   EXPECT_EQ(priority(), before);
+}
+
+// As root of a container often is: it could lower its priority, and never raise it again.
+TEST(LowPriorities, AreNotForThoseWhoCannotGoBack) {
+  const int before = priority();
+  int within = before;
+  // Capabilities are a thread's own.
+  std::thread([&] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+    ASSERT_EQ(::syscall(SYS_capset, &header, none), 0);
+    const LowPriority low;
+    within = priority();
+  }).join();
+  EXPECT_EQ(within, before);
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// What `transfer` and `deploy` have in common.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "topsctl/cli/target_options.hpp"
+#include "topsctl/engine/upload.hpp"
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+struct TransferOptions {
+  TargetOptions where;
+  std::string bundle;
+  std::string stack;
+  std::string components;
+  std::string lock;
+  std::string destination = usual_destination;
+  std::string rate;
+  unsigned connections = 8;
+  bool dry_run = false;
+};
+
+void add_transfer_options(CLI::App& parser, TransferOptions& options);
+// Throws Error{usage} for what no parser sees.
+void require_sound(const TransferOptions& options);
+ShipmentRequest shipment_request(const TransferOptions& options);
+UploadRequest upload_request(const TransferOptions& options, const Target& target);
+std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes a second; 0: none
+
+Json to_json(const std::vector<UploadedFile>& files);
+std::uint64_t sent_bytes(const Upload& upload);
+// "done", "planned", "failed" or "not_started".
+const char* status_name(TargetStatus status, bool is_dry_run);
+
+// How far all targets are, told as one and each by itself. Of several threads.
+class FleetProgress {
+ public:
+  FleetProgress(EventSink& events, std::size_t targets)
+      : events_(events), done_(targets), totals_(targets) {}
+  void tell(std::size_t index, const TargetProgress& progress);
+
+ private:
+  EventSink& events_;
+  std::mutex mutex_;
+  std::vector<std::uint64_t> done_;
+  std::vector<std::uint64_t> totals_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,75 @@
+// topsctl at the far end: found there or carried there, and started.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "topsctl/engine/wire.hpp"
+#include "topsctl/host/remote.hpp"
+#include "topsctl/model/target.hpp"
+
+namespace topsctl {
+
+// The executable that is carried: this very program.
+struct CarriedProgram {
+  std::string path;    // where it lies here
+  std::string sha256;  // in hex; it lies under this name at the far end
+  std::uint64_t size = 0;
+};
+// Of the running program. Throws Error.
+CarriedProgram own_program();
+
+// A command line for the login shell of a target, whichever that is, that runs a POSIX script in
+// the target or in its container. The script is one line without ', \ and !; `token` marks our own
+// lines in what is said.
+std::string far_command_line(const Target& target, const std::string& script,
+                             const std::string& token);
+// Looks for the program, and runs it with `words`; or says that it is not there.
+std::string run_script(const CarriedProgram& program, const std::string& words,
+                       const std::string& token);
+// Takes the program from standard input, checks it, and puts it in its place.
+std::string carry_script(const CarriedProgram& program, const std::string& token);
+
+// topsctl, running at the far end and speaking in frames.
+class FarProgram : private FrameHandler {
+ public:
+  // Starts `topsctl WORDS`, and carries it there first if need be. `session` must outlive it.
+  // Throws Error{unreachable, host_unfit}.
+  FarProgram(RemoteSession& session, const Target& target, const CarriedProgram& program,
+             const std::string& words);
+
+  void send(std::string_view bytes) { stream_->write(bytes); }
+  void end_input() { stream_->end_input(); }
+
+  struct Frame {
+    FrameKind kind;
+    std::string payload;
+  };
+  // The next frame; nothing if none comes in time. A failure frame is thrown as the Error it tells
+  // of, the end of the program as Error{unreachable}.
+  std::optional<Frame> next(std::int64_t timeout_ms);
+  // The next frame, which must be of this kind.
+  std::string expect(FrameKind kind, std::int64_t timeout_ms);
+
+  // Whether it had to be carried there.
+  bool was_carried() const { return was_carried_; }
+
+ private:
+  void on_frame(FrameKind kind, std::string_view payload) override;
+  void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override;
+  void on_chunk_bytes(std::string_view /*piece*/) override {}
+  void on_chunk_end() override {}
+
+  bool start(RemoteSession& session, const Target& target, const CarriedProgram& program,
+             const std::string& words);
+
+  std::unique_ptr<RemoteStream> stream_;
+  FrameParser parser_;
+  std::deque<Frame> frames_;
+  bool was_carried_ = false;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,54 @@
+// One transfer to one target.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/far_program.hpp"
+#include "topsctl/engine/rate_limit.hpp"
+#include "topsctl/engine/shipment.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/host/remote.hpp"
+#include "topsctl/model/target.hpp"
+
+namespace topsctl {
+
+inline constexpr const char* usual_destination = "/tmp/topsrider_install";
+
+struct UploadedFile {
+  std::string name;
+  std::string sha256;  // empty: not known
+  std::uint64_t size = 0;
+  std::uint64_t sent_bytes = 0;
+  bool reused = false;           // the far end had all of it
+  std::uint64_t resumed_at = 0;  // bytes that it had of it
+};
+
+struct Upload {
+  std::vector<UploadedFile> files;
+  unsigned connections = 0;  // the most at once
+  std::int64_t round_trip_us = 0;
+  unsigned retries = 0;  // after a lost connection
+  std::optional<std::string> warning;
+};
+
+struct UploadRequest {
+  Target target;
+  std::string destination = usual_destination;
+  unsigned most_connections = 8;
+  bool dry_run = false;  // only sees what would be sent
+};
+
+// What has been verified at the far end up to now, of all that must be there.
+using UploadProgress = std::function<void(std::uint64_t verified, std::uint64_t total)>;
+
+// Sends what the target lacks, by several connections; after a lost one it tries again as long as
+// that brings something. Throws Error; what has arrived is kept there.
+Upload upload(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
+              const UploadRequest& request, RateLimit& limit, const Clock& clock,
+              const UploadProgress& on_progress);
+
+}  // namespace topsctl

@@ -1,0 +1,63 @@
+// Content that was received: whole objects by their ids, and parts of those that are on their way.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/chunks.hpp"
+#include "topsctl/host/descriptor.hpp"
+
+namespace topsctl {
+
+// A folder that only its owner, who we are, can enter: made if it is not there. Throws
+// Error{permission} for a link, and for what others own or may write to.
+void require_own_folder(const std::filesystem::path& folder);
+
+// An object of which chunks arrive, in any order and by several processes, also by those of a
+// connection that is lost but not yet given up: whoever writes a chunk writes the same. What has
+// arrived is in the part; the digest of each whole chunk is in its marks. After a crash a mark may
+// be there without its data, so marks are believed only once the data was read again.
+class Part {
+ public:
+  // Makes part and marks if they are not there.
+  Part(const std::filesystem::path& store, const std::string& id, std::uint64_t size);
+
+  // Reads what is marked, and takes away marks whose data is something else. What is left.
+  std::vector<std::optional<ChunkDigest>> verified();
+  // A chunk is about to be written: it has no mark until it is complete.
+  void begin(std::uint64_t chunk);
+  // Throws Error{no_space} and others.
+  void write(std::uint64_t offset, std::string_view bytes);
+  // A chunk is complete. Lets the disk begin with it.
+  void mark(std::uint64_t chunk, const ChunkDigest& digest);
+  // Makes the part an object, on the disk. Throws Error{internal} unless the marked digests are
+  // those of the id.
+  void complete();
+
+ private:
+  std::vector<std::optional<ChunkDigest>> marks() const;
+
+  std::filesystem::path store_;
+  std::string id_;
+  std::uint64_t size_;
+  std::filesystem::path file_;
+  Descriptor data_;
+  Descriptor marks_;
+};
+
+// Where an object lies; nothing if it is not there, or has changed since it was completed.
+std::optional<std::filesystem::path> object_in(const std::filesystem::path& store,
+                                               const std::string& id);
+
+// Removes parts that nobody has written to for two weeks, and objects that are older than a month
+// and have no other name.
+void remove_old_objects(const std::filesystem::path& store);
+
+// Whether a text is an id that content_id gives.
+bool is_content_id(std::string_view text);
+
+}  // namespace topsctl

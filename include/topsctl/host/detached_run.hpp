@@ -1,0 +1,42 @@
+// Programs that go on when whoever started them is gone, and can be found again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace topsctl {
+
+// One run: a folder with what the program writes (`report`: standard output, `events`: standard
+// error) and, at its end, its exit status.
+class DetachedRun {
+ public:
+  explicit DetachedRun(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Starts it in this process's environment, in a session of its own; does nothing if the folder is
+  // there already. `input` is its standard input; it is written nowhere else. For a process of one
+  // thread. Throws Error.
+  void start(const std::vector<std::string>& argv, const std::string& input) const;
+
+  bool is_running() const;
+  // Nothing while it runs, and if it was cut off: by a reboot, for example. A program that was
+  // killed has 128 and the number of the signal.
+  std::optional<int> status() const;
+  // What was written to `events` from this byte on; at most 64 KiB.
+  std::string events_from(std::uint64_t offset) const;
+  // Throws Error{host_unfit} if it is longer than `most` bytes.
+  std::string report(std::uint64_t most) const;
+
+ private:
+  [[noreturn]] void keep(const std::vector<std::string>& argv, const std::string& input,
+                         int ready) const;
+
+  std::filesystem::path folder_;
+};
+
+// Removes runs in a folder of such that ended more than a week ago.
+void remove_old_runs(const std::filesystem::path& folder);
+
+}  // namespace topsctl

@@ -1,0 +1,60 @@
+// The seam to other machines: programs that run there, with their standard streams.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "topsctl/base/error.hpp"
+
+namespace topsctl {
+
+// A connection, or the program at its far end, is gone: another try may succeed. Its code is
+// `unreachable`.
+class ConnectionLost : public Error {
+ public:
+  explicit ConnectionLost(std::string message, std::string hint = {})
+      : Error(ErrorCode::unreachable, std::move(message), std::move(hint)) {}
+};
+
+// How a program at the far end came to its end.
+struct RemoteEnd {
+  int status = -1;     // exit status; -1: ended by a signal, or not known
+  std::string errors;  // end of its standard error, at most 16 KiB, as it came
+};
+
+// A program that runs at the far end. Every method throws ConnectionLost when the connection is
+// lost, Error{interrupted, terminated} when topsctl was asked to stop. Of one thread.
+class RemoteStream {
+ public:
+  virtual ~RemoteStream() = default;
+  // All of it, to the program's standard input.
+  virtual void write(std::string_view bytes) = 0;
+  // Some of its standard output; nothing when none comes within `timeout_ms`; empty at its end.
+  virtual std::optional<std::string> read(std::int64_t timeout_ms) = 0;
+  virtual void end_input() = 0;
+  // Drops what output is left, and waits for the end.
+  virtual RemoteEnd finish() = 0;
+};
+
+// One connection. Of one thread; it outlives its streams.
+class RemoteSession {
+ public:
+  virtual ~RemoteSession() = default;
+  // Runs a command line in the login shell of the far end.
+  virtual std::unique_ptr<RemoteStream> start(const std::string& command_line) = 0;
+};
+
+// A machine that can be connected to, any number of times and by several threads.
+class Remote {
+ public:
+  virtual ~Remote() = default;
+  // Throws ConnectionLost, or Error{unreachable} where another try is in vain.
+  virtual std::unique_ptr<RemoteSession> connect() = 0;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,28 @@
+// What ssh_config(5) says of a host beyond what libssh tells its callers.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace topsctl {
+
+// First value of each keyword that counts for the host, as ssh_config(5) has it.
+struct SshConfig {
+  std::optional<std::string> strict_host_key_checking;  // lower case
+  std::optional<std::string> proxy_jump;
+  std::optional<std::string> ciphers;
+  bool operator==(const SshConfig&) const = default;
+};
+
+// Reads the files in their order; those that are not there say nothing. `host` is the name as it
+// was given. `Match` blocks count with `all`, `host` and `originalhost` alone; others are passed
+// over. `home` is what `~` and relative `Include` mean. Throws Error if a file cannot be read.
+SshConfig ssh_config_of(const std::vector<std::filesystem::path>& files, const std::string& host,
+                        const std::filesystem::path& home);
+
+// Whether a name fits a list of patterns with `*`, `?` and `!` (PATTERNS of ssh_config(5)).
+bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns);
+
+}  // namespace topsctl

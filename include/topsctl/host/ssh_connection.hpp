@@ -1,0 +1,62 @@
+// One SSH connection, through other hosts where the configuration says so.
+#pragma once
+
+#include <libssh/callbacks.h>
+#include <libssh/libssh.h>
+
+#include <memory>
+#include <string>
+
+#include "topsctl/host/remote.hpp"
+#include "topsctl/host/ssh_remote.hpp"
+
+namespace topsctl {
+
+class SshTunnel;
+
+// A session of libssh that is logged in.
+class SshConnection {
+ public:
+  // Throws Error{unreachable}.
+  SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets);
+  ~SshConnection();
+  SshConnection(const SshConnection&) = delete;
+  SshConnection& operator=(const SshConnection&) = delete;
+
+  ssh_session session() const { return session_; }
+  const SshPeer& peer() const { return peer_; }
+
+ private:
+  SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets, int hops);
+  void connect(const Target& target, const SshWishes& wishes, Secrets& secrets, int hops);
+  void configure(const Target& target, const SshWishes& wishes);
+
+  ssh_session session_;
+  ssh_callbacks_struct callbacks_{};
+  SshPeer peer_;
+  std::unique_ptr<SshTunnel> tunnel_;  // through which it goes; outlives the session
+};
+
+// Carries bytes between a socket of ours and a port that another connection's host reaches, in a
+// thread of its own.
+class SshTunnel {
+ public:
+  // Throws Error{unreachable}.
+  SshTunnel(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port);
+  ~SshTunnel();
+  SshTunnel(const SshTunnel&) = delete;
+  SshTunnel& operator=(const SshTunnel&) = delete;
+
+  // Our end; whoever takes it closes it.
+  int take_socket();
+
+ private:
+  class Pump;
+  std::unique_ptr<Pump> pump_;
+};
+
+// A program at the far end of a channel. The connection must outlive it.
+std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
+                                         const std::string& command_line);
+
+}  // namespace topsctl

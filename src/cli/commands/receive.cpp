@@ -1,0 +1,29 @@
+// topsctl receive: the far end of a transfer, started by `topsctl transfer`.
+#include "topsctl/engine/receiver.hpp"
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include "topsctl/cli/command.hpp"
+
+namespace topsctl {
+
+namespace {
+
+Output run(Session& session) {
+  const Descriptor input(::dup(0));
+  const Descriptor output(::dup(1));
+  Output result;
+  result.header.command = "receive";
+  // Standard output belongs to the frames, in which failures are told.
+  if (!serve_transfer(session.host, input, output)) result.header.exit = ExitCode::failed;
+  return result;
+}
+
+}  // namespace
+
+CommandAction define_receive(CLI::App& /*parser*/) {
+  return {[](Session& session) { return run(session); }};
+}
+
+}  // namespace topsctl

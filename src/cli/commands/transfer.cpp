@@ -1,0 +1,130 @@
+// topsctl transfer: a bundle to other machines.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/command.hpp"
+#include "topsctl/cli/transfer_options.hpp"
+
+namespace topsctl {
+
+namespace {
+
+struct Options : TransferOptions {
+  bool all = false;
+};
+
+struct Transferred {
+  Target target;
+  TargetResult result;
+  Upload upload;
+};
+
+Json to_json(const Transferred& each, const Options& options) {
+  return {{"target", each.target.text()},
+          {"status", status_name(each.result.status, options.dry_run)},
+          {"files", topsctl::to_json(each.upload.files)},
+          {"connections", each.upload.connections},
+          {"round_trip_us", each.upload.round_trip_us},
+          {"retries", each.upload.retries},
+          {"duration_ms", each.result.duration_ms},
+          {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
+}
+
+std::uint64_t missing_bytes(const Upload& upload) {
+  std::uint64_t sum = 0;
+  for (const UploadedFile& file : upload.files) sum += file.size - file.resumed_at;
+  return sum;
+}
+
+std::string rate_text(std::uint64_t bytes, std::int64_t duration_ms) {
+  if (bytes == 0 || duration_ms == 0) return "";
+  return concat(human_size(bytes * 1000 / static_cast<std::uint64_t>(duration_ms)), "/s");
+}
+
+std::string text_of(const std::vector<Transferred>& all, const Options& options,
+                    const Shipment& shipment, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {
+      {"target", "state", options.dry_run ? "to send" : "sent", "time", "rate"}};
+  std::string failures;
+  for (const Transferred& each : all) {
+    const std::uint64_t bytes =
+        options.dry_run ? missing_bytes(each.upload) : sent_bytes(each.upload);
+    const bool is_done = each.result.status == TargetStatus::done;
+    rows.push_back({each.target.text(), status_name(each.result.status, options.dry_run),
+                    is_done ? (bytes == 0 ? "nothing: all is there" : human_size(bytes)) : "",
+                    is_done ? human_duration(each.result.duration_ms) : "",
+                    options.dry_run ? "" : rate_text(bytes, each.result.duration_ms)});
+    if (each.result.error && all.size() > 1)
+      failures += render_error(each.result.error->within(each.target.text()), style);
+  }
+  std::string text =
+      concat(counted(shipment.files.size(), "file"), ", ", human_size(shipment.bytes()),
+             shipment.stack.empty() ? "" : concat(", stack ", shipment.stack),
+             options.dry_run ? ", would be sent to " : ", to ", options.destination, "\n\n",
+             table(rows, style));
+  if (!failures.empty()) text += concat("\n", failures);
+  return text;
+}
+
+Output run(const Options& options, Session& session) {
+  require_sound(options);
+  std::vector<Transferred> all;
+  for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
+  ShipmentRequest wanted = shipment_request(options);
+  wanted.all = options.all;
+  const Shipment shipment =
+      make_shipment(wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
+                    *session.events);
+  const CarriedProgram program = own_program();
+  TerminalPrompter prompter;
+  Secrets secrets(prompter);
+  RateLimit limit(rate_limit_of(options));
+  SharedEvents events(*session.events);
+  FleetProgress progress(events, all.size());
+  const auto results =
+      for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
+        Transferred& each = all[index];
+        const std::string name = each.target.text();
+        progress.tell(index, {name, "connecting", 0, 0});
+        const auto remote = remote_of(each.target, options.where, session, secrets);
+        try {
+          each.upload =
+              upload(*remote, program, shipment, upload_request(options, each.target), limit,
+                     *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
+                       progress.tell(index, {name, "sending", done, of});
+                     });
+        } catch (const Error&) {
+          progress.tell(index, {name, "failed", 0, 0});
+          throw;
+        }
+        progress.tell(index, {name, "done", 0, 0});
+      });
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
+  Output output;
+  output.header.command = "transfer";
+  output.header.error = error_of(results);
+  if (output.header.error) output.header.exit = exit_code(output.header.error->code());
+  Json targets = Json::array();
+  for (const Transferred& each : all) targets.push_back(to_json(each, options));
+  output.json = to_line(Json{{"destination", options.destination},
+                             {"stack", text_or_null(shipment.stack)},
+                             {"targets", targets}});
+  output.text = text_of(all, options, shipment, session.style);
+  output.changed = !options.dry_run;
+  return output;
+}
+
+}  // namespace
+
+CommandAction define_transfer(CLI::App& parser) {
+  auto options = std::make_shared<Options>();
+  add_transfer_options(parser, *options);
+  parser.add_flag("--all", options->all, "Every file of the bundle, not only what a stack needs");
+  parser.add_flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
+  return {[options](Session& session) { return run(*options, session); },
+          R"({"destination": null, "stack": null, "targets": []})"};
+}
+
+}  // namespace topsctl

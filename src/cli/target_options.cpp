@@ -1,0 +1,105 @@
+// Options for targets, and what they mean.
+#include "topsctl/cli/target_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/validators.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/local_remote.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string variable(const Session& session, const char* name) {
+  const auto found = session.host.environment.find(name);
+  return found == session.host.environment.end() ? "" : found->second;
+}
+
+}  // namespace
+
+void add_target_options(CLI::App& parser, TargetOptions& options) {
+  parser.add_option("--hosts", options.hosts_file, "A file with one target a line")
+      ->type_name("FILE");
+  parser.add_option("--container", options.container, "This container on each target")
+      ->type_name("NAME");
+  parser.add_option("-j,--jobs", options.jobs, "How many targets at once")
+      ->type_name("N")
+      ->check(whole_number(1, 256));
+  parser
+      .add_option("--max-failures", options.most_failures,
+                  "Start no other target once more than so many have failed")
+      ->type_name("N")
+      ->check(whole_number(0, 100000));
+  parser
+      .add_option("--canary", options.canaries,
+                  "So many targets first; start no other if one of them fails")
+      ->type_name("N")
+      ->check(whole_number(0, 100000));
+  parser.add_flag("--accept-new", options.accept_new,
+                  "Believe and write down the keys of hosts that are not known");
+  parser.add_option("-i,--identity", options.identity, "A key file to log in with")
+      ->type_name("FILE");
+  parser.add_option("-F,--ssh-config", options.ssh_config, "Instead of ~/.ssh/config")
+      ->type_name("FILE");
+  parser.add_option("-J,--jump", options.jump, "Hosts on the way, as ssh -J has them")
+      ->type_name("HOSTS");
+  parser.add_option("--connect-timeout", options.connect_timeout_s, "How long to wait for a host")
+      ->type_name("SECONDS")
+      ->check(whole_number(1, 3600));
+}
+
+std::vector<Target> targets_of(const TargetOptions& options) {
+  std::vector<Target> given;
+  for (const std::string& text : options.targets) given.push_back(parse_target(text));
+  if (!options.hosts_file.empty()) {
+    const auto text = read_text_if_present(options.hosts_file);
+    if (!text) {
+      throw Error(ErrorCode::usage, concat("no such file: ", in_quotes(options.hosts_file)),
+                  "give a file with one target a line");
+    }
+    for (Target& target : parse_targets(*text, in_quotes(options.hosts_file)))
+      given.push_back(std::move(target));
+  }
+  std::vector<Target> targets;
+  for (Target& target : given) {
+    if (!options.container.empty() && target.container.empty())
+      target = parse_target(concat(target.text(), "/", options.container));
+    if (std::find(targets.begin(), targets.end(), target) == targets.end())
+      targets.push_back(std::move(target));
+  }
+  if (targets.empty()) {
+    throw Error(ErrorCode::usage, "no target given",
+                "name one as [USER@]HOST[:PORT][/CONTAINER], or a file of them with --hosts");
+  }
+  return targets;
+}
+
+FleetOptions fleet_options_of(const TargetOptions& options) {
+  return {options.jobs, options.most_failures, options.canaries};
+}
+
+std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
+                                  const Session& session, Secrets& secrets) {
+  if (target.is_local()) return local_remote(session.host.environment);
+  SshWishes wishes;
+  wishes.home = variable(session, "HOME");
+  wishes.own_user = variable(session, "USER");
+  wishes.config = options.ssh_config;
+  wishes.identity = options.identity;
+  wishes.jump = options.jump;
+  wishes.connect_timeout_s = options.connect_timeout_s;
+  if (options.accept_new) wishes.unknown_keys = UnknownKeys::accept;
+  return ssh_remote(target, wishes, secrets);
+}
+
+std::filesystem::path cache_folder(const Session& session) {
+  const std::string cache = variable(session, "XDG_CACHE_HOME");
+  if (cache.starts_with('/')) return std::filesystem::path(cache) / "topsctl";
+  const std::string home = variable(session, "HOME");
+  return std::filesystem::path(home.starts_with('/') ? home : "/root") / ".cache" / "topsctl";
+}
+
+}  // namespace topsctl

@@ -1,0 +1,120 @@
+// Options, progress and JSON of transfers.
+#include "topsctl/cli/transfer_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/validators.hpp"
+#include "topsctl/host/files.hpp"
+
+namespace topsctl {
+
+void add_transfer_options(CLI::App& parser, TransferOptions& options) {
+  parser.add_option("bundle", options.bundle, "The bundle's folder, or a single package")
+      ->required()
+      ->type_name("BUNDLE");
+  parser.add_option("target", options.where.targets, "[USER@]HOST[:PORT][/CONTAINER], or local:")
+      ->type_name("TARGET");
+  parser.add_option("--stack", options.stack, "A known stack's name, or a stack file")
+      ->type_name("STACK");
+  parser.add_option("--components", options.components, "Only these, separated by commas")
+      ->type_name("LIST");
+  parser.add_option("--lock", options.lock, "Send only packages whose digests this lock has")
+      ->type_name("FILE");
+  parser.add_option("--dest", options.destination, "The folder on the target")->type_name("DIR");
+  parser
+      .add_option("--limit-rate", options.rate,
+                  "Send at most so many bytes a second, to all targets together")
+      ->type_name("SIZE")
+      ->check(size_with_unit());
+  parser
+      .add_option("--connections", options.connections, "At most so many connections to a target")
+      ->type_name("N")
+      ->check(whole_number(1, 16));
+  add_target_options(parser, options.where);
+}
+
+void require_sound(const TransferOptions& options) {
+  if (options.destination.starts_with('/') && options.destination.size() > 1) return;
+  throw Error(ErrorCode::usage,
+              concat("--dest is no folder's absolute path: ", in_quotes(options.destination)),
+              "give the whole path of a folder on the target");
+}
+
+ShipmentRequest shipment_request(const TransferOptions& options) {
+  ShipmentRequest request;
+  request.bundle = {options.bundle};
+  request.stack = options.stack;
+  request.components = options.components;
+  if (options.lock.empty()) return request;
+  const auto text = read_text_if_present(options.lock);
+  if (!text) {
+    throw Error(ErrorCode::usage, concat("no such lock file: ", in_quotes(options.lock)),
+                "write one with `topsctl inspect BUNDLE --lock FILE`");
+  }
+  request.lock = parse_lock(*text, concat("lock ", in_quotes(options.lock)));
+  return request;
+}
+
+UploadRequest upload_request(const TransferOptions& options, const Target& target) {
+  UploadRequest request;
+  request.target = target;
+  request.destination = options.destination;
+  request.most_connections = options.connections;
+  request.dry_run = options.dry_run;
+  return request;
+}
+
+std::uint64_t rate_limit_of(const TransferOptions& options) {
+  return options.rate.empty() ? 0 : size_in_bytes(options.rate).value_or(0);
+}
+
+Json to_json(const std::vector<UploadedFile>& files) {
+  Json list = Json::array();
+  for (const UploadedFile& file : files) {
+    list.push_back({{"name", file.name},
+                    {"size", file.size},
+                    {"sha256", text_or_null(file.sha256)},
+                    {"sent_bytes", file.sent_bytes},
+                    {"reused", file.reused},
+                    {"resumed_at", file.resumed_at}});
+  }
+  return list;
+}
+
+std::uint64_t sent_bytes(const Upload& upload) {
+  std::uint64_t sum = 0;
+  for (const UploadedFile& file : upload.files) sum += file.sent_bytes;
+  return sum;
+}
+
+const char* status_name(TargetStatus status, bool is_dry_run) {
+  switch (status) {
+    case TargetStatus::not_started:
+      return "not_started";
+    case TargetStatus::failed:
+      return "failed";
+    case TargetStatus::done:
+      break;
+  }
+  return is_dry_run ? "planned" : "done";
+}
+
+void FleetProgress::tell(std::size_t index, const TargetProgress& progress) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  events_.target_progressed(progress);
+  if (progress.total == 0) return;
+  done_[index] = progress.done;
+  totals_[index] = progress.total;
+  std::uint64_t all_done = 0;
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < done_.size(); ++i) {
+    all_done += done_[i];
+    // Those that have not begun will need as much.
+    all += totals_[i] == 0 ? progress.total : totals_[i];
+  }
+  events_.progressed(all_done, all);
+}
+
+}  // namespace topsctl

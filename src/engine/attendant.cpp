@@ -1,0 +1,88 @@
+// Runs commands of topsctl on this machine for one that is connected, and outlives the connection.
+#include "topsctl/engine/attendant.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/wire.hpp"
+#include "topsctl/host/chunk_store.hpp"
+#include "topsctl/host/detached_run.hpp"
+#include "topsctl/host/interrupt.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
+
+fs::path runs_folder(const Host& host) {
+  const auto home = host.environment.find("HOME");
+  const fs::path folder = home != host.environment.end() && home->second.starts_with('/')
+                              ? fs::path(home->second) / ".cache" / "topsctl" / "runs"
+                              : fs::path(concat("/var/tmp/topsctl-", ::geteuid(), "/runs"));
+  require_own_folder(folder.parent_path());
+  require_own_folder(folder);
+  return folder;
+}
+
+std::vector<std::string> command_of(const FarRunRequest& request) {
+  std::vector<std::string> argv;
+  if (request.run_as == RunAs::root && !is_root_user()) {
+    if (request.sudo_password.empty())
+      argv = {"sudo", "-n", "--"};
+    else
+      argv = {"sudo", "-S", "-p", "", "--"};
+  }
+  argv.push_back(fs::read_symlink("/proc/self/exe").string());
+  argv.insert(argv.end(), request.words.begin(), request.words.end());
+  return argv;
+}
+
+// Waits a little, or until the other side is gone.
+void pause(const Descriptor& input) {
+  constexpr int pause_ms = 50;
+  std::array<pollfd, 2> watched = {{{input.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+  if (::poll(watched.data(), watched.size(), pause_ms) == 0) return;
+  throw_if_interrupted();
+  throw Error(ErrorCode::interrupted, "the other side is gone; the run goes on");
+}
+
+}  // namespace
+
+void attend_run(const Host& host, const FarRunRequest& request, const Descriptor& input,
+                const std::function<void(const std::string&)>& say) {
+  const fs::path runs = runs_folder(host);
+  remove_old_runs(runs);
+  const DetachedRun run(runs / request.id);
+  const bool has_password = request.run_as == RunAs::root && !request.sudo_password.empty();
+  run.start(command_of(request), has_password ? concat(request.sudo_password, "\n") : "");
+  std::uint64_t heard = request.events_from;
+  std::string last_words;
+  for (;;) {
+    // Asked before the events are read, so that none is missed.
+    const bool is_running = run.is_running();
+    const std::string events = run.events_from(heard);
+    if (!events.empty()) {
+      say(frame(FrameKind::event, events));
+      heard += events.size();
+      last_words += events;
+      constexpr std::size_t most_words = 4096;
+      if (last_words.size() > most_words) last_words.erase(0, last_words.size() - most_words);
+      continue;
+    }
+    if (!is_running) break;
+    pause(input);
+  }
+  const FarRunEnd end{run.status().value_or(-1), run.report(most_report), last_words};
+  say(json_frame(FrameKind::result, to_json(end)));
+}
+
+}  // namespace topsctl

@@ -1,0 +1,193 @@
+// Starts commands at the far end, and finds them again after a lost connection.
+#include "topsctl/engine/far_run.hpp"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transfer_words.hpp"
+#include "topsctl/host/digest.hpp"
+#include "topsctl/host/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t answer_timeout_ms = 60'000;
+
+std::string new_run_id() {
+  std::array<char, 16> bytes{};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw system_error(errno, "read", "random numbers");
+  return hex_text({bytes.data(), bytes.size()});
+}
+
+class Following {
+ public:
+  Following(Remote& remote, const Target& target, const CarriedProgram& program,
+            const FarCommand& command, const Clock& clock, const FarLine& on_line)
+      : remote_(remote),
+        target_(target),
+        program_(program),
+        patience_(command.patience_ms),
+        clock_(clock),
+        on_line_(on_line),
+        request_{new_run_id(), command.words, command.run_as, command.sudo_password, 0} {}
+
+  FarRunEnd run(unsigned& reconnects) {
+    for (;;) {
+      try {
+        return follow();
+      } catch (const ConnectionLost& error) {
+        throw_if_interrupted();
+        const auto now = clock_.steady();
+        if (!may_run_) throw;
+        if (!lost_at_) lost_at_ = now;
+        if (now - *lost_at_ > patience_) throw lost_for_good(error);
+        ++reconnects;
+        pause();
+      }
+    }
+  }
+
+ private:
+  FarRunEnd follow() {
+    const auto session = remote_.connect();
+    FarProgram far(*session, target_, program_, "receive");
+    far.expect(FrameKind::welcome, answer_timeout_ms);
+    // From here on nobody knows whether it has begun; asked for again, it is found by its id.
+    may_run_ = true;
+    far.send(json_frame(FrameKind::run, to_json(request_)));
+    for (;;) {
+      const auto found = far.next(answer_timeout_ms);
+      if (!found) continue;
+      lost_at_.reset();
+      if (found->kind == FrameKind::result) return parse_run_end(found->payload);
+      if (found->kind != FrameKind::event)
+        throw Error(ErrorCode::unreachable, "the far end sends what nobody asked for");
+      request_.events_from += found->payload.size();
+      take_lines(found->payload);
+    }
+  }
+
+  void take_lines(const std::string& bytes) {
+    for (const char c : bytes) {
+      constexpr std::size_t longest = 8192;
+      if (c == '\n') {
+        on_line_(line_);
+        line_.clear();
+      } else if (line_.size() < longest) {
+        line_.push_back(c);
+      }
+    }
+  }
+
+  static void pause() {
+    for (int i = 0; i < 10; ++i) {
+      throw_if_interrupted();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+
+  Error lost_for_good(const Error& last) const {
+    return Error(
+        ErrorCode::unreachable,
+        concat("the connection was lost while it ran, and did not come back: ", last.message()),
+        "it goes on there without us, and ends committed or restored; `topsctl history` "
+        "on the host tells which");
+  }
+
+  Remote& remote_;
+  const Target& target_;
+  const CarriedProgram& program_;
+  const std::chrono::milliseconds patience_;
+  const Clock& clock_;
+  const FarLine& on_line_;
+  FarRunRequest request_;
+  std::string line_;
+  bool may_run_ = false;
+  std::optional<std::chrono::steady_clock::time_point> lost_at_;
+};
+
+[[noreturn]] void refuse_end(const FarRunEnd& end, const FarCommand& command) {
+  const std::string words = last_lines(printable(end.last_words, Lines::keep), 3);
+  if (end.status < 0) {
+    throw Error(ErrorCode::unreachable,
+                "what ran there was cut off before its end, perhaps by a reboot",
+                "`sudo topsctl recover` on the host restores what it left unfinished");
+  }
+  if (end.report.empty() && command.run_as == RunAs::root &&
+      end.last_words.find("sudo:") != std::string::npos) {
+    throw Error(ErrorCode::permission, concat("sudo refuses: ", words),
+                command.sudo_password.empty()
+                    ? "give the password with --ask-sudo-pass, or log in as root"
+                    : "see whether the password is right");
+  }
+  throw Error(ErrorCode::unreachable,
+              concat("topsctl there gave no report, and ended with status ", end.status,
+                     words.empty() ? "" : concat(": ", words)),
+              "run it on the host itself to see more");
+}
+
+// Empty for what is not there, or is no text.
+std::string text_in(const Json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+FarReport report_of(const FarRunEnd& end, const FarCommand& command) {
+  try {
+    const Json document = parse_json(end.report, "its report");
+    const bool is_report = document.is_object() && document.contains("status") &&
+                           document.contains("command") && document.contains("error");
+    if (!is_report) refuse_end(end, command);
+    FarReport report;
+    report.status = end.status;
+    report.json = to_line(document);
+    if (!document["error"].is_null()) report.error = parse_failure(to_line(document["error"]));
+    report.outcome = text_in(document, "outcome");
+    report.message = text_in(document, "msg");
+    report.awaits_confirmation = !text_in(document, "confirm_until").empty();
+    const auto transaction = document.find("transaction");
+    if (transaction != document.end() && transaction->is_number_unsigned())
+      report.transaction = transaction->get<std::int64_t>();
+    const auto changed = document.find("changed");
+    report.changed = changed != document.end() && changed->is_boolean() && changed->get<bool>();
+    return report;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_stack) throw;
+    refuse_end(end, command);
+  }
+}
+
+}  // namespace
+
+FarReport run_far(Remote& remote, const Target& target, const CarriedProgram& program,
+                  const FarCommand& command, const Clock& clock, const FarLine& on_line) {
+  FarCommand as_json = command;
+  as_json.words.insert(as_json.words.end(), {"--json", "--events"});
+  unsigned reconnects = 0;
+  const FarRunEnd end = Following(remote, target, program, as_json, clock, on_line).run(reconnects);
+  FarReport report = report_of(end, command);
+  report.reconnects = reconnects;
+  return report;
+}
+
+FarRunEnd run_far_as_text(Remote& remote, const Target& target, const CarriedProgram& program,
+                          const FarCommand& command, const Clock& clock, const FarLine& on_line,
+                          unsigned& reconnects) {
+  FarRunEnd end = Following(remote, target, program, command, clock, on_line).run(reconnects);
+  const bool is_refused = end.report.empty() && end.last_words.find("sudo:") != std::string::npos;
+  if (end.status < 0 || is_refused) refuse_end(end, command);
+  return end;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,239 @@
+// Serves one connection of a transfer.
+#include "topsctl/engine/receiver.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+#include "topsctl/engine/attendant.hpp"
+#include "topsctl/engine/transfer_words.hpp"
+#include "topsctl/host/destination.hpp"
+#include "topsctl/host/digest.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/interrupt.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t spare_bytes = 64ULL << 20U;  // that a transfer leaves free
+
+dev_t device_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) throw system_error(errno, "read", path.string());
+  return status.st_dev;
+}
+
+// On the file system of the destination, so that files get there by a link.
+fs::path store_for(const Host& host, const fs::path& destination) {
+  const auto value = [&](const char* name) {
+    const auto found = host.environment.find(name);
+    return found == host.environment.end() ? std::string() : found->second;
+  };
+  std::vector<fs::path> places;
+  if (value("XDG_CACHE_HOME").starts_with('/'))
+    places.push_back(fs::path(value("XDG_CACHE_HOME")) / "topsctl" / "received");
+  else if (value("HOME").starts_with('/'))
+    places.push_back(fs::path(value("HOME")) / ".cache" / "topsctl" / "received");
+  places.emplace_back(concat("/var/tmp/topsctl-", ::geteuid(), "/received"));
+  for (const fs::path& place : places) {
+    try {
+      require_own_folder(place.parent_path());
+      require_own_folder(place);
+      if (device_of(place) == device_of(destination)) return place;
+    } catch (const Error&) {
+      // The next one may do.
+    }
+  }
+  const fs::path inside = destination / ".topsctl";
+  require_own_folder(inside);
+  return inside;
+}
+
+struct Incoming {
+  ManifestObject object;
+  std::optional<Part> part;  // not for one that is there
+};
+
+class Receiver : public FrameHandler {
+ public:
+  Receiver(const Host& host, const Descriptor& input, const Descriptor& output)
+      : host_(host), input_(input), output_(output) {}
+
+  bool is_done() const { return is_done_; }
+
+  void welcome() {
+    say(json_frame(FrameKind::welcome, {{"topsctl_version", std::string(topsctl_version())},
+                                        {"time", timestamp(host_.clock->now())},
+                                        {"uid", ::geteuid()}}));
+  }
+
+  void on_frame(FrameKind kind, std::string_view payload) override {
+    switch (kind) {
+      case FrameKind::ping:
+        return say(frame(FrameKind::pong, payload.substr(0, 64)));
+      case FrameKind::manifest:
+        return take_manifest(parse_manifest_frame(payload));
+      case FrameKind::join:
+        return join(parse_join_frame(payload));
+      case FrameKind::finish:
+        return finish();
+      case FrameKind::run:
+        attend_run(host_, parse_run_frame(payload), input_,
+                   [this](const std::string& bytes) { say(bytes); });
+        is_done_ = true;
+        return;
+      default:
+        throw Error(ErrorCode::usage, "a frame that only the far end sends",
+                    "`topsctl receive` is started by `topsctl transfer`");
+    }
+  }
+
+  void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
+    const bool is_known = place.object < objects_.size() && objects_[place.object].part &&
+                          place.chunk < chunk_count(objects_[place.object].object.size) &&
+                          chunk_size(objects_[place.object].object.size, place.chunk) == size;
+    if (!is_known) throw Error(ErrorCode::usage, "a chunk that no manifest has");
+    place_ = place;
+    offset_ = place.chunk * chunk_bytes;
+    objects_[place.object].part->begin(place.chunk);
+    digest_ = Sha256();
+  }
+
+  void on_chunk_bytes(std::string_view piece) override {
+    digest_.update(piece);
+    objects_[place_.object].part->write(offset_, piece);
+    offset_ += piece.size();
+  }
+
+  void on_chunk_end() override {
+    const ChunkDigest digest = digest_.bytes();
+    objects_[place_.object].part->mark(place_.chunk, digest);
+    say(ack_frame({place_, digest}));
+  }
+
+  void say(const std::string& bytes) { write_all(output_, bytes, "standard output"); }
+
+ private:
+  void take_manifest(TransferManifest manifest) {
+    destination_.emplace(manifest.destination);
+    store_ = store_for(host_, manifest.destination);
+    files_ = std::move(manifest.files);
+    Json objects = Json::array();
+    std::uint64_t missing = 0;
+    for (const ManifestObject& object : manifest.objects) {
+      Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
+      Json digests = Json::array();
+      const bool is_there = object_in(store_, object.id).has_value();
+      if (!is_there) {
+        incoming.part.emplace(store_, object.id, object.size);
+        const auto verified = incoming.part->verified();
+        for (std::size_t i = 0; i < verified.size(); ++i) {
+          digests.push_back(verified[i] ? Json(hex_text(*verified[i])) : Json(nullptr));
+          if (!verified[i]) missing += chunk_size(object.size, i);
+        }
+      }
+      objects.push_back({{"complete", is_there}, {"digests", digests}});
+    }
+    const std::uint64_t free = free_bytes(store_);
+    if (missing > 0 && free < missing + spare_bytes) {
+      throw Error(
+          ErrorCode::no_space,
+          concat("no room for ", human_size(missing), " in ", in_quotes(store_.string()), ": ",
+                 human_size(free), " free, and ", human_size(spare_bytes), " stay free"),
+          "free some space there, or choose another file system with --dest; what has "
+          "arrived is kept");
+    }
+    say(json_frame(FrameKind::state,
+                   {{"store", store_.string()}, {"free_bytes", free}, {"objects", objects}}));
+  }
+
+  void join(TransferManifest manifest) {
+    require_own_folder(manifest.store);
+    store_ = manifest.store;
+    for (const ManifestObject& object : manifest.objects) {
+      Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
+      if (!object_in(store_, object.id)) incoming.part.emplace(store_, object.id, object.size);
+    }
+    say(frame(FrameKind::joined, ""));
+  }
+
+  void finish() {
+    if (!destination_) throw Error(ErrorCode::usage, "an end without a manifest");
+    for (Incoming& incoming : objects_) {
+      if (incoming.part) incoming.part->complete();
+      incoming.part.reset();
+    }
+    Json files = Json::array();
+    for (const ManifestFile& file : files_) {
+      const std::string& id = objects_.at(file.object).object.id;
+      const auto object = object_in(store_, id);
+      if (!object) throw Error(ErrorCode::internal, concat("an object has gone: ", id));
+      const bool was_there = destination_->holds(*object, file.name);
+      if (!was_there) destination_->place(*object, file.name);
+      files.push_back({{"name", file.name}, {"id", id}, {"was_there", was_there}});
+    }
+    destination_->sync();
+    remove_old_objects(store_);
+    is_done_ = true;
+    say(json_frame(FrameKind::done, {{"files", files}}));
+  }
+
+  const Host& host_;
+  const Descriptor& input_;
+  const Descriptor& output_;
+  fs::path store_;
+  std::optional<Destination> destination_;
+  std::vector<ManifestFile> files_;
+  std::vector<Incoming> objects_;
+  ChunkPlace place_;
+  std::uint64_t offset_ = 0;
+  Sha256 digest_;
+  bool is_done_ = false;
+};
+
+void wait_for_input(const Descriptor& input) {
+  std::array<pollfd, 2> watched = {{{input.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+  ::poll(watched.data(), watched.size(), -1);
+  throw_if_interrupted();
+}
+
+}  // namespace
+
+bool serve_transfer(const Host& host, const Descriptor& input, const Descriptor& output) {
+  constexpr int pipe_bytes = 1 << 20;
+  ::fcntl(input.get(), F_SETPIPE_SZ, pipe_bytes);
+  Receiver receiver(host, input, output);
+  FrameParser parser(receiver);
+  try {
+    receiver.welcome();
+    const std::size_t block = 1U << 20U;
+    const auto buffer = std::make_unique_for_overwrite<char[]>(block);
+    while (!receiver.is_done()) {
+      wait_for_input(input);
+      const ssize_t got = ::read(input.get(), buffer.get(), block);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      parser.take({buffer.get(), static_cast<std::size_t>(got)});
+    }
+    return true;
+  } catch (const Error& error) {
+    receiver.say(json_frame(FrameKind::failure, to_json(error)));
+    return false;
+  }
+}
+
+}  // namespace topsctl

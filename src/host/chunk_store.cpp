@@ -1,0 +1,207 @@
+// Keeps what was received so that nothing comes twice.
+#include "topsctl/host/chunk_store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/digest.hpp"
+#include "topsctl/host/files.hpp"
+#include "topsctl/host/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t digest_bytes = 32;
+constexpr mode_t own_folder = 0700;
+constexpr mode_t own_file = 0600;
+
+Descriptor opened(const fs::path& file, int flags) {
+  Descriptor result(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, own_file));
+  if (!result.is_open()) throw system_error(errno, "write", file.string());
+  return result;
+}
+
+void write_at(const Descriptor& to, std::uint64_t offset, std::string_view bytes,
+              const fs::path& name) {
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(to.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw system_error(errno, "write", name.string());
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+}
+
+// Empty where the file ends before.
+std::string read_at(const Descriptor& from, std::uint64_t offset, std::size_t size) {
+  std::string bytes(size, '\0');
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t got =
+        ::pread(from.get(), bytes.data() + have, size - have, static_cast<off_t>(offset + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return {};
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+ChunkDigest digest_at(const Descriptor& data, std::uint64_t offset, std::uint64_t size) {
+  constexpr std::uint64_t block = 256U << 10U;
+  Sha256 digest;
+  while (size > 0) {
+    const std::string bytes = read_at(data, offset, std::min(size, block));
+    if (bytes.empty()) return {};
+    digest.update(bytes);
+    offset += bytes.size();
+    size -= bytes.size();
+  }
+  return digest.bytes();
+}
+
+// What tells that an object is still what was completed: whoever writes to it moves its time.
+std::string seal_of(const struct stat& status) {
+  return concat(status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec, ".",
+                status.st_mtim.tv_nsec, "\n");
+}
+
+fs::path seal_file(const fs::path& store, const std::string& id) {
+  return store / "objects" / concat(id, ".seal");
+}
+
+void remove_if_old(const fs::path& file, std::int64_t most_age_s, nlink_t most_names) {
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return;
+  if (status.st_nlink <= most_names && std::time(nullptr) - status.st_mtim.tv_sec > most_age_s)
+    ::unlink(file.c_str());
+}
+
+}  // namespace
+
+void require_own_folder(const fs::path& folder) {
+  make_directories(folder.parent_path(), own_folder);
+  if (::mkdir(folder.c_str(), own_folder) != 0 && errno != EEXIST)
+    throw system_error(errno, "make folder", folder.string());
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0) throw system_error(errno, "read", folder.string());
+  const std::string hint = "remove it, or choose another place with --dest";
+  if (!S_ISDIR(status.st_mode)) {
+    throw Error(ErrorCode::permission,
+                concat(in_quotes(folder.string()),
+                       S_ISLNK(status.st_mode) ? " is a link, which somebody may have planted"
+                                               : " is no folder"),
+                hint);
+  }
+  if (status.st_uid != ::geteuid()) {
+    throw Error(
+        ErrorCode::permission,
+        concat(in_quotes(folder.string()), " belongs to another user (uid ", status.st_uid, ")"),
+        hint);
+  }
+  constexpr mode_t by_others = 0022;
+  if ((status.st_mode & by_others) != 0) {
+    throw Error(ErrorCode::permission,
+                concat(in_quotes(folder.string()), " may be written to by others (mode ",
+                       octal_mode(status.st_mode & 07777U), ")"),
+                concat("run `chmod 700 ", folder.string(), "` there, or ", hint));
+  }
+}
+
+bool is_content_id(std::string_view text) {
+  return text.size() == 2 * digest_bytes && bytes_of_hex(text).has_value();
+}
+
+Part::Part(const fs::path& store, const std::string& id, std::uint64_t size)
+    : store_(store), id_(id), size_(size), file_(store / "parts" / concat(id, ".part")) {
+  require_own_folder(store / "parts");
+  data_ = opened(file_, O_RDWR | O_CREAT);
+  marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDWR | O_CREAT);
+  if (::ftruncate(data_.get(), static_cast<off_t>(size)) != 0)
+    throw system_error(errno, "write", file_.string());
+}
+
+std::vector<std::optional<ChunkDigest>> Part::marks() const {
+  std::vector<std::optional<ChunkDigest>> found(chunk_count(size_));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::string mark = read_at(marks_, i * digest_bytes, digest_bytes);
+    if (mark.find_first_not_of('\0') != std::string::npos) found[i] = std::move(mark);
+  }
+  return found;
+}
+
+std::vector<std::optional<ChunkDigest>> Part::verified() {
+  std::vector<std::optional<ChunkDigest>> found = marks();
+  for_each_index(found.size(), [&](std::size_t i) {
+    if (!found[i] || digest_at(data_, i * chunk_bytes, chunk_size(size_, i)) == *found[i]) return;
+    found[i].reset();
+    write_at(marks_, i * digest_bytes, std::string(digest_bytes, '\0'), file_);
+  });
+  return found;
+}
+
+void Part::begin(std::uint64_t chunk) {
+  write_at(marks_, chunk * digest_bytes, std::string(digest_bytes, '\0'), file_);
+}
+
+void Part::write(std::uint64_t offset, std::string_view bytes) {
+  write_at(data_, offset, bytes, file_);
+}
+
+void Part::mark(std::uint64_t chunk, const ChunkDigest& digest) {
+  write_at(marks_, chunk * digest_bytes, digest, file_);
+  ::sync_file_range(data_.get(), static_cast<off_t>(chunk * chunk_bytes),
+                    static_cast<off_t>(chunk_bytes), SYNC_FILE_RANGE_WRITE);
+}
+
+void Part::complete() {
+  ChunkList chunks{size_, {}};
+  for (const auto& mark : marks()) chunks.digests.push_back(mark.value_or(ChunkDigest{}));
+  if (content_id(chunks) != id_)
+    throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent");
+  require_own_folder(store_ / "objects");
+  constexpr mode_t readable_by_all = 0644;
+  struct stat status {};
+  if (::fchmod(data_.get(), readable_by_all) != 0 || ::fsync(data_.get()) != 0 ||
+      ::fstat(data_.get(), &status) != 0) {
+    throw system_error(errno, "write", file_.string());
+  }
+  write_durably(seal_file(store_, id_), seal_of(status), own_file);
+  if (::rename(file_.c_str(), (store_ / "objects" / id_).c_str()) != 0 &&
+      !(errno == ENOENT && object_in(store_, id_)))
+    throw system_error(errno, "write", file_.string());
+  sync_directory(store_ / "objects");
+  ::unlink((store_ / "parts" / concat(id_, ".marks")).c_str());
+}
+
+std::optional<fs::path> object_in(const fs::path& store, const std::string& id) {
+  const fs::path file = store / "objects" / id;
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (read_text_if_present(seal_file(store, id), 4096) != seal_of(status)) return std::nullopt;
+  return file;
+}
+
+void remove_old_objects(const fs::path& store) {
+  constexpr std::int64_t day_s = 86'400;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(store / "parts", ignored))
+    remove_if_old(entry.path(), 14 * day_s, 1);
+  for (const auto& entry : fs::directory_iterator(store / "objects", ignored)) {
+    if (!is_content_id(entry.path().filename().string())) continue;
+    remove_if_old(entry.path(), 30 * day_s, 1);
+    if (!fs::exists(entry.path(), ignored))
+      ::unlink(seal_file(store, entry.path().filename().string()).c_str());
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,207 @@
+// Connects, as ssh_config and the operator say.
+#include "topsctl/host/ssh_connection.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <mutex>
+#include <thread>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/ssh_config.hpp"
+#include "topsctl/host/ssh_trust.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int most_hops = 8;
+
+void set(ssh_session session, ssh_options_e option, const std::string& value) {
+  if (ssh_options_set(session, option, value.c_str()) != SSH_OK)
+    throw Error(ErrorCode::usage, printable(ssh_get_error(session)));
+}
+
+void set(ssh_session session, ssh_options_e option, long value) {
+  ssh_options_set(session, option, &value);
+}
+
+std::string option(ssh_session session, ssh_options_e which) {
+  char* value = nullptr;
+  if (ssh_options_get(session, which, &value) != SSH_OK) return {};
+  std::string text = value == nullptr ? "" : value;
+  ssh_string_free_char(value);
+  return text;
+}
+
+// AES-GCM costs least where the processor helps, and is safe against Terrapin (CVE-2023-48795).
+std::string usual_ciphers() {
+  const std::string aes = "aes128-gcm@openssh.com,aes256-gcm@openssh.com";
+  const std::string chacha = "chacha20-poly1305@openssh.com";
+  return concat(
+      __builtin_cpu_supports("aes") != 0 ? concat(aes, ",", chacha) : concat(chacha, ",", aes),
+      ",aes256-ctr,aes128-ctr");
+}
+
+UnknownKeys unknown_keys_of(const SshConfig& config, const SshWishes& wishes) {
+  if (wishes.unknown_keys) return *wishes.unknown_keys;
+  const std::string checking = config.strict_host_key_checking.value_or("ask");
+  if (checking == "yes" || checking == "true") return UnknownKeys::refuse;
+  // "no" would also take changed keys; that is never done.
+  if (checking == "accept-new" || checking == "no" || checking == "off" || checking == "false")
+    return UnknownKeys::accept;
+  return UnknownKeys::ask;
+}
+
+// A link that is dead is noticed, where TCP alone would wait for a quarter of an hour.
+void limit_silence(int socket) {
+  const unsigned user_timeout_ms = 15'000;
+  const int on = 1;
+  const int idle_s = 10;
+  const int probes = 3;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &idle_s, sizeof idle_s);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
+std::vector<std::filesystem::path> config_files(const SshWishes& wishes) {
+  if (!wishes.config.empty()) return {wishes.config};
+  return {wishes.home / ".ssh" / "config", "/etc/ssh/ssh_config"};
+}
+
+}  // namespace
+
+SshConnection::SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets)
+    : SshConnection(target, wishes, secrets, 0) {}
+
+SshConnection::SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets,
+                             int hops)
+    : session_(ssh_new()) {
+  if (session_ == nullptr) throw Error(ErrorCode::internal, "libssh has no memory");
+  try {
+    connect(target, wishes, secrets, hops);
+  } catch (...) {
+    ssh_free(session_);
+    throw;
+  }
+}
+
+SshConnection::~SshConnection() {
+  ssh_disconnect(session_);
+  ssh_free(session_);
+}
+
+void SshConnection::configure(const Target& target, const SshWishes& wishes) {
+  set(session_, SSH_OPTIONS_SSH_DIR, (wishes.home / ".ssh").string());
+  set(session_, SSH_OPTIONS_HOST, target.host);
+  if (wishes.config.empty()) {
+    for (const auto& file : config_files(wishes)) {
+      if (::access(file.c_str(), R_OK) == 0) ssh_options_parse_config(session_, file.c_str());
+    }
+  } else if (ssh_options_parse_config(session_, wishes.config.c_str()) != SSH_OK) {
+    throw Error(ErrorCode::usage, concat("cannot read ", in_quotes(wishes.config)),
+                "give a file as ssh_config(5) has it with --ssh-config");
+  }
+  const int no = 0;
+  ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no);
+  // What was given counts more than what the file says, so it comes after it.
+  if (target.port != 0) ssh_options_set(session_, SSH_OPTIONS_PORT, &target.port);
+  if (!target.user.empty()) set(session_, SSH_OPTIONS_USER, target.user);
+  if (option(session_, SSH_OPTIONS_USER).empty() && !wishes.own_user.empty())
+    set(session_, SSH_OPTIONS_USER, wishes.own_user);
+  // Added keys come to the front.
+  if (!wishes.identity.empty()) set(session_, SSH_OPTIONS_ADD_IDENTITY, wishes.identity);
+  set(session_, SSH_OPTIONS_COMPRESSION, "no");
+  const int yes = 1;
+  ssh_options_set(session_, SSH_OPTIONS_NODELAY, &yes);
+  set(session_, SSH_OPTIONS_TIMEOUT, wishes.connect_timeout_s);
+  peer_.name = target.host;
+  peer_.host = option(session_, SSH_OPTIONS_HOST);
+  peer_.user = option(session_, SSH_OPTIONS_USER);
+  ssh_options_get_port(session_, &peer_.port);
+}
+
+void SshConnection::connect(const Target& target, const SshWishes& wishes, Secrets& secrets,
+                            int hops) {
+  throw_if_interrupted();
+  configure(target, wishes);
+  const SshConfig config = ssh_config_of(config_files(wishes), target.host, wishes.home);
+  if (!config.ciphers) {
+    set(session_, SSH_OPTIONS_CIPHERS_C_S, usual_ciphers());
+    set(session_, SSH_OPTIONS_CIPHERS_S_C, usual_ciphers());
+  }
+  // The one that was given is meant for the target, not for the hosts on the way.
+  std::string jump = config.proxy_jump.value_or("none");
+  if (!wishes.jump.empty()) jump = wishes.jump;
+  if (lower_case(jump) != "none") {
+    if (hops == most_hops) {
+      throw Error(ErrorCode::unreachable,
+                  concat("cannot connect to ", in_quotes(target.host), ": more than ", most_hops,
+                         " hosts on the way"),
+                  "see whether ProxyJump leads back to a host");
+    }
+    // libssh would start `ssh -W` for it.
+    ssh_options_set(session_, SSH_OPTIONS_PROXYCOMMAND, "none");
+    SshWishes way = wishes;
+    const auto last = jump.rfind(',');
+    way.jump = last == std::string::npos ? "" : jump.substr(0, last);
+    way.identity.clear();
+    const Target hop = parse_target(last == std::string::npos ? jump : jump.substr(last + 1));
+    tunnel_ = std::make_unique<SshTunnel>(
+        std::unique_ptr<SshConnection>(new SshConnection(hop, way, secrets, hops + 1)), peer_.host,
+        peer_.port);
+    const socket_t socket = tunnel_->take_socket();
+    ssh_options_set(session_, SSH_OPTIONS_FD, &socket);
+  }
+  if (ssh_connect(session_) != SSH_OK) refuse_connection(session_, peer_, "connect to");
+  if (!tunnel_) limit_silence(ssh_get_fd(session_));
+  require_trusted(session_, peer_, unknown_keys_of(config, wishes), secrets);
+  log_in(session_, peer_, secrets, callbacks_);
+  // From here on it would end reads that wait longer, as if at the end of the stream.
+  set(session_, SSH_OPTIONS_TIMEOUT, 0L);
+}
+
+namespace {
+
+class SshSession : public RemoteSession {
+ public:
+  SshSession(const Target& target, const SshWishes& wishes, Secrets& secrets)
+      : connection_(target, wishes, secrets) {}
+
+  std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
+    return ssh_stream(connection_, command_line);
+  }
+
+ private:
+  SshConnection connection_;
+};
+
+class SshRemote : public Remote {
+ public:
+  SshRemote(Target target, SshWishes wishes, Secrets& secrets)
+      : target_(std::move(target)), wishes_(std::move(wishes)), secrets_(secrets) {}
+
+  std::unique_ptr<RemoteSession> connect() override {
+    return std::make_unique<SshSession>(target_, wishes_, secrets_);
+  }
+
+ private:
+  const Target target_;
+  const SshWishes wishes_;
+  Secrets& secrets_;
+};
+
+}  // namespace
+
+std::unique_ptr<Remote> ssh_remote(const Target& target, const SshWishes& wishes,
+                                   Secrets& secrets) {
+  return std::make_unique<SshRemote>(target, wishes, secrets);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,113 @@
+// Reads targets as people write them.
+#include "topsctl/model/target.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+[[noreturn]] void reject(std::string_view text, const std::string& reason) {
+  throw Error(ErrorCode::usage, concat("no target: ", in_quotes(text), ": ", reason),
+              "write it as [USER@]HOST[:PORT][/CONTAINER], or local: for this machine");
+}
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-';
+}
+
+// What neither ssh nor a shell nor a container program takes for something else.
+bool is_name(std::string_view word) {
+  constexpr std::size_t longest = 253;  // of a host name, RFC 1035
+  return !word.empty() && word.size() <= longest && word.front() != '-' &&
+         std::all_of(word.begin(), word.end(), is_name_character);
+}
+
+// An IPv6 address, perhaps with a zone.
+bool is_address(std::string_view word) {
+  return !word.empty() && word.size() <= 64 && std::all_of(word.begin(), word.end(), [](char c) {
+    return is_name_character(c) || c == ':' || c == '%';
+  });
+}
+
+unsigned port_of(std::string_view digits, std::string_view text) {
+  unsigned port = 0;
+  const auto [end, problem] = std::from_chars(digits.begin(), digits.end(), port);
+  constexpr unsigned highest = 65535;
+  if (problem != std::errc() || end != digits.end() || port == 0 || port > highest)
+    reject(text, "the port must be a number from 1 to 65535");
+  return port;
+}
+
+}  // namespace
+
+std::string Target::text() const {
+  std::string shown = user.empty() ? "" : concat(user, "@");
+  if (is_local())
+    shown = "local:";
+  else
+    shown += host.find(':') == std::string::npos ? host : concat("[", host, "]");
+  if (port != 0) shown += concat(":", port);
+  if (!container.empty()) shown += concat("/", container);
+  return shown;
+}
+
+Target parse_target(std::string_view text) {
+  Target target;
+  std::string_view rest = trimmed(text);
+  if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
+    target.container = rest.substr(slash + 1);
+    if (!is_name(target.container)) reject(text, "the container's name is not one");
+    rest = rest.substr(0, slash);
+  }
+  if (rest == "local:") return target;
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
+    target.user = rest.substr(0, at);
+    if (!is_name(target.user)) reject(text, "the user's name is not one");
+    rest = rest.substr(at + 1);
+  }
+  if (rest.starts_with('[')) {
+    const auto end = rest.find(']');
+    if (end == std::string_view::npos) reject(text, "there is no ']'");
+    target.host = rest.substr(1, end - 1);
+    rest = rest.substr(end + 1);
+    if (!is_address(target.host)) reject(text, "there is no address in the brackets");
+    if (!rest.empty() && rest.front() != ':') reject(text, "after ']' comes a port or nothing");
+  } else {
+    if (std::count(rest.begin(), rest.end(), ':') > 1)
+      reject(text, "an IPv6 address stands in brackets");
+    const auto colon = std::min(rest.find(':'), rest.size());
+    target.host = rest.substr(0, colon);
+    rest = rest.substr(colon);
+    if (!is_name(target.host)) reject(text, "the host's name is not one");
+  }
+  if (!rest.empty()) target.port = port_of(rest.substr(1), text);
+  return target;
+}
+
+std::vector<Target> parse_targets(std::string_view text, const std::string& source) {
+  std::vector<Target> targets;
+  std::size_t number = 0;
+  for (const std::string& line : split(text, '\n')) {
+    ++number;
+    const std::string_view word = trimmed(std::string_view(line).substr(0, line.find('#')));
+    if (word.empty()) continue;
+    try {
+      targets.push_back(parse_target(word));
+    } catch (const Error& error) {
+      throw error.within(concat(source, ", line ", number));
+    }
+  }
+  if (targets.empty()) {
+    throw Error(ErrorCode::usage, concat("no target in ", source),
+                "write one target a line, [USER@]HOST[:PORT][/CONTAINER]");
+  }
+  return targets;
+}
+
+}  // namespace topsctl

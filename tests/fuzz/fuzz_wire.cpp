@@ -1,0 +1,85 @@
+// Feeds bytes to the parser of frames in different pieces, and each frame to whoever reads its
+// JSON.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "pieces.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/far_words.hpp"
+#include "topsctl/engine/transfer_words.hpp"
+#include "topsctl/engine/wire.hpp"
+
+namespace {
+
+using namespace topsctl;
+
+template <class Call>
+void attempt(const Call& call) {
+  try {
+    call();
+  } catch (const Error&) {
+    // Refused, as it should be.
+  }
+}
+
+class Heard : public FrameHandler {
+ public:
+  void on_frame(FrameKind kind, std::string_view payload) override {
+    text += concat(static_cast<char>(kind), payload, ";");
+    attempt([&] { parse_ack(payload); });
+    attempt([&] {
+      const TransferManifest manifest = parse_manifest_frame(payload);
+      fuzz::expect(parse_manifest_frame(to_line(manifest_json(manifest))) == manifest);
+    });
+    attempt([&] { parse_join_frame(payload); });
+    attempt([&] { parse_state(payload, {{std::string(64, 'a'), 5}, {std::string(64, 'b'), 0}}); });
+    attempt([&] { parse_welcome(payload); });
+    attempt([&] { parse_done(payload); });
+    attempt([&] { parse_run_end(payload); });
+    attempt([&] {
+      const FarRunRequest request = parse_run_frame(payload);
+      fuzz::expect(parse_run_frame(to_line(to_json(request))) == request);
+    });
+    parse_failure(payload);
+  }
+  void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
+    text += concat("C", place.object, ".", place.chunk, "/", size, ":");
+    fuzz::expect(size > 0 && size <= chunk_bytes);
+    left_ = size;
+  }
+  void on_chunk_bytes(std::string_view piece) override {
+    text += piece;
+    fuzz::expect(piece.size() <= left_);
+    left_ -= piece.size();
+  }
+  void on_chunk_end() override { fuzz::expect(left_ == 0); }
+
+  std::string text;
+
+ private:
+  std::uint64_t left_ = 0;
+};
+
+// What was heard, and whether the bytes were refused.
+std::string heard_from(std::string_view bytes, unsigned shape) {
+  Heard heard;
+  FrameParser parser(heard);
+  fuzz::Pieces pieces(bytes, shape);
+  try {
+    for (std::string_view piece = pieces.piece(); !piece.empty(); piece = pieces.piece())
+      parser.take(piece);
+  } catch (const Error& error) {
+    fuzz::expect_told(error);
+    heard.text += "refused";
+  }
+  return heard.text;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view bytes = fuzz::text_of(data, size);
+  const unsigned shape = fuzz::choice(bytes);
+  fuzz::expect(heard_from(bytes, 0) == heard_from(bytes, shape));
+  return 0;
+}

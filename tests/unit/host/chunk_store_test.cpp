@@ -1,0 +1,143 @@
+// Parts that fill up, objects that are kept, and folders that are not ours.
+#include "topsctl/host/chunk_store.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../support/temporary_folder.hpp"
+#include "../support/thrown.hpp"
+#include "topsctl/host/digest.hpp"
+
+namespace topsctl {
+namespace {
+
+struct Content {
+  std::string bytes;
+  ChunkList chunks;
+  std::string id;
+};
+
+// Two chunks.
+Content two_chunks() {
+  Content content;
+  content.bytes = std::string(chunk_bytes, 'a') + "the rest";
+  content.chunks.size = content.bytes.size();
+  for (const std::string& chunk :
+       {content.bytes.substr(0, chunk_bytes), content.bytes.substr(chunk_bytes)})
+    content.chunks.digests.push_back(*bytes_of_hex(sha256_of(chunk)));
+  content.id = content_id(content.chunks);
+  return content;
+}
+
+void write_chunk(Part& part, const Content& content, std::uint64_t chunk) {
+  part.begin(chunk);
+  part.write(chunk * chunk_bytes,
+             std::string_view(content.bytes)
+                 .substr(chunk * chunk_bytes, chunk_size(content.chunks.size, chunk)));
+  part.mark(chunk, content.chunks.digests[chunk]);
+}
+
+TEST(Parts, BecomeObjectsOnceTheyAreWhole) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part part(store.path(), content.id, content.chunks.size);
+  write_chunk(part, content, 1);
+  EXPECT_EQ(thrown_by([&] { part.complete(); }).code(), ErrorCode::internal);
+  EXPECT_FALSE(object_in(store.path(), content.id));
+  write_chunk(part, content, 0);
+  part.complete();
+  const auto object = object_in(store.path(), content.id);
+  ASSERT_TRUE(object);
+  EXPECT_EQ(TemporaryFolder::read_bytes(*object), content.bytes);
+  EXPECT_TRUE(std::filesystem::is_empty(store.path() / "parts"));
+}
+
+TEST(Parts, TellWhatOfThemIsThere) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  {
+    Part part(store.path(), content.id, content.chunks.size);
+    write_chunk(part, content, 1);
+    part.begin(0);
+    part.write(0, "half of a chunk");
+  }
+  const auto found = Part(store.path(), content.id, content.chunks.size).verified();
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_FALSE(found[0]);
+  EXPECT_EQ(found[1], content.chunks.digests[1]);
+}
+
+TEST(Parts, DoNotBelieveMarksWhoseDataIsSomethingElse) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part part(store.path(), content.id, content.chunks.size);
+  write_chunk(part, content, 0);
+  write_chunk(part, content, 1);
+  part.write(chunk_bytes / 2, "b");
+  EXPECT_FALSE(part.verified()[0]);
+  EXPECT_TRUE(part.verified()[1]);
+  EXPECT_EQ(thrown_by([&] { part.complete(); }).code(), ErrorCode::internal);
+}
+
+TEST(Parts, ThatTwoFillAtOnceAreOneObject) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part one(store.path(), content.id, content.chunks.size);
+  Part other(store.path(), content.id, content.chunks.size);
+  write_chunk(one, content, 0);
+  write_chunk(other, content, 1);
+  one.complete();
+  other.complete();
+  EXPECT_TRUE(object_in(store.path(), content.id));
+}
+
+TEST(Objects, ThatWereWrittenToAreNoLongerThere) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part part(store.path(), content.id, content.chunks.size);
+  write_chunk(part, content, 0);
+  write_chunk(part, content, 1);
+  part.complete();
+  const auto object = *object_in(store.path(), content.id);
+  const timespec now[2] = {{0, UTIME_NOW}, {1'000'000'000, 1}};
+  ::utimensat(AT_FDCWD, object.c_str(), now, 0);
+  EXPECT_FALSE(object_in(store.path(), content.id));
+}
+
+TEST(Objects, OfNoBytesAreObjectsToo) {
+  const TemporaryFolder store;
+  const std::string id = content_id({0, {}});
+  Part(store.path(), id, 0).complete();
+  EXPECT_TRUE(object_in(store.path(), id));
+}
+
+TEST(OwnFolders, AreMadeForUsAlone) {
+  const TemporaryFolder folder;
+  require_own_folder(folder / "a/b");
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "a/b").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0700U);
+  require_own_folder(folder / "a/b");
+}
+
+TEST(OwnFolders, AreNoLinksAndNotForOthers) {
+  const TemporaryFolder folder;
+  const auto open = folder.make_folder("open");
+  ::chmod(open.c_str(), 0777);
+  std::filesystem::create_directory_symlink(folder.make_folder("target"), folder / "link");
+  for (const auto& place : {open, folder / "link", folder.write("file", "")})
+    EXPECT_EQ(thrown_by([&] { require_own_folder(place); }).code(), ErrorCode::permission) << place;
+}
+
+TEST(OwnFolders, AreNotOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a folder away";
+  const TemporaryFolder folder;
+  const auto theirs = folder.make_folder("theirs");
+  ASSERT_EQ(::chown(theirs.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(thrown_by([&] { require_own_folder(theirs); }).code(), ErrorCode::permission);
+}
+
+}  // namespace
+}  // namespace topsctl

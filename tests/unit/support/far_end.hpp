@@ -1,0 +1,135 @@
+// A double of another machine: what would run there runs in a thread here, and connections can be
+// cut.
+#pragma once
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/receiver.hpp"
+#include "topsctl/host/pipe.hpp"
+#include "topsctl/host/remote.hpp"
+
+namespace topsctl {
+
+// How the double misbehaves; shared by its connections.
+struct FarFaults {
+  std::atomic<std::int64_t> bytes_until_cut = -1;  // of all connections together; -1: never
+  std::atomic<unsigned> cuts = 0;                  // how many there were
+  // Changes what the far end says before it is heard.
+  std::function<std::string(std::string)> alter;
+  std::string instead;  // said in place of our line, if not empty
+};
+
+class FarStream : public RemoteStream {
+ public:
+  FarStream(const Host& host, FarFaults& faults, const std::string& token)
+      : faults_(faults), to_far_(make_pipe()), from_far_(make_pipe()) {
+    said_ = faults.instead.empty() ? concat("Welcome to the lab\n", token, " run\n")
+                                   : concat(token, " ", faults.instead, "\n");
+    server_ = std::thread([this, &host] {
+      serve_transfer(host, to_far_.read_end, from_far_.write_end);
+      from_far_.write_end.close();
+    });
+  }
+  ~FarStream() override {
+    to_far_.write_end.close();
+    drain();
+    server_.join();
+  }
+
+  void write(std::string_view bytes) override {
+    if (faults_.bytes_until_cut >= 0) {
+      const auto size = static_cast<std::int64_t>(bytes.size());
+      if ((faults_.bytes_until_cut -= size) < 0) {
+        faults_.bytes_until_cut = -1;
+        ++faults_.cuts;
+        is_cut_ = true;
+      }
+    }
+    if (is_cut_) lose();
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(to_far_.write_end.get(), bytes.data(), bytes.size());
+      if (written <= 0) lose();
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+
+  std::optional<std::string> read(std::int64_t timeout_ms) override {
+    if (is_cut_) lose();
+    if (!said_.empty()) return std::exchange(said_, "");
+    pollfd watched = {from_far_.read_end.get(), POLLIN, 0};
+    if (::poll(&watched, 1, static_cast<int>(timeout_ms)) == 0) return std::nullopt;
+    std::string bytes(65536, '\0');
+    bytes.resize(static_cast<std::size_t>(
+        std::max<ssize_t>(::read(from_far_.read_end.get(), bytes.data(), bytes.size()), 0)));
+    return faults_.alter ? faults_.alter(bytes) : bytes;
+  }
+
+  void end_input() override { to_far_.write_end.close(); }
+  RemoteEnd finish() override {
+    to_far_.write_end.close();
+    drain();
+    return {0, ""};
+  }
+
+ private:
+  [[noreturn]] static void lose() { throw ConnectionLost("the connection was cut"); }
+  void drain() {
+    std::string bytes(65536, '\0');
+    while (::read(from_far_.read_end.get(), bytes.data(), bytes.size()) > 0) {
+    }
+  }
+
+  FarFaults& faults_;
+  Pipe to_far_;
+  Pipe from_far_;
+  std::string said_;
+  bool is_cut_ = false;
+  std::thread server_;
+};
+
+class FarSession : public RemoteSession {
+ public:
+  FarSession(const Host& host, FarFaults& faults) : host_(host), faults_(faults) {}
+  std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
+    const std::size_t at = command_line.find("topsctl-", command_line.find("echo "));
+    const std::string token = command_line.substr(at, command_line.find(' ', at) - at);
+    return std::make_unique<FarStream>(host_, faults_, token);
+  }
+
+ private:
+  const Host& host_;
+  FarFaults& faults_;
+};
+
+class FarEnd : public Remote {
+ public:
+  explicit FarEnd(const std::filesystem::path& home) {
+    host_.clock = &clock_;
+    host_.environment = {{"HOME", home.string()}};
+  }
+  std::unique_ptr<RemoteSession> connect() override {
+    ++connections;
+    return std::make_unique<FarSession>(host_, faults);
+  }
+
+  FarFaults faults;
+  std::atomic<unsigned> connections = 0;
+
+ private:
+  SystemClock clock_;
+  Host host_;
+};
+
+}  // namespace topsctl
