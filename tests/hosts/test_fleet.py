@@ -113,7 +113,7 @@ def test_a_killed_session_leaves_its_command_and_a_stopped_sshd_refuses(fleet):
     assert session.stdout.readline() == "ready\n"
     assert host.kill_sessions() >= 1
     assert session.wait(10) == 255
-    assert [process.command for process in host.processes() if "sleep" in process.command] == ["sleep 987"]
+    wait_for(lambda: [process.command for process in host.processes() if "sleep" in process.command] == ["sleep 987"])
     assert [process.command for process in host.kill("^sleep 987")] == ["sleep 987"]
     assert not [process for process in host.processes() if "sleep" in process.command]
     host.stop_sshd()
