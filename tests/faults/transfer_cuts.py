@@ -12,13 +12,13 @@ from pathlib import Path
 from hosts import kernel
 from hosts.fleet import Fleet, options_of
 from hosts.operations import PACKAGES
-from hosts.workstation import CHUNK, DESTINATION, Workstation, digest_of, events_in, missing_at
+from hosts.workstation import CACHE, CHUNK, DESTINATION, HOME, Workstation, digest_of, events_in, missing_at
 
 SIZE = 35 * CHUNK + 12_345
 RATE = "80M"  # bytes a second: time enough to strike
 TARGET = "root@h1"
 NAME = "large.bin"
-PARTS = "/root/.cache/topsctl/received/parts"
+PARTS = f"{CACHE}/received/parts"
 PATIENCE = 240  # seconds
 NOTICED = 17  # seconds after which a client has noticed that a link is dead
 # Chunks of a connection that may have been sent, and not been verified when it is lost: what SSH lets a sender be ahead (2 MiB),
@@ -219,7 +219,7 @@ class Transfers(Campaign):
         with self.station() as station, small_disk(self.scratch, self.size + (110 << 20)) as disk:
             host, = station.hosts
             host.show(disk, "/srv/small")
-            before = sorted(str(path) for path in host.path("/root").rglob("*") if "topsctl" not in str(path))
+            before = beside_cache(host)
             words = self.words("--dest", "/srv/small/here")
             with self.running(station, *words, "--limit-rate", RATE) as (run, events):
                 wait_for(lambda: verified_bytes(events()) >= after or run.poll() is not None)
@@ -243,9 +243,15 @@ class Transfers(Campaign):
             point.require(digest_of(disk / "here" / NAME) == self.digest, "the file is not what was sent")
             point.require(file["resumed_at"] >= told and file["sent_bytes"] + file["resumed_at"] == self.size,
                           f"{told} were verified; {file}")
-            after = sorted(str(path) for path in host.path("/root").rglob("*") if "topsctl" not in str(path))
-            point.require([path for path in after if not path.endswith("/.cache")] == before, "something else was touched")
+            point.require(beside_cache(host) == before, "something else was touched")
             return point
+
+
+def beside_cache(host):
+    """What lies in the home folder and where others may write, but for topsctl's own."""
+    found = (str(path.relative_to(host.root)) for place in (HOME, "/srv", "/tmp", "/var/tmp")
+             for path in host.path(place).rglob("*"))
+    return sorted(path for path in found if "topsctl" not in path and not path.endswith(".cache"))
 
 
 def marked_chunks(marks):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from hosts.users import USERS, User
-from hosts.workstation import CHUNK, DESTINATION, Workstation, missing_at, statuses
+from hosts.workstation import CACHE, CHUNK, DESTINATION, Workstation, missing_at, statuses
 
 PYTHON = "3.9"
 LIAR = "/usr/local/bin/liar"
@@ -137,11 +137,10 @@ def test_a_link_in_place_of_a_folder_below_is_not_followed(make_workstation, tmp
     assert list(host.path("/srv/victim").iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["/root/.cache/topsctl", "/root/.cache/topsctl/bin", "/root/.cache/topsctl/received",
-                                   "/root/.cache/topsctl/received/parts"])
+@pytest.mark.parametrize("place", ["", "/bin", "/received", "/received/parts"])
 @pytest.mark.parametrize("planted", ["a link", "another user's", "open to others"])
 def test_a_cache_that_is_not_ours_alone_is_refused_or_passed_over(make_workstation, packages, place, planted):
-    station = make_workstation(1)
+    station, place = make_workstation(1), CACHE + place
     host, = station.hosts
     victim = owned_folder(host, "/srv/victim", FREE if planted == "another user's" else 0, 0o755)
     if planted == "a link":
@@ -184,7 +183,7 @@ def test_a_false_program_under_the_digest_is_replaced_and_not_run(make_workstati
     host, = station.hosts
     content = topsctl_release.read_bytes()
     false = b"#!/bin/sh\ntouch /srv/was-run\n" if planted != "a longer file" else content + b"\0"
-    place = owned_folder(host, f"/root/.cache/topsctl/bin/{hashlib.sha256(content).hexdigest()}", 0, 0o700) / "topsctl"
+    place = owned_folder(host, f"{CACHE}/bin/{hashlib.sha256(content).hexdigest()}", 0, 0o700) / "topsctl"
     host.path("/srv/false").write_bytes(false)
     host.path("/srv/false").chmod(0o755)
     if planted == "a link":

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from hosts.operations import LOCKS, NOT_COMPARED, PACKAGES
-from hosts.workstation import PATIENCE, Workstation, by_target, statuses
+from hosts.workstation import CACHE, HOME, PATIENCE, Workstation, by_target, statuses
 
 PYTHON = "3.9"
 # What a transfer and a session leave there, besides what no rollback brings back.
-LEFT = (*NOT_COMPARED, "/root", "/tmp", "/run", "/var/log")
+LEFT = (*NOT_COMPARED, HOME, "/tmp", "/run", "/var/log")
 RESTORES = 5  # seconds after which an install that nobody confirms is undone
 
 
@@ -74,7 +74,7 @@ def test_one_command_is_run_once_however_often_it_is_asked_for(make_workstation,
     wait_for(lambda: installs(host))
     host.kill_sessions()
     station.finished("deploy", run)
-    assert len(list(host.path("/root/.cache/topsctl/runs").iterdir())) == 2  # install and confirm
+    assert len(list(host.path(f"{CACHE}/runs").iterdir())) == 2  # install and confirm
     assert len(transactions(station, host)) == 1
 
 

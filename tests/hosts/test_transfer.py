@@ -6,7 +6,7 @@ import random
 import pytest
 
 from hosts.users import LOGIN_PASSWORD
-from hosts.workstation import CHUNK, DESTINATION, Workstation, by_target, missing_at, sent, statuses
+from hosts.workstation import CACHE, CHUNK, DESTINATION, Workstation, by_target, missing_at, sent, statuses
 
 PYTHON = "3.9"
 PASSWORD = ("Password of", LOGIN_PASSWORD)
@@ -200,7 +200,7 @@ def test_only_what_the_lock_says_is_sent(make_workstation, packages, bundle, tmp
     assert station.topsctl("inspect", bundle(python=PYTHON, only_needed=True, personality="s60"), "--lock", wrong).code == 0
     refused = station.json("transfer", packages, "root@h1", "--lock", wrong, code=3)
     assert refused["targets"] == [] and not station.hosts[0].path(DESTINATION).exists()
-    assert not station.hosts[0].path("/root/.cache").exists()
+    assert not station.hosts[0].path(CACHE).exists()
     document = station.json("transfer", packages, "root@h1", "--lock", right)
     assert_whole(document, packages, {"root@h1": station.hosts[0].root})
     assert all(len(file["sha256"]) == 64 for file in document["targets"][0]["files"])
@@ -211,7 +211,7 @@ def test_a_damaged_package_stops_it_before_anything_is_sent(make_workstation, bu
     station = make_workstation(1)
     damaged = bundle(python=PYTHON, faults=["truncated-deb"])
     refused = station.json("transfer", damaged, "root@h1", code=3)
-    assert refused["targets"] == [] and not station.hosts[0].path("/root/.cache").exists()
+    assert refused["targets"] == [] and not station.hosts[0].path(CACHE).exists()
 
 
 def test_a_dry_run_sends_and_makes_nothing_but_topsctl_itself(make_workstation, packages):
@@ -223,7 +223,7 @@ def test_a_dry_run_sends_and_makes_nothing_but_topsctl_itself(make_workstation, 
     assert statuses(document) == {"root@h1": "planned", "free@h2": "planned"}
     assert all(sent(target) == 0 and target["files"] for target in document["targets"])
     assert not any(file["reused"] for target in document["targets"] for file in target["files"])
-    files = [str(path.relative_to(root.path("/root/.cache/topsctl"))) for path in root.path("/root/.cache/topsctl").rglob("*")
+    files = [str(path.relative_to(root.path(CACHE))) for path in root.path(CACHE).rglob("*")
              if path.is_file()]
     assert len(files) == 1 and files[0].startswith("bin/") and files[0].endswith("/topsctl"), files
     assert not root.path(DESTINATION).exists() and not root.path("/srv/made").exists()

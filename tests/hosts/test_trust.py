@@ -2,7 +2,7 @@
 
 import pytest
 
-from hosts.workstation import DESTINATION, Workstation, missing_at, statuses
+from hosts.workstation import CACHE, DESTINATION, Workstation, missing_at, statuses
 
 PYTHON = "3.9"
 QUESTION = r"Is that the host's\? \(yes, no, or the fingerprint\)"
@@ -26,7 +26,7 @@ def assert_nothing_was_sent(station, document, words):
     assert error["code"] == "unreachable" and words in error["message"], document
     for host in station.hosts:
         assert "Accepted" not in host.sshd_log(), host.sshd_log()
-        assert not host.path("/root/.cache").exists() and not host.path(DESTINATION).exists()
+        assert not host.path(CACHE).exists() and not host.path(DESTINATION).exists()
 
 
 def assert_sent(station, document, packages, host=0):

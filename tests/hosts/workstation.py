@@ -11,6 +11,8 @@ from pathlib import Path
 from support.topsctl import Outcome
 
 DESTINATION = "/tmp/topsrider_install"
+HOME = "/root"  # of the user by whom most targets are reached
+CACHE = f"{HOME}/.cache/topsctl"
 CHUNK = 4 << 20
 PATIENCE = 300  # seconds, for machines that do much else
 
