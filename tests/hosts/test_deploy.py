@@ -1,6 +1,7 @@
 """Deployments to real hosts: every way to root, what each host then has, and one that cannot take it beside others."""
 
 import json
+import os
 import re
 
 import pytest
@@ -199,6 +200,22 @@ def test_a_host_that_is_not_reached_is_told_apart(make_workstation, packages):
     station.hosts[1].heal()
     refused = station.json("deploy", packages, "root@h2", code=6)
     assert "efused" in refused["error"]["message"]
+
+
+@pytest.mark.parametrize("hindrance", ["not ours", "a link"])
+def test_a_home_that_cannot_be_used_hinders_no_deployment(make_workstation, packages, hindrance):
+    station = make_workstation(1)
+    host, = station.hosts
+    home = host.path("/home/free")
+    if hindrance == "a link":
+        (home / ".cache").mkdir()
+        (home / ".cache" / "topsctl").symlink_to("/srv")
+        os.chown(home / ".cache", home.stat().st_uid, home.stat().st_uid)
+    else:
+        os.chown(home, 0, 0)
+    assert_done(station.json("deploy", packages, "free@h1"), "free@h1")
+    assert_installed(station, host)
+    assert list(host.path("/srv").iterdir()) == []
 
 
 def test_what_people_read_names_each_target_once_and_what_became_of_it(make_workstation, packages):
