@@ -19,7 +19,7 @@ RATE = "80M"  # bytes a second: time enough to strike
 TARGET = "root@h1"
 NAME = "large.bin"
 PARTS = f"{CACHE}/received/parts"
-PATIENCE = 240  # seconds
+PATIENCE = 120  # seconds, after which a run is taken for one that hangs
 NOTICED = 17  # seconds after which a client has noticed that a link is dead
 # Chunks of a connection that may have been sent, and not been verified when it is lost: what SSH lets a sender be ahead (2 MiB),
 # what pipes hold (1 MiB), and the one that is begun.

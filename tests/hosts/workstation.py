@@ -53,7 +53,7 @@ class Workstation:
         """(document, events) of a run that was started, when it has ended."""
         out, err = process.communicate(timeout=timeout)
         outcome = Outcome(("topsctl", command), process.returncode, out, err)
-        return self._checked(command, outcome, code), events_in(err)
+        return self._checked(command, outcome, code), events_in(err or "")
 
     def _checked(self, command, outcome, code):
         assert outcome.code in ([code] if isinstance(code, int) else code), outcome
