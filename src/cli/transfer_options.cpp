@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/cli/install_options.hpp"
 #include "topsctl/cli/validators.hpp"
-#include "topsctl/host/files.hpp"
 
 namespace topsctl {
 
@@ -47,13 +47,7 @@ ShipmentRequest shipment_request(const TransferOptions& options) {
   request.bundle = {options.bundle};
   request.stack = options.stack;
   request.components = options.components;
-  if (options.lock.empty()) return request;
-  const auto text = read_text_if_present(options.lock);
-  if (!text) {
-    throw Error(ErrorCode::usage, concat("no such lock file: ", in_quotes(options.lock)),
-                "write one with `topsctl inspect BUNDLE --lock FILE`");
-  }
-  request.lock = parse_lock(*text, concat("lock ", in_quotes(options.lock)));
+  if (options.lock) request.lock = read_lock(*options.lock);
   return request;
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -21,16 +22,46 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::chrono::seconds longest_silence(10);
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
 
-fs::path runs_folder(const Host& host) {
+// The places for runs, best first, of which the first that can be used is taken.
+std::vector<fs::path> run_places(const Host& host) {
+  std::vector<fs::path> places;
   const auto home = host.environment.find("HOME");
-  const fs::path folder = home != host.environment.end() && home->second.starts_with('/')
-                              ? fs::path(home->second) / ".cache" / "topsctl" / "runs"
-                              : fs::path(concat("/var/tmp/topsctl-", ::geteuid(), "/runs"));
-  require_own_folder(folder.parent_path());
-  require_own_folder(folder);
-  return folder;
+  if (home != host.environment.end() && home->second.starts_with('/'))
+    places.push_back(fs::path(home->second) / ".cache" / "topsctl" / "runs");
+  places.emplace_back(concat("/var/tmp/topsctl-", ::geteuid(), "/runs"));
+  return places;
+}
+
+// Makes it if it is not there.
+bool is_usable(const fs::path& place) {
+  try {
+    require_own_folder(place.parent_path());
+    require_own_folder(place);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Where this run is, or is to be: one that was begun is found wherever it is, and not begun again.
+fs::path folder_of(const Host& host, const std::string& id) {
+  const std::vector<fs::path> places = run_places(host);
+  std::error_code ignored;
+  for (const fs::path& place : places) {
+    if (fs::exists(place / id, ignored) && is_usable(place)) return place / id;
+  }
+  for (const fs::path& place : places) {
+    if (!is_usable(place)) continue;
+    remove_old_runs(place);
+    return place / id;
+  }
+  throw Error(
+      ErrorCode::permission,
+      "no folder of our own for what runs, neither in ~/.cache/topsctl nor in /var/tmp",
+      "make one of them usable: it must belong to the user, and others must not write to it");
 }
 
 std::vector<std::string> command_of(const FarRunRequest& request) {
@@ -59,13 +90,12 @@ void pause(const Descriptor& input) {
 
 void attend_run(const Host& host, const FarRunRequest& request, const Descriptor& input,
                 const std::function<void(const std::string&)>& say) {
-  const fs::path runs = runs_folder(host);
-  remove_old_runs(runs);
-  const DetachedRun run(runs / request.id);
+  const DetachedRun run(folder_of(host, request.id));
   const bool has_password = request.run_as == RunAs::root && !request.sudo_password.empty();
   run.start(command_of(request), has_password ? concat(request.sudo_password, "\n") : "");
   std::uint64_t heard = request.events_from;
   std::string last_words;
+  auto said_at = host.clock->steady();
   for (;;) {
     // Asked before the events are read, so that none is missed.
     const bool is_running = run.is_running();
@@ -73,6 +103,7 @@ void attend_run(const Host& host, const FarRunRequest& request, const Descriptor
     if (!events.empty()) {
       say(frame(FrameKind::event, events));
       heard += events.size();
+      said_at = host.clock->steady();
       last_words += events;
       constexpr std::size_t most_words = 4096;
       if (last_words.size() > most_words) last_words.erase(0, last_words.size() - most_words);
@@ -80,6 +111,10 @@ void attend_run(const Host& host, const FarRunRequest& request, const Descriptor
     }
     if (!is_running) break;
     pause(input);
+    if (host.clock->steady() - said_at < longest_silence) continue;
+    // So that the other side knows that this one is still there.
+    say(frame(FrameKind::event, ""));
+    said_at = host.clock->steady();
   }
   const FarRunEnd end{run.status().value_or(-1), run.report(most_report), last_words};
   say(json_frame(FrameKind::result, to_json(end)));

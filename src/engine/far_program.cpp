@@ -57,8 +57,7 @@ Answer answer_from(RemoteStream& stream, const Target& target, const std::string
     std::string why = !piece ? "it does not answer" : said.size() >= most ? "it says too much" : "";
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
-      const std::string words =
-          last_lines(printable(concat(said, "\n", end_of_shell.errors), Lines::keep), 3);
+      const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
       why = concat("its shell has ended with status ", end_of_shell.status,
                    words.empty() ? "" : concat(": ", words));
     }
@@ -77,11 +76,11 @@ Answer answer_from(RemoteStream& stream, const Target& target, const std::string
   if (line.starts_with("absent")) {
     throw Error(ErrorCode::host_unfit,
                 concat(in_quotes(target.text()), " is no machine that topsctl runs on: ",
-                       printable(line.substr(std::string_view("absent").size()))),
+                       last_words(line.substr(std::string_view("absent").size()))),
                 "topsctl runs on Linux on x86-64");
   }
   throw Error(ErrorCode::host_unfit,
-              concat("cannot put topsctl on ", in_quotes(target.text()), ": ", printable(line)),
+              concat("cannot put topsctl on ", in_quotes(target.text()), ": ", last_words(line)),
               "it needs a folder of the user's own, below the home folder or /var/tmp, in which "
               "programs may run, and `sha256sum`");
 }
@@ -105,39 +104,52 @@ std::string far_command_line(const Target& target, const std::string& script,
   return concat(
       "exec /bin/sh -c '"
       "for r in docker podman nerdctl; do command -v $r >/dev/null 2>&1 && "
-      "$r container inspect \"$1\" >/dev/null 2>&1 && "
+      "[ \"$($r container inspect --format {{.State.Running}} \"$1\" 2>/dev/null)\" = true ] && "
       "exec $r exec -i -e SSH_CONNECTION \"$1\" /bin/sh -c \"$2\"; done; echo ",
       token, " no-container; exit 1' sh ", target.container, " '", script, "'");
 }
 
+namespace {
+
+// For each folder $d: $o is empty unless it, the one above it and the one for this program are
+// folders, no links, ours, and not for others to write to. Whoever else can change one of them
+// could put another program in the place of ours after we have looked at it.
+std::string for_own_folders(const CarriedProgram& program, const std::string& prepare,
+                            const std::string& act) {
+  return concat("for d in ", folders, "; do o=y; for p in \"${d%/*}\" \"$d\" \"$d/", program.sha256,
+                "\"; do ", prepare,
+                "if [ -L \"$p\" ]; then o=; fi; [ -d \"$p\" ] && [ -O \"$p\" ] && "
+                "[ \"$(find \"$p\" -prune -type d \"(\" -perm -020 -o -perm -002 \")\" -o "
+                "-print)\" = \"$p\" ] "
+                "|| o=; done; ",
+                act, "done; ");
+}
+
+}  // namespace
+
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token) {
-  return concat("for d in ", folders, "; do b=\"$d/", program.sha256,
-                "/topsctl\"; if [ -O \"$b\" ] && [ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
-                program.sha256, "  -\" ]; then echo ", token, " run; exec \"$b\" ", words,
-                "; fi; done; echo ", token, " absent $(uname -s) $(uname -m)");
+  const std::string act =
+      concat("b=\"$d/", program.sha256,
+             "/topsctl\"; if [ \"$o\" ] && [ -O \"$b\" ] && "
+             "[ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
+             program.sha256, "  -\" ]; then echo ", token, " run; exec \"$b\" ", words, "; fi; ");
+  return concat(for_own_folders(program, "", act), "echo ", token,
+                " absent $(uname -s) $(uname -m)");
 }
 
 std::string carry_script(const CarriedProgram& program, const std::string& token) {
-  return concat("umask 077; for d in ", folders, "; do t=\"$d/", program.sha256,
-                ".$$\"; "
-                "if mkdir -p \"$d/",
-                program.sha256,
-                "\" 2>/dev/null && [ -O \"$d\" ] && : >\"$t\" && chmod 700 \"$t\" && "
-                "\"$t\" 2>/dev/null; then echo ",
-                token,
-                " send; cat >\"$t\"; "
-                "if [ \"$(sha256sum <\"$t\")\" = \"",
-                program.sha256,
-                "  -\" ] && \"$t\" version >/dev/null && "
-                "mv -f \"$t\" \"$d/",
-                program.sha256, "/topsctl\"; then echo ", token,
-                " ready; exit 0; fi; "
-                "rm -f \"$t\"; echo ",
-                token,
-                " it did not arrive whole, or does not run there; exit 1; fi; "
-                "rm -f \"$t\" 2>/dev/null; done; echo ",
-                token, " no folder for it");
+  const std::string act = concat(
+      "t=\"$d/", program.sha256,
+      ".$$\"; if [ \"$o\" ] && : >\"$t\" && chmod 700 \"$t\" && \"$t\" 2>/dev/null; then echo ",
+      token, " send; cat >\"$t\"; if [ \"$(sha256sum <\"$t\")\" = \"", program.sha256,
+      "  -\" ] && \"$t\" version >/dev/null && mv -f \"$t\" \"$d/", program.sha256,
+      "/topsctl\"; then echo ", token, " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
+      " it did not arrive whole, or does not run there; exit 1; fi; "
+      "[ \"$o\" ] && rm -f \"$t\" 2>/dev/null; ");
+  const std::string make = "[ \"$o\" ] && mkdir -p \"$p\" 2>/dev/null; ";
+  return concat("umask 077; ", for_own_folders(program, make, act), "echo ", token,
+                " no folder for it");
 }
 
 FarProgram::FarProgram(RemoteSession& session, const Target& target, const CarriedProgram& program,
@@ -178,13 +190,28 @@ bool FarProgram::start(RemoteSession& session, const Target& target, const Carri
   return false;
 }
 
+void FarProgram::send(std::string_view bytes) {
+  try {
+    stream_->write(bytes);
+  } catch (const ConnectionLost&) {
+    // What it said last tells more than that it is gone.
+    try {
+      while (next(1000)) {
+      }
+    } catch (const ConnectionLost&) {
+      // It said nothing.
+    }
+    throw;
+  }
+}
+
 std::optional<FarProgram::Frame> FarProgram::next(std::int64_t timeout_ms) {
   while (frames_.empty()) {
     const auto piece = stream_->read(timeout_ms);
     if (!piece) return std::nullopt;
     if (piece->empty()) {
       const RemoteEnd end = stream_->finish();
-      const std::string words = last_lines(printable(end.errors, Lines::keep), 3);
+      const std::string words = last_words(end.errors);
       throw ConnectionLost(concat("topsctl there has ended",
                                   end.status < 0 ? "" : concat(" with status ", end.status),
                                   words.empty() ? "" : concat(": ", words)),

@@ -68,7 +68,7 @@ class Following {
     far.send(json_frame(FrameKind::run, to_json(request_)));
     for (;;) {
       const auto found = far.next(answer_timeout_ms);
-      if (!found) continue;
+      if (!found) throw ConnectionLost("topsctl there has fallen silent");
       lost_at_.reset();
       if (found->kind == FrameKind::result) return parse_run_end(found->payload);
       if (found->kind != FrameKind::event)
@@ -118,7 +118,7 @@ class Following {
 };
 
 [[noreturn]] void refuse_end(const FarRunEnd& end, const FarCommand& command) {
-  const std::string words = last_lines(printable(end.last_words, Lines::keep), 3);
+  const std::string words = last_words(end.last_words);
   if (end.status < 0) {
     throw Error(ErrorCode::unreachable,
                 "what ran there was cut off before its end, perhaps by a reboot",

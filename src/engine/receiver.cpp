@@ -37,8 +37,8 @@ dev_t device_of(const fs::path& path) {
   return status.st_dev;
 }
 
-// On the file system of the destination, so that files get there by a link.
-fs::path store_for(const Host& host, const fs::path& destination) {
+// Where received content may be kept, best first.
+std::vector<fs::path> store_places(const Host& host) {
   const auto value = [&](const char* name) {
     const auto found = host.environment.find(name);
     return found == host.environment.end() ? std::string() : found->second;
@@ -49,7 +49,12 @@ fs::path store_for(const Host& host, const fs::path& destination) {
   else if (value("HOME").starts_with('/'))
     places.push_back(fs::path(value("HOME")) / ".cache" / "topsctl" / "received");
   places.emplace_back(concat("/var/tmp/topsctl-", ::geteuid(), "/received"));
-  for (const fs::path& place : places) {
+  return places;
+}
+
+// On the file system of the destination, so that files get there by a link.
+fs::path store_for(const Host& host, const fs::path& destination) {
+  for (const fs::path& place : store_places(host)) {
     try {
       require_own_folder(place.parent_path());
       require_own_folder(place);
@@ -61,6 +66,24 @@ fs::path store_for(const Host& host, const fs::path& destination) {
   const fs::path inside = destination / ".topsctl";
   require_own_folder(inside);
   return inside;
+}
+
+// The same without making anything: the folder of the destination that there is, if no store is.
+fs::path store_to_look_at(const Host& host, const fs::path& destination) {
+  fs::path there = destination;
+  std::error_code ignored;
+  while (!fs::exists(there, ignored) && there != there.parent_path()) there = there.parent_path();
+  std::vector<fs::path> places = store_places(host);
+  places.push_back(destination / ".topsctl");
+  for (const fs::path& place : places) {
+    if (fs::exists(place, ignored) && device_of(place) == device_of(there)) return place;
+  }
+  return there;
+}
+
+bool has_part(const fs::path& store, const std::string& id) {
+  std::error_code ignored;
+  return fs::exists(store / "parts" / concat(id, ".part"), ignored);
 }
 
 struct Incoming {
@@ -129,8 +152,9 @@ class Receiver : public FrameHandler {
 
  private:
   void take_manifest(TransferManifest manifest) {
-    destination_.emplace(manifest.destination);
-    store_ = store_for(host_, manifest.destination);
+    if (!manifest.dry_run) destination_.emplace(manifest.destination);
+    store_ = manifest.dry_run ? store_to_look_at(host_, manifest.destination)
+                              : store_for(host_, manifest.destination);
     files_ = std::move(manifest.files);
     Json objects = Json::array();
     std::uint64_t missing = 0;
@@ -139,8 +163,11 @@ class Receiver : public FrameHandler {
       Json digests = Json::array();
       const bool is_there = object_in(store_, object.id).has_value();
       if (!is_there) {
-        incoming.part.emplace(store_, object.id, object.size);
-        const auto verified = incoming.part->verified();
+        std::vector<std::optional<ChunkDigest>> verified(chunk_count(object.size));
+        if (!manifest.dry_run || has_part(store_, object.id)) {
+          incoming.part.emplace(store_, object.id, object.size);
+          verified = incoming.part->verified();
+        }
         for (std::size_t i = 0; i < verified.size(); ++i) {
           digests.push_back(verified[i] ? Json(hex_text(*verified[i])) : Json(nullptr));
           if (!verified[i]) missing += chunk_size(object.size, i);

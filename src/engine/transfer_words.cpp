@@ -120,6 +120,7 @@ Json manifest_json(const TransferManifest& manifest) {
     files.push_back({{"name", file.name}, {"object", file.object}});
   return {{"destination", manifest.destination},
           {"chunk_bytes", chunk_bytes},
+          {"dry_run", manifest.dry_run},
           {"objects", objects_json(manifest.objects)},
           {"files", files}};
 }
@@ -130,10 +131,11 @@ Json join_json(const TransferManifest& manifest) {
 
 TransferManifest parse_manifest_frame(std::string_view payload) {
   return read_near<TransferManifest>(payload, "the manifest", [](const JsonReader& json) {
-    json.expect_keys({"destination", "chunk_bytes", "objects", "files"});
+    json.expect_keys({"destination", "chunk_bytes", "dry_run", "objects", "files"});
     TransferManifest manifest;
     manifest.destination = path_in(json.at("destination"));
     json.at("chunk_bytes").integer(chunk_bytes, chunk_bytes);
+    manifest.dry_run = json.at("dry_run").boolean();
     manifest.objects = objects_in(json.at("objects"));
     for (const JsonReader& item : json.at("files").items()) {
       item.expect_keys({"name", "object"});

@@ -102,6 +102,7 @@ class Uploading {
         clock_(clock),
         on_progress_(on_progress) {
     manifest_.destination = request.destination;
+    manifest_.dry_run = request.dry_run;
     std::map<std::string, std::uint32_t> known;
     for (const ShippedFile& file : shipment.files) {
       const auto [at, is_new] =

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 
 #include "topsctl/base/error.hpp"
@@ -30,6 +31,18 @@ constexpr int killed = 128;  // and the number of the signal, as shells have it
 
 Descriptor written(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own_file));
+}
+
+// All but the standard streams and this one: a connection must not stay open for the sake of the
+// run.
+void close_others(int kept) {
+  std::vector<int> open;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", ignored))
+    open.push_back(std::atoi(entry.path().filename().c_str()));
+  for (const int descriptor : open) {
+    if (descriptor > 2 && descriptor != kept) ::close(descriptor);
+  }
 }
 
 // In the child: never returns.
@@ -71,11 +84,12 @@ void DetachedRun::start(const std::vector<std::string>& argv, const std::string&
 void DetachedRun::keep(const std::vector<std::string>& argv, const std::string& input,
                        int ready) const {
   for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  close_others(ready);
   const Descriptor lock = written(folder_ / "lock");
   const Descriptor report = written(folder_ / "report");
   const Descriptor events = written(folder_ / "events");
   Pipe pipe = make_pipe();
-  const Descriptor null(::open("/dev/null", O_RDWR));
+  const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || ::chdir("/") != 0) ::_exit(1);
   const pid_t program = ::fork();
   if (program < 0) ::_exit(1);

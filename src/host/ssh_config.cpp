@@ -59,7 +59,7 @@ class Reader {
       } else if (is_meant && keyword == "include" && depth < 16) {
         include(words, file, depth);
       } else if (is_meant) {
-        take(keyword, words.front());
+        take(keyword, words);
       }
     }
   }
@@ -74,7 +74,14 @@ class Reader {
            fits_patterns(host_, split(words[1], ','));
   }
 
-  void take(const std::string& keyword, const std::string& value) {
+  void take(const std::string& keyword, const std::vector<std::string>& values) {
+    const std::string& value = values.front();
+    if (keyword == "userknownhostsfile" && config.known_hosts.empty()) {
+      for (const std::string& file : values) {
+        config.known_hosts.push_back(file.starts_with("~/") ? (home_ / file.substr(2)).string()
+                                                            : file);
+      }
+    }
     if (keyword == "stricthostkeychecking" && !config.strict_host_key_checking)
       config.strict_host_key_checking = lower_case(value);
     if (keyword == "proxyjump" && !config.proxy_jump) config.proxy_jump = value;

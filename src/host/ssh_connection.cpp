@@ -30,14 +30,6 @@ void set(ssh_session session, ssh_options_e option, long value) {
   ssh_options_set(session, option, &value);
 }
 
-std::string option(ssh_session session, ssh_options_e which) {
-  char* value = nullptr;
-  if (ssh_options_get(session, which, &value) != SSH_OK) return {};
-  std::string text = value == nullptr ? "" : value;
-  ssh_string_free_char(value);
-  return text;
-}
-
 // AES-GCM costs least where the processor helps, and is safe against Terrapin (CVE-2023-48795).
 std::string usual_ciphers() {
   const std::string aes = "aes128-gcm@openssh.com,aes256-gcm@openssh.com";
@@ -109,21 +101,23 @@ void SshConnection::configure(const Target& target, const SshWishes& wishes) {
                 "give a file as ssh_config(5) has it with --ssh-config");
   }
   const int no = 0;
+  const int yes = 1;
   ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no);
+  // Else libssh itself takes every key, changed ones too, where the file says "no".
+  ssh_options_set(session_, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
   // What was given counts more than what the file says, so it comes after it.
   if (target.port != 0) ssh_options_set(session_, SSH_OPTIONS_PORT, &target.port);
   if (!target.user.empty()) set(session_, SSH_OPTIONS_USER, target.user);
-  if (option(session_, SSH_OPTIONS_USER).empty() && !wishes.own_user.empty())
+  if (ssh_option(session_, SSH_OPTIONS_USER).empty() && !wishes.own_user.empty())
     set(session_, SSH_OPTIONS_USER, wishes.own_user);
   // Added keys come to the front.
   if (!wishes.identity.empty()) set(session_, SSH_OPTIONS_ADD_IDENTITY, wishes.identity);
   set(session_, SSH_OPTIONS_COMPRESSION, "no");
-  const int yes = 1;
   ssh_options_set(session_, SSH_OPTIONS_NODELAY, &yes);
   set(session_, SSH_OPTIONS_TIMEOUT, wishes.connect_timeout_s);
   peer_.name = target.host;
-  peer_.host = option(session_, SSH_OPTIONS_HOST);
-  peer_.user = option(session_, SSH_OPTIONS_USER);
+  peer_.host = ssh_option(session_, SSH_OPTIONS_HOST);
+  peer_.user = ssh_option(session_, SSH_OPTIONS_USER);
   ssh_options_get_port(session_, &peer_.port);
 }
 
@@ -155,13 +149,13 @@ void SshConnection::connect(const Target& target, const SshWishes& wishes, Secre
     const Target hop = parse_target(last == std::string::npos ? jump : jump.substr(last + 1));
     tunnel_ = std::make_unique<SshTunnel>(
         std::unique_ptr<SshConnection>(new SshConnection(hop, way, secrets, hops + 1)), peer_.host,
-        peer_.port);
+        peer_.port, wishes.connect_timeout_s);
     const socket_t socket = tunnel_->take_socket();
     ssh_options_set(session_, SSH_OPTIONS_FD, &socket);
   }
   if (ssh_connect(session_) != SSH_OK) refuse_connection(session_, peer_, "connect to");
   if (!tunnel_) limit_silence(ssh_get_fd(session_));
-  require_trusted(session_, peer_, unknown_keys_of(config, wishes), secrets);
+  require_trusted(session_, peer_, config.known_hosts, unknown_keys_of(config, wishes), secrets);
   log_in(session_, peer_, secrets, callbacks_);
   // From here on it would end reads that wait longer, as if at the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);

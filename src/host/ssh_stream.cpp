@@ -1,11 +1,14 @@
 // Programs at the far end of a channel, and tunnels through a host.
 #include <fcntl.h>
+#include <libssh/server.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,12 +30,15 @@ struct ChannelRelease {
 using Channel = std::unique_ptr<ssh_channel_struct, ChannelRelease>;
 
 constexpr std::size_t most_errors = 16U << 10U;
+constexpr std::chrono::seconds longest_silence(10);
+constexpr std::chrono::seconds longest_answer(15);
 
 class SshStream : public RemoteStream {
  public:
   SshStream(const SshConnection& connection, const std::string& command_line)
       : session_(connection.session()),
         peer_(connection.peer()),
+        is_tunneled_(connection.is_tunneled()),
         channel_(ssh_channel_new(session_)) {
     if (!channel_ || ssh_channel_open_session(channel_.get()) != SSH_OK)
       refuse_connection(session_, peer_, "open a channel to");
@@ -44,8 +50,7 @@ class SshStream : public RemoteStream {
     // In pieces, so that an interrupt is seen in between.
     constexpr std::size_t piece = 128U << 10U;
     while (!bytes.empty()) {
-      throw_if_interrupted();
-      const std::string_view part = bytes.substr(0, piece);
+      const std::string_view part = bytes.substr(0, std::min(piece, open_window()));
       const int written =
           ssh_channel_write(channel_.get(), part.data(), static_cast<std::uint32_t>(part.size()));
       if (written != static_cast<int>(part.size())) lose("send to");
@@ -58,12 +63,17 @@ class SshStream : public RemoteStream {
     for (;;) {
       throw_if_interrupted();
       take_errors();
+      if (!unread_.empty()) return std::exchange(unread_, "");
       const int wait = static_cast<int>(std::clamp<std::int64_t>(timeout_ms, 0, slice_ms));
       const int ready = ssh_channel_poll_timeout(channel_.get(), wait, 0);
       if (ready == SSH_EOF) return read_rest();
       if (ready < 0) lose("read from");
-      if (ready > 0) return take(ready);
+      if (ready > 0) {
+        heard_at_ = Clock::now();
+        return take(ready);
+      }
       if (!is_alive()) lose("read from");
+      require_sign_of_life();
       timeout_ms -= slice_ms;
       if (timeout_ms <= 0) return std::nullopt;
     }
@@ -74,6 +84,7 @@ class SshStream : public RemoteStream {
   }
 
   RemoteEnd finish() override {
+    unread_.clear();
     for (;;) {
       const auto piece = read(std::int64_t{1} << 40U);
       if (piece && piece->empty()) break;
@@ -91,7 +102,46 @@ class SshStream : public RemoteStream {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   bool is_alive() const { return ssh_is_connected(session_) != 0; }
+
+  // How much may be sent without waiting for the far end. libssh would wait itself, and for ever
+  // where the program there has ended and something that it said is still unread.
+  std::size_t open_window() {
+    for (;;) {
+      throw_if_interrupted();
+      const std::uint32_t open = ssh_channel_window_size(channel_.get());
+      if (open > 0) return open;
+      std::array<pollfd, 2> watched = {
+          {{ssh_get_fd(session_), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+      ::poll(watched.data(), watched.size(), 200);
+      take_errors();
+      std::array<char, 65536> bytes{};
+      const int got = ssh_channel_read_nonblocking(channel_.get(), bytes.data(), bytes.size(), 0);
+      if (got > 0) {
+        unread_.append(bytes.data(), static_cast<std::size_t>(got));
+        heard_at_ = Clock::now();
+      }
+      const bool is_over = got == SSH_ERROR || ssh_channel_is_eof(channel_.get()) != 0 ||
+                           ssh_channel_is_closed(channel_.get()) != 0 || !is_alive();
+      if (is_over) lose("send to");
+      require_sign_of_life();
+    }
+  }
+
+  // TCP tells when the host is gone, but not when one behind it is: that one is asked.
+  void require_sign_of_life() {
+    if (!is_tunneled_ || Clock::now() - heard_at_ < longest_silence) return;
+    const auto asked = Clock::now();
+    long timeout_s = longest_answer.count();
+    ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
+    ssh_send_keepalive(session_);  // waits for the answer, and tells nothing of it
+    timeout_s = 0;
+    ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
+    if (Clock::now() - asked >= longest_answer) lose("hear from");
+    heard_at_ = Clock::now();
+  }
 
   std::string take(int available) {
     std::string bytes(static_cast<std::size_t>(std::clamp(available, 1, 1 << 20)), '\0');
@@ -121,7 +171,7 @@ class SshStream : public RemoteStream {
   [[noreturn]] void lose(const std::string& act) {
     throw_if_interrupted();
     take_errors();
-    const std::string said = last_lines(printable(errors_, Lines::keep), 3);
+    const std::string said = last_words(errors_);
     if (!said.empty() && ssh_is_connected(session_) != 0) {
       throw ConnectionLost(concat("the program on ", in_quotes(peer_.name), " has ended: ", said));
     }
@@ -130,8 +180,11 @@ class SshStream : public RemoteStream {
 
   ssh_session session_;
   const SshPeer& peer_;
+  const bool is_tunneled_;
   Channel channel_;
   std::string errors_;
+  std::string unread_;  // that came while we waited to send
+  Clock::time_point heard_at_ = Clock::now();
 };
 
 }  // namespace
@@ -143,13 +196,18 @@ std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
 
 class SshTunnel::Pump {
  public:
-  Pump(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port)
+  Pump(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port,
+       long timeout_s)
       : through_(std::move(through)), channel_(ssh_channel_new(through_->session())) {
+    // The host on the way may wait for minutes.
+    ssh_options_set(through_->session(), SSH_OPTIONS_TIMEOUT, &timeout_s);
     if (!channel_ || ssh_channel_open_forward(channel_.get(), host.c_str(), static_cast<int>(port),
                                               "127.0.0.1", 0) != SSH_OK) {
       refuse_connection(through_->session(), through_->peer(),
                         concat("reach ", in_quotes(concat(host, ":", port)), " through"));
     }
+    timeout_s = 0;
+    ssh_options_set(through_->session(), SSH_OPTIONS_TIMEOUT, &timeout_s);
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
       throw system_error(errno, "make", "a pair of sockets");
@@ -160,6 +218,7 @@ class SshTunnel::Pump {
 
   ~Pump() {
     if (theirs_ >= 0) ::close(theirs_);
+    is_over_ = true;
     // Ends the wait of the thread.
     ::shutdown(ours_.get(), SHUT_RDWR);
     thread_.join();
@@ -173,12 +232,13 @@ class SshTunnel::Pump {
   // Ends when either side does; the other one sees it by its socket.
   void run() {
     std::vector<char> buffer(256U << 10U);
-    while (from_channel(buffer) && from_socket(buffer)) {
+    while (!is_over_ && from_channel(buffer) && from_socket(buffer)) {
       // What came while we wrote lies in the channel already, and wakes no poll.
       if (ssh_channel_poll(channel_.get(), 0) != 0) continue;
+      const bool may_send = ssh_channel_window_size(channel_.get()) > 0;
       std::array<pollfd, 2> watched = {
-          {{ours_.get(), POLLIN, 0}, {ssh_get_fd(through_->session()), POLLIN, 0}}};
-      ::poll(watched.data(), watched.size(), 1000);
+          {{may_send ? ours_.get() : -1, POLLIN, 0}, {ssh_get_fd(through_->session()), POLLIN, 0}}};
+      ::poll(watched.data(), watched.size(), 200);
     }
     ::shutdown(ours_.get(), SHUT_RDWR);
   }
@@ -199,7 +259,11 @@ class SshTunnel::Pump {
   }
 
   bool from_socket(std::vector<char>& buffer) {
-    const ssize_t got = ::recv(ours_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    // Never more than is taken there without waiting, or the end of it all would wait, too.
+    const std::size_t most =
+        std::min<std::size_t>(buffer.size(), ssh_channel_window_size(channel_.get()));
+    if (most == 0) return true;
+    const ssize_t got = ::recv(ours_.get(), buffer.data(), most, MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     return got > 0 &&
            ssh_channel_write(channel_.get(), buffer.data(), static_cast<std::uint32_t>(got)) == got;
@@ -209,11 +273,13 @@ class SshTunnel::Pump {
   Channel channel_;
   Descriptor ours_;
   int theirs_ = -1;
+  std::atomic<bool> is_over_ = false;
   std::thread thread_;
 };
 
-SshTunnel::SshTunnel(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port)
-    : pump_(std::make_unique<Pump>(std::move(through), host, port)) {}
+SshTunnel::SshTunnel(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port,
+                     int timeout_s)
+    : pump_(std::make_unique<Pump>(std::move(through), host, port, timeout_s)) {}
 
 SshTunnel::~SshTunnel() = default;
 

@@ -1,7 +1,6 @@
 // Checks a server's key against the known hosts.
 #include "topsctl/host/ssh_trust.hpp"
 
-#include <array>
 #include <memory>
 #include <mutex>
 
@@ -45,14 +44,6 @@ ServerKey key_of(ssh_session session, const SshPeer& peer) {
   if (result.base64.empty() || result.fingerprint.empty())
     refuse_connection(session, peer, "read the key of");
   return result;
-}
-
-std::string option(ssh_session session, ssh_options_e which) {
-  char* value = nullptr;
-  if (ssh_options_get(session, which, &value) != SSH_OK) return {};
-  std::string text = value == nullptr ? "" : value;
-  ssh_string_free_char(value);
-  return text;
 }
 
 [[noreturn]] void refuse_key(const SshPeer& peer, const ServerKey& key, const std::string& why,
@@ -101,6 +92,14 @@ void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& k
 
 }  // namespace
 
+std::string ssh_option(ssh_session session, ssh_options_e which) {
+  char* value = nullptr;
+  if (ssh_options_get(session, which, &value) != SSH_OK) return {};
+  std::string text = value == nullptr ? "" : value;
+  ssh_string_free_char(value);
+  return text;
+}
+
 void refuse_connection(ssh_session session, const SshPeer& peer, const std::string& act) {
   const std::string reason = printable(ssh_get_error(session));
   throw ConnectionLost(concat("cannot ", act, " ", in_quotes(peer.name), ": ",
@@ -128,36 +127,45 @@ bool is_revoked(const std::string& known_hosts, const std::string& host, unsigne
   return false;
 }
 
-void require_trusted(ssh_session session, const SshPeer& peer, UnknownKeys unknown,
-                     Secrets& secrets) {
+void require_trusted(ssh_session session, const SshPeer& peer,
+                     const std::vector<std::string>& files, UnknownKeys unknown, Secrets& secrets) {
   const std::lock_guard<std::mutex> turn(one_at_a_time());
   const ServerKey key = key_of(session, peer);
-  const std::array<std::string, 2> files = {option(session, SSH_OPTIONS_KNOWNHOSTS),
-                                            option(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS)};
-  for (const std::string& file : files) {
+  std::vector<std::string> own = files;
+  if (own.empty()) own.push_back(ssh_option(session, SSH_OPTIONS_KNOWNHOSTS));
+  std::vector<std::string> all = own;
+  all.push_back(ssh_option(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS));
+  for (const std::string& file : all) {
     const auto text = file.empty() ? std::nullopt : read_text_if_present(file);
     if (text && is_revoked(*text, peer.host, peer.port, key.base64)) {
       refuse_key(peer, key, concat("is revoked in ", file),
                  "do not log in to this host: ask who revoked its key");
     }
   }
-  switch (ssh_session_is_known_server(session)) {
-    case SSH_KNOWN_HOSTS_OK:
-      return;
-    case SSH_KNOWN_HOSTS_UNKNOWN:
-    case SSH_KNOWN_HOSTS_NOT_FOUND:
-      accept_unknown(session, peer, key, unknown, secrets);
-      return;
-    case SSH_KNOWN_HOSTS_CHANGED:
-    case SSH_KNOWN_HOSTS_OTHER:
-      refuse_key(
-          peer, key, concat("is not the one in ", files[0]),
-          concat("somebody may be listening in. If the host was set up anew: `ssh-keygen -f ",
-                 files[0], " -R '", place_of(peer), "'`, then compare the new fingerprint"));
-    case SSH_KNOWN_HOSTS_ERROR:
-      break;
+  // libssh looks into one file of the user's at a time.
+  std::string changed_in;
+  for (auto file = own.rbegin(); file != own.rend(); ++file) {
+    ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, file->c_str());
+    switch (ssh_session_is_known_server(session)) {
+      case SSH_KNOWN_HOSTS_OK:
+        return;
+      case SSH_KNOWN_HOSTS_UNKNOWN:
+      case SSH_KNOWN_HOSTS_NOT_FOUND:
+        break;
+      case SSH_KNOWN_HOSTS_CHANGED:
+      case SSH_KNOWN_HOSTS_OTHER:
+        changed_in = *file;
+        break;
+      case SSH_KNOWN_HOSTS_ERROR:
+        refuse_connection(session, peer, "look up the key of");
+    }
   }
-  refuse_connection(session, peer, "look up the key of");
+  if (!changed_in.empty()) {
+    refuse_key(peer, key, concat("is not the one in ", changed_in),
+               concat("somebody may be listening in. If the host was set up anew: `ssh-keygen -f ",
+                      changed_in, " -R '", place_of(peer), "'`, then compare the new fingerprint"));
+  }
+  accept_unknown(session, peer, key, unknown, secrets);
 }
 
 }  // namespace topsctl

@@ -48,8 +48,8 @@ TARGETS = ("node1", "ops@node1.lab:2222/tops-rider", "root@[fe80::1%eth0]:22/c",
            "Host *.lab !gate")
 _ID = "0123456789abcdef" * 4
 FRAMES = {
-    "manifest": (b"M", json.dumps({"destination": "/tmp/d", "chunk_bytes": 4194304, "objects": [{"id": _ID, "size": 5}],
-                                   "files": [{"name": "a/b.deb", "object": 0}]}).encode()),
+    "manifest": (b"M", json.dumps({"destination": "/tmp/d", "chunk_bytes": 4194304, "dry_run": False,
+                                   "objects": [{"id": _ID, "size": 5}], "files": [{"name": "a/b.deb", "object": 0}]}).encode()),
     "join": (b"J", json.dumps({"store": "/s", "objects": [{"id": _ID, "size": 5}]}).encode()),
     "state": (b"S", json.dumps({"store": "/s", "free_bytes": 1, "objects": [
         {"complete": False, "digests": [None]}, {"complete": True, "digests": []}]}).encode()),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct TransferOptions {
   std::string bundle;
   std::string stack;
   std::string components;
-  std::string lock;
+  std::optional<std::string> lock;
   std::string destination = usual_destination;
   std::string rate;
   unsigned connections = 8;

@@ -41,7 +41,8 @@ class FarProgram : private FrameHandler {
   FarProgram(RemoteSession& session, const Target& target, const CarriedProgram& program,
              const std::string& words);
 
-  void send(std::string_view bytes) { stream_->write(bytes); }
+  // Throws ConnectionLost, or the Error that the far end told of before it was gone.
+  void send(std::string_view bytes);
   void end_input() { stream_->end_input(); }
 
   struct Frame {

@@ -32,6 +32,7 @@ struct TransferManifest {
   std::string store;        // absolute
   std::vector<ManifestObject> objects;
   std::vector<ManifestFile> files;
+  bool dry_run = false;  // nothing is to be made there
   bool operator==(const TransferManifest&) const = default;
 };
 Json manifest_json(const TransferManifest& manifest);

@@ -27,6 +27,9 @@ struct RemoteEnd {
   std::string errors;  // end of its standard error, at most 16 KiB, as it came
 };
 
+// The last lines of what a far end said, fit for a message: printable, and not long.
+std::string last_words(std::string_view said);
+
 // A program that runs at the far end. Every method throws ConnectionLost when the connection is
 // lost, Error{interrupted, terminated} when topsctl was asked to stop. Of one thread.
 class RemoteStream {

@@ -13,6 +13,7 @@ struct SshConfig {
   std::optional<std::string> strict_host_key_checking;  // lower case
   std::optional<std::string> proxy_jump;
   std::optional<std::string> ciphers;
+  std::vector<std::string> known_hosts;  // UserKnownHostsFile, `~` as `home`; empty: not said
   bool operator==(const SshConfig&) const = default;
 };
 

@@ -25,6 +25,7 @@ class SshConnection {
 
   ssh_session session() const { return session_; }
   const SshPeer& peer() const { return peer_; }
+  bool is_tunneled() const { return tunnel_ != nullptr; }
 
  private:
   SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets, int hops);
@@ -42,7 +43,8 @@ class SshConnection {
 class SshTunnel {
  public:
   // Throws Error{unreachable}.
-  SshTunnel(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port);
+  SshTunnel(std::unique_ptr<SshConnection> through, const std::string& host, unsigned port,
+            int timeout_s);
   ~SshTunnel();
   SshTunnel(const SshTunnel&) = delete;
   SshTunnel& operator=(const SshTunnel&) = delete;

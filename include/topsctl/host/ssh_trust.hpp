@@ -4,14 +4,18 @@
 #include <libssh/callbacks.h>
 #include <libssh/libssh.h>
 
+#include <string>
+#include <vector>
+
 #include "topsctl/host/ssh_remote.hpp"
 
 namespace topsctl {
 
 // Throws Error{unreachable} unless the server's key is known for this host, or `unknown` and, for
-// UnknownKeys::ask, the person at the terminal allow it; it is then written down.
-void require_trusted(ssh_session session, const SshPeer& peer, UnknownKeys unknown,
-                     Secrets& secrets);
+// UnknownKeys::ask, the person at the terminal allow it; it is then written down in the first of
+// the user's files. `files` are those that ssh_config names; none: libssh's own.
+void require_trusted(ssh_session session, const SshPeer& peer,
+                     const std::vector<std::string>& files, UnknownKeys unknown, Secrets& secrets);
 
 // Logs in with keys, an agent, or what is typed. `callbacks` are the session's from then on, and
 // must outlive it. Throws Error{unreachable}.
@@ -22,6 +26,9 @@ void log_in(ssh_session session, const SshPeer& peer, Secrets& secrets,
 // libssh passes @revoked over. `key` is as base64.
 bool is_revoked(const std::string& known_hosts, const std::string& host, unsigned port,
                 const std::string& key);
+
+// The value of an option as libssh has it; empty: it has none.
+std::string ssh_option(ssh_session session, ssh_options_e which);
 
 // Throws ConnectionLost with what libssh says.
 [[noreturn]] void refuse_connection(ssh_session session, const SshPeer& peer,

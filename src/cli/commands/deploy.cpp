@@ -9,6 +9,7 @@
 #include "topsctl/cli/command.hpp"
 #include "topsctl/cli/elsewhere.hpp"
 #include "topsctl/cli/event_lines.hpp"
+#include "topsctl/cli/install_options.hpp"
 #include "topsctl/cli/transfer_options.hpp"
 #include "topsctl/cli/validators.hpp"
 
@@ -16,15 +17,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options : TransferOptions {
-  std::string python;
-  std::vector<std::string> accepted;
-  bool allow_system_python = false;
-  bool allow_downgrade = false;
-  std::string wheel_backend;
-  bool rehearse = false;
-  int lock_timeout_s = 120;
-  int deadline_s = 7200;
+struct Options : TransferOptions, InstallOptions {
   int confirm_timeout_s = 300;
   bool ask_sudo_password = false;
 };
@@ -43,24 +36,20 @@ void require_known_stack(const std::string& stack) {
 }
 
 std::vector<std::string> install_words(const Options& options, const Shipment& shipment) {
-  std::vector<std::string> words = {"--stack", shipment.stack};
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {name, value});
-  };
-  add("--components", options.components);
-  add("--python", options.python);
-  add("--wheel-backend", options.wheel_backend);
-  add("--lock-timeout", concat(options.lock_timeout_s));
-  add("--deadline", concat(options.deadline_s));
-  for (const std::string& id : options.accepted) add("--accept", id);
-  if (options.allow_system_python) words.emplace_back("--allow-system-python");
-  if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
-  if (options.rehearse) words.emplace_back("--rehearse");
+  std::vector<std::string> words = words_of(options);
+  words.push_back(concat("--stack=", shipment.stack));
+  if (!options.components.empty()) words.push_back(concat("--components=", options.components));
   return words;
 }
 
 Json document_of(const std::optional<FarReport>& report) {
   return report ? Json::parse(report->json) : Json(nullptr);
+}
+
+// The last word.
+std::string message_of(const Deployment& deployment) {
+  if (deployment.confirmation) return deployment.confirmation->message;
+  return deployment.report ? deployment.report->message : "";
 }
 
 Json to_json(const Deployed& each, const Options& options) {
@@ -141,7 +130,7 @@ Output run(const Options& options, Session& session) {
           throw;
         }
         progress.tell(index, {name, "done", 0, 0});
-        if (all.size() > 1) events.note(concat(name, ": ", each.deployment.report->message));
+        if (all.size() > 1) events.note(concat(name, ": ", message_of(each.deployment)));
       });
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
@@ -174,29 +163,8 @@ Output run(const Options& options, Session& session) {
 CommandAction define_deploy(CLI::App& parser) {
   auto options = std::make_shared<Options>();
   add_transfer_options(parser, *options);
-  parser.add_option("--python", options->python, "The interpreter to install for")
-      ->type_name("EXE");
-  parser.add_option("--accept", options->accepted, "A finding that is no reason to stop")
-      ->type_name("ID")
-      ->allow_extra_args(false)
-      ->check(known_finding());
   parser.add_flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
-  parser.add_flag("--rehearse", options->rehearse, "Do it in a throw-away view there first");
-  parser.add_flag("--allow-downgrade", options->allow_downgrade,
-                  "Install packages although newer versions are there");
-  parser.add_flag("--allow-system-python", options->allow_system_python,
-                  "Install for an interpreter that the system manages (PEP 668)");
-  parser.add_option("--wheel-backend", options->wheel_backend, "Who installs the wheel")
-      ->type_name("NAME")
-      ->check(one_of({"pip", "native"}));
-  parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
-  parser
-      .add_option("--deadline", options->deadline_s,
-                  "How long an install may take before it is rolled back; 0: no limit")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 604800));
+  add_install_options(parser, *options);
   parser
       .add_option("--confirm-timeout", options->confirm_timeout_s,
                   "Restore a target that cannot be reached so soon after its commit; 0: never")

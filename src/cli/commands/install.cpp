@@ -8,44 +8,27 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/install_options.hpp"
 #include "topsctl/cli/report_option.hpp"
 #include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/report_files.hpp"
 #include "topsctl/engine/stored_reports.hpp"
-#include "topsctl/host/files.hpp"
 
 namespace topsctl {
 
 namespace {
 
-struct Options {
+struct Options : InstallOptions {
   std::vector<std::string> bundle;
   std::string root = "/";
   std::string stack;
   std::string components;
-  std::string python;
   std::string report;
   std::optional<std::string> lock;
-  std::vector<std::string> accepted;
-  bool allow_system_python = false;
-  bool allow_downgrade = false;
-  std::string wheel_backend = std::string(name(default_wheel_backend));
   bool dry_run = false;
-  bool rehearse = false;
-  int lock_timeout_s = 120;
-  int deadline_s = 7200;
   int confirm_timeout_s = 0;
 };
-
-Lock read_lock(const std::string& file) {
-  const auto text = read_text_if_present(file);
-  if (!text) {
-    throw Error(ErrorCode::usage, concat("no such lock file: ", in_quotes(file)),
-                "write one with `topsctl inspect BUNDLE --lock FILE`");
-  }
-  return parse_lock(*text, concat("lock ", in_quotes(file)));
-}
 
 Output run(const Options& options, Session& session) {
   require_report_place(options.report);
@@ -97,36 +80,13 @@ CommandAction define_install(CLI::App& parser) {
       ->type_name("STACK");
   parser.add_option("--root", options->root, "Root directory of the system to install on")
       ->type_name("DIR");
-  parser.add_option("--python", options->python, "The interpreter to install for")
-      ->type_name("EXE");
   parser.add_option("--components", options->components, "Only these, separated by commas")
       ->type_name("LIST");
-  parser.add_option("--accept", options->accepted, "A finding that is no reason to stop")
-      ->type_name("ID")
-      ->allow_extra_args(false)
-      ->check(known_finding())
-      ->check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
-  parser.add_flag("--rehearse", options->rehearse,
-                  "Do it in a throw-away view first; with --dry-run, only there");
   add_report_option(parser, options->report);
   parser.add_option("--lock", options->lock, "Take only packages whose digests this lock has")
       ->type_name("FILE");
-  parser.add_flag("--allow-downgrade", options->allow_downgrade,
-                  "Install packages although newer versions are there");
-  parser.add_flag("--allow-system-python", options->allow_system_python,
-                  "Install for an interpreter that the system manages (PEP 668)");
-  parser.add_option("--wheel-backend", options->wheel_backend, "Who installs the wheel")
-      ->type_name("NAME")
-      ->check(one_of({"pip", "native"}));
-  parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
-  parser
-      .add_option("--deadline", options->deadline_s,
-                  "How long the install may take before it is rolled back; 0: no limit")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 604800));
+  add_install_options(parser, *options);
   parser
       .add_option("--confirm-timeout", options->confirm_timeout_s,
                   "Restore so soon after the commit unless `topsctl confirm` comes before")

@@ -1,7 +1,7 @@
 // topsctl receive: the far end of a transfer, started by `topsctl transfer`.
 #include "topsctl/engine/receiver.hpp"
 
-#include <unistd.h>
+#include <fcntl.h>
 #include <CLI/CLI.hpp>
 
 #include "topsctl/cli/command.hpp"
@@ -11,8 +11,9 @@ namespace topsctl {
 namespace {
 
 Output run(Session& session) {
-  const Descriptor input(::dup(0));
-  const Descriptor output(::dup(1));
+  // Not handed on to what is started: that would keep the connection open after our end.
+  const Descriptor input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
+  const Descriptor output(::fcntl(1, F_DUPFD_CLOEXEC, 3));
   Output result;
   result.header.command = "receive";
   // Standard output belongs to the frames, in which failures are told.

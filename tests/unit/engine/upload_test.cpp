@@ -79,30 +79,30 @@ TEST_F(Uploads, SendNothingTwice) {
 }
 
 TEST_F(Uploads, GoOnWithTheChunksThatAreMissing) {
-  ship("a.deb", long_content(8));
+  ship("a.deb", long_content(4));
   request.most_connections = 1;
-  far.faults.bytes_until_cut = static_cast<std::int64_t>(5 * chunk_bytes);
+  far.faults.bytes_until_cut = static_cast<std::int64_t>(3 * chunk_bytes);
   const Upload done = run();
   EXPECT_EQ(far.faults.cuts, 1U);
   EXPECT_EQ(done.retries, 1U);
-  EXPECT_EQ(received("a.deb"), long_content(8));
-  EXPECT_LE(done.files[0].sent_bytes, long_content(8).size() + 2 * chunk_bytes);
+  EXPECT_EQ(received("a.deb"), long_content(4));
+  EXPECT_LE(done.files[0].sent_bytes, long_content(4).size() + 2 * chunk_bytes);
 }
 
 TEST_F(Uploads, AreCutAnywhereAndStillCompleteInTheNextRun) {
-  ship("a.deb", long_content(6));
-  const auto size = static_cast<std::int64_t>(long_content(6).size());
-  for (std::int64_t cut = 0; cut < size; cut += size / 13) {
+  ship("a.deb", long_content(2));
+  const auto size = static_cast<std::int64_t>(long_content(2).size());
+  for (std::int64_t cut = 0; cut < size; cut += size / 4) {
     std::filesystem::remove_all(folder / "dest");
     std::filesystem::remove_all(folder / "home");
     far.faults.bytes_until_cut = cut;
     run();
-    EXPECT_EQ(received("a.deb"), long_content(6)) << cut;
+    EXPECT_EQ(received("a.deb"), long_content(2)) << cut;
   }
 }
 
 TEST_F(Uploads, FindADamagedChunkAndSendItAlone) {
-  ship("a.deb", long_content(8));
+  ship("a.deb", long_content(4));
   request.most_connections = 1;
   const auto part = [&] {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "home")) {
@@ -111,7 +111,7 @@ TEST_F(Uploads, FindADamagedChunkAndSendItAlone) {
     return std::filesystem::path();
   };
   // Cut off for good.
-  far.faults.bytes_until_cut = static_cast<std::int64_t>(6 * chunk_bytes);
+  far.faults.bytes_until_cut = static_cast<std::int64_t>(3 * chunk_bytes);
   far.faults.alter = [&](std::string bytes) {
     if (far.faults.cuts > 0) far.faults.bytes_until_cut = 0;
     return bytes;
@@ -125,7 +125,7 @@ TEST_F(Uploads, FindADamagedChunkAndSendItAlone) {
   far.faults.alter = nullptr;
   far.faults.bytes_until_cut = -1;
   const Upload done = run();
-  EXPECT_EQ(received("a.deb"), long_content(8));
+  EXPECT_EQ(received("a.deb"), long_content(4));
   EXPECT_EQ(done.files[0].resumed_at % chunk_bytes, 0U);
   EXPECT_EQ(done.files[0].sent_bytes, done.files[0].size - done.files[0].resumed_at);
 }

@@ -48,6 +48,13 @@ TEST(SshConfigs, MayNotJumpOnceACommandCounts) {
   EXPECT_EQ(config_of("ProxyCommand nc %h %p\nProxyJump a\n", "x").proxy_jump, "none");
 }
 
+TEST(SshConfigs, NameAllFilesOfKnownHosts) {
+  const TemporaryFolder folder;
+  const auto file = folder.write("config", "UserKnownHostsFile ~/a /b\nUserKnownHostsFile /c\n");
+  EXPECT_EQ(ssh_config_of({file}, "x", "/srv/u").known_hosts,
+            (std::vector<std::string>{"/srv/u/a", "/b"}));
+}
+
 TEST(SshConfigs, IncludeOthersOnlyWhereTheyCount) {
   const TemporaryFolder folder;
   folder.write("more", "ProxyJump a\n");

@@ -1,0 +1,60 @@
+// Options of installs, and the words that give them to another topsctl.
+#include "topsctl/cli/install_options.hpp"
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/validators.hpp"
+#include "topsctl/engine/preflight.hpp"
+#include "topsctl/host/files.hpp"
+
+namespace topsctl {
+
+void add_install_options(CLI::App& parser, InstallOptions& options) {
+  parser.add_option("--python", options.python, "The interpreter to install for")->type_name("EXE");
+  parser.add_option("--accept", options.accepted, "A finding that is no reason to stop")
+      ->type_name("ID")
+      ->allow_extra_args(false)
+      ->check(known_finding())
+      ->check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
+  parser.add_flag("--rehearse", options.rehearse, "Do it in a throw-away view first");
+  parser.add_flag("--allow-downgrade", options.allow_downgrade,
+                  "Install packages although newer versions are there");
+  parser.add_flag("--allow-system-python", options.allow_system_python,
+                  "Install for an interpreter that the system manages (PEP 668)");
+  parser.add_option("--wheel-backend", options.wheel_backend, "Who installs the wheel")
+      ->type_name("NAME")
+      ->check(one_of({"pip", "native"}));
+  parser.add_option("--lock-timeout", options.lock_timeout_s, "How long to wait for dpkg's lock")
+      ->type_name("SECONDS")
+      ->check(whole_number(0, 86400));
+  parser
+      .add_option("--deadline", options.deadline_s,
+                  "How long the install may take before it is rolled back; 0: no limit")
+      ->type_name("SECONDS")
+      ->check(whole_number(0, 604800));
+}
+
+std::vector<std::string> words_of(const InstallOptions& options) {
+  std::vector<std::string> words = {
+      concat("--wheel-backend=", options.wheel_backend),
+      concat("--lock-timeout=", options.lock_timeout_s),
+      concat("--deadline=", options.deadline_s),
+  };
+  if (!options.python.empty()) words.push_back(concat("--python=", options.python));
+  for (const std::string& id : options.accepted) words.push_back(concat("--accept=", id));
+  if (options.rehearse) words.emplace_back("--rehearse");
+  if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
+  if (options.allow_system_python) words.emplace_back("--allow-system-python");
+  return words;
+}
+
+Lock read_lock(const std::string& file) {
+  const auto text = read_text_if_present(file);
+  if (!text) {
+    throw Error(ErrorCode::usage, concat("no such lock file: ", in_quotes(file)),
+                "write one with `topsctl inspect BUNDLE --lock FILE`");
+  }
+  return parse_lock(*text, concat("lock ", in_quotes(file)));
+}
+
+}  // namespace topsctl

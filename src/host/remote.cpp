@@ -1,0 +1,16 @@
+// What is told of far ends, whatever they say.
+#include "topsctl/host/remote.hpp"
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+std::string last_words(std::string_view said) {
+  constexpr std::size_t most_bytes = 4096;  // looked at
+  constexpr std::size_t most_told = 600;
+  constexpr std::size_t most_lines = 3;
+  if (said.size() > most_bytes) said.remove_prefix(said.size() - most_bytes);
+  return shortened(last_lines(printable(said, Lines::keep), most_lines), most_told);
+}
+
+}  // namespace topsctl
