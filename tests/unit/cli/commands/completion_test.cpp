@@ -54,7 +54,9 @@ TEST_F(BashCompletion, IsRegistered) {
 
 TEST_F(BashCompletion, OffersEveryCommand) {
   std::vector<std::string> names;
-  for (const CommandRow& row : command_table()) names.emplace_back(row.name);
+  for (const CommandRow& row : command_table()) {
+    if (row.place != CommandPlace::hidden) names.emplace_back(row.name);
+  }
   EXPECT_THAT(offered("topsctl ''"), IsSupersetOf(names));
   EXPECT_THAT(offered("topsctl ins"), ElementsAre("inspect", "install"));
 }
@@ -90,6 +92,7 @@ TEST(ZshCompletion, NamesEveryCommandAndQuotesDescriptions) {
   const std::string script = script_for("zsh");
   EXPECT_TRUE(script.starts_with("#compdef topsctl\n"));
   for (const CommandRow& row : command_table()) {
+    if (row.place == CommandPlace::hidden) continue;
     EXPECT_THAT(script, HasSubstr(concat("'", row.name, ":", row.summary, "'")));
   }
   EXPECT_EQ(std::count(script.begin(), script.end(), '\'') % 2, 0);
@@ -98,6 +101,7 @@ TEST(ZshCompletion, NamesEveryCommandAndQuotesDescriptions) {
 TEST(FishCompletion, NamesEveryCommandAndOption) {
   const std::string script = script_for("fish");
   for (const CommandRow& row : command_table()) {
+    if (row.place == CommandPlace::hidden) continue;
     EXPECT_THAT(script, HasSubstr(concat("-a ", row.name, " -d '")));
   }
   EXPECT_THAT(script, HasSubstr("-n '__fish_seen_subcommand_from install' -l dry-run -d '"));
