@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import subprocess
+import time
 from datetime import datetime, timezone
 
 from hosts.operations import OLD_STACK, PACKAGES
@@ -50,6 +51,7 @@ def contend(operator, bundles, manager, rounds, scratch):
                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     installs = rollbacks = 0
     try:
+        _wait_for_a_run(host)
         for number in range(rounds):
             generation = sorted(bundles)[number % 2]
             # Where a rollback was refused, the older generation is a downgrade.
@@ -63,10 +65,22 @@ def contend(operator, bundles, manager, rounds, scratch):
     finally:
         host.path("/var/tmp/goes").unlink(missing_ok=True)
         loop.wait(120)
-    times = [int(line) for line in host.path("/var/tmp/beside.times").read_text().split()]
+    times = _times(host)
     windows = [window for log in sorted(host.path("/var/log/topsctl").glob("*.log")) for window in _windows(log)]
-    inside = [time for time in times if any(begin <= time <= end for begin, end in windows)]
+    inside = [moment for moment in times if any(begin <= moment <= end for begin, end in windows)]
     return Contention(installs, rollbacks, len(times), inside, _faults(host))
+
+
+def _times(host):
+    return [int(line) for line in host.path("/var/tmp/beside.times").read_text().split()]
+
+
+def _wait_for_a_run(host, deadline_s=60):
+    """Until the loop has had the host once: what starts beside it really meets it."""
+    begun = time.monotonic()
+    while not _times(host):
+        assert time.monotonic() - begun < deadline_s, "the loop beside topsctl never ran"
+        time.sleep(0.02)
 
 
 def _windows(log):
@@ -76,8 +90,8 @@ def _windows(log):
         match = LOG_TIME.match(line)
         if not match:
             continue
-        time = datetime.strptime(match.group(1), "%Y-%m-%dT%H:%M:%S.%f").replace(tzinfo=timezone.utc)
-        moment = round(time.timestamp() * 1000) * 1_000_000
+        told = datetime.strptime(match.group(1), "%Y-%m-%dT%H:%M:%S.%f").replace(tzinfo=timezone.utc)
+        moment = round(told.timestamp() * 1000) * 1_000_000
         if "step 1 of" in line and " done after " not in line and "failed after" not in line:
             windows.append([moment, moment])
         elif windows:

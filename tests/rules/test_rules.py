@@ -54,7 +54,7 @@ PLANTED = [  # rule, file, text, line
     ("undated-todo", "src/base/planted.cpp", HEADER + f"// {TODO}: later\n", 2),
     ("undated-todo", "packaging/planted", f"#!/bin/bash\n# A planted file for the rule test.\n# {TODO} later\n", 3),
     ("command-page", "src/cli/commands/planted.cpp", HEADER, 1),
-    ("command-story", "src/cli/commands/planted.cpp", HEADER, 1),
+    ("command-story", "src/cli/commands/untold.cpp", HEADER, 1),
 ]
 
 ALLOWED = [  # file, text: looks like a violation and is none

@@ -1,4 +1,5 @@
-// While it lives, writing to what nobody reads ends no test: as watch_signals() has it in the program.
+// While it lives, writing to what nobody reads ends no test: as watch_signals() has it in the
+// program.
 #pragma once
 
 #include <csignal>
