@@ -32,6 +32,8 @@ void add_transfer_options(CLI::App& parser, TransferOptions& options) {
       .add_option("--connections", options.connections, "At most so many connections to a target")
       ->type_name("N")
       ->check(whole_number(1, 16));
+  parser.add_flag("--relay", options.relay,
+                  "Let the targets feed each other, so that all is sent from here only once");
   add_target_options(parser, options.where);
 }
 
@@ -51,12 +53,14 @@ ShipmentRequest shipment_request(const TransferOptions& options) {
   return request;
 }
 
-UploadRequest upload_request(const TransferOptions& options, const Target& target) {
+UploadRequest upload_request(const TransferOptions& options, const Target& target,
+                             RelayChain& relay) {
   UploadRequest request;
   request.target = target;
   request.destination = options.destination;
   request.most_connections = options.connections;
   request.dry_run = options.dry_run;
+  if (options.relay) request.relay = &relay;
   return request;
 }
 
@@ -71,6 +75,7 @@ Json to_json(const std::vector<UploadedFile>& files) {
                     {"size", file.size},
                     {"sha256", text_or_null(file.sha256)},
                     {"sent_bytes", file.sent_bytes},
+                    {"relayed_bytes", file.relayed_bytes},
                     {"reused", file.reused},
                     {"resumed_at", file.resumed_at}});
   }

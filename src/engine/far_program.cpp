@@ -3,10 +3,8 @@
 #include "topsctl/engine/far_program.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 
-#include <array>
 #include <cerrno>
 
 #include "topsctl/base/error.hpp"
@@ -14,47 +12,48 @@
 #include "topsctl/engine/transfer_words.hpp"
 #include "topsctl/host/descriptor.hpp"
 #include "topsctl/host/digest.hpp"
+#include "topsctl/host/random.hpp"
 
 namespace topsctl {
 
 namespace {
 
 constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a log-in says before our answer
 
 // Folders in which the program may lie, best first: they must be ours, and programs must run there.
 constexpr std::string_view folders =
     R"("${XDG_CACHE_HOME:-$HOME/.cache}/topsctl/bin" "/var/tmp/topsctl-$(id -u)/bin" "/opt/topsctl/bin" "/dev/shm/topsctl-$(id -u)/bin")";
 
 std::string new_token() {
-  std::array<char, 12> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw system_error(errno, "read", "random numbers");
-  return concat("topsctl-", hex_text({bytes.data(), bytes.size()}));
+  constexpr std::size_t token_bytes = 12;
+  return concat("topsctl-", hex_text(random_bytes(token_bytes)));
 }
 
-// A line that begins with our token, and what came after it. Log-in scripts may say what they like
-// before.
-struct Answer {
-  std::string line;
-  std::string rest;
-};
+}  // namespace
 
-Answer answer_from(RemoteStream& stream, const Target& target, const std::string& token) {
+std::optional<FarProgram::Answer> FarProgram::answer_in(const std::string& said,
+                                                        const std::string& token) {
+  const std::size_t at = said.find(token);
+  const std::size_t end = at == std::string::npos ? at : said.find('\n', at);
+  if (end == std::string::npos) return std::nullopt;
+  return Answer{std::string(trimmed(said.substr(at + token.size(), end - at - token.size()))),
+                said.substr(end + 1)};
+}
+
+FarProgram::Answer FarProgram::answer_from(RemoteStream& stream, const Target& target,
+                                           const std::string& token) {
   std::string said;
   for (;;) {
-    const std::size_t at = said.find(token);
-    const std::size_t end = at == std::string::npos ? at : said.find('\n', at);
-    if (end != std::string::npos) {
-      return {std::string(trimmed(said.substr(at + token.size(), end - at - token.size()))),
-              said.substr(end + 1)};
-    }
+    if (auto found = answer_in(said, token)) return *std::move(found);
     const auto piece = stream.read(answer_timeout_ms);
-    constexpr std::size_t most = 1U << 20U;
-    if (piece && !piece->empty() && said.size() < most) {
+    if (piece && !piece->empty() && said.size() < most_greeting) {
       said += *piece;
       continue;
     }
-    std::string why = !piece ? "it does not answer" : said.size() >= most ? "it says too much" : "";
+    std::string why = !piece                         ? "it does not answer"
+                      : said.size() >= most_greeting ? "it says too much"
+                                                     : "";
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
       const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
@@ -65,6 +64,8 @@ Answer answer_from(RemoteStream& stream, const Target& target, const std::string
                          "see whether `ssh` may run a command there");
   }
 }
+
+namespace {
 
 [[noreturn]] void refuse_answer(const Target& target, const std::string& line) {
   if (line == "no-container") {
@@ -127,13 +128,18 @@ std::string for_own_folders(const CarriedProgram& program, const std::string& pr
 
 }  // namespace
 
+// Its digest is read once, and again only when inode, size or time of change say that it is another
+// file: $m tells what they were.
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token) {
-  const std::string act =
-      concat("b=\"$d/", program.sha256,
-             "/topsctl\"; if [ \"$o\" ] && [ -O \"$b\" ] && "
-             "[ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
-             program.sha256, "  -\" ]; then echo ", token, " run; exec \"$b\" ", words, "; fi; ");
+  const std::string act = concat(
+      "b=\"$d/", program.sha256,
+      "/topsctl\"; m=\"$b.seen\"; s=\"$(stat -c \"%i %s %z\" \"$b\" 2>/dev/null)\"; "
+      "if [ \"$o\" ] && [ -O \"$b\" ] && { [ \"$s\" ] && [ \"$(cat \"$m\" 2>/dev/null)\" = \"$s\" "
+      "] || "
+      "{ [ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
+      program.sha256, "  -\" ] && { echo \"$s\" >\"$m\" || :; } 2>/dev/null; }; }; then echo ",
+      token, " run; exec \"$b\" ", words, "; fi; ");
   return concat(for_own_folders(program, "", act), "echo ", token,
                 " absent $(uname -s) $(uname -m)");
 }
@@ -153,13 +159,21 @@ std::string carry_script(const CarriedProgram& program, const std::string& token
 }
 
 FarProgram::FarProgram(RemoteSession& session, const Target& target, const CarriedProgram& program,
-                       const std::string& words)
-    : parser_(*this) {
-  if (start(session, target, program, words)) return;
+                       const std::string& words, std::string_view first, Presence presence)
+    : target_(target), parser_(*this) {
+  start(session, program, words, first);
+  if (presence == Presence::certain || is_there()) return;
+  carry(session, program);
+  start(session, program, words, first);
+  if (!is_there()) refuse_answer(target_, "it was there, and has gone");
+}
+
+void FarProgram::carry(RemoteSession& session, const CarriedProgram& program) {
   const std::string token = new_token();
-  const auto carrier = session.start(far_command_line(target, carry_script(program, token), token));
-  const std::string line = answer_from(*carrier, target, token).line;
-  if (line != "send") refuse_answer(target, line);
+  const auto carrier =
+      session.start(far_command_line(target_, carry_script(program, token), token));
+  const std::string line = answer_from(*carrier, target_, token).line;
+  if (line != "send") refuse_answer(target_, line);
   const Descriptor input(::open(program.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!input.is_open()) throw system_error(errno, "read", program.path);
   std::string buffer(1U << 18U, '\0');
@@ -171,23 +185,43 @@ FarProgram::FarProgram(RemoteSession& session, const Target& target, const Carri
     carrier->write({buffer.data(), static_cast<std::size_t>(got)});
   }
   carrier->end_input();
-  const std::string result = answer_from(*carrier, target, token).line;
-  if (result != "ready") refuse_answer(target, result);
+  const std::string result = answer_from(*carrier, target_, token).line;
+  if (result != "ready") refuse_answer(target_, result);
   was_carried_ = true;
-  if (!start(session, target, program, words)) refuse_answer(target, "it was there, and has gone");
 }
 
-bool FarProgram::start(RemoteSession& session, const Target& target, const CarriedProgram& program,
-                       const std::string& words) {
-  const std::string token = new_token();
-  stream_ = session.start(far_command_line(target, run_script(program, words, token), token));
-  const Answer answer = answer_from(*stream_, target, token);
+void FarProgram::start(RemoteSession& session, const CarriedProgram& program,
+                       const std::string& words, std::string_view first) {
+  token_ = new_token();
+  stream_ = session.start(far_command_line(target_, run_script(program, words, token_), token_));
+  try {
+    stream_->write(first);
+  } catch (const ConnectionLost&) {
+    // A shell that has ended already has said why.
+  }
+}
+
+bool FarProgram::is_there() {
+  const Answer answer = answer_from(*stream_, target_, std::exchange(token_, ""));
   if (answer.line == "run") {
     parser_.take(answer.rest);
     return true;
   }
-  if (answer.line != "absent Linux x86_64") refuse_answer(target, answer.line);
+  if (answer.line != "absent Linux x86_64") refuse_answer(target_, answer.line);
   return false;
+}
+
+// The answer of a program that was certain to be there.
+void FarProgram::take_greeting(const std::string& piece) {
+  greeting_ += piece;
+  const auto answer = answer_in(greeting_, token_);
+  if (!answer) {
+    if (greeting_.size() > most_greeting) refuse_answer(target_, "it says too much");
+    return;
+  }
+  token_.clear();
+  if (answer->line != "run") refuse_answer(target_, answer->line);
+  parser_.take(answer->rest);
 }
 
 void FarProgram::send(std::string_view bytes) {
@@ -217,7 +251,10 @@ std::optional<FarProgram::Frame> FarProgram::next(std::int64_t timeout_ms) {
                                   words.empty() ? "" : concat(": ", words)),
                            "run the same command again: what has arrived is kept");
     }
-    parser_.take(*piece);
+    if (token_.empty())
+      parser_.take(*piece);
+    else
+      take_greeting(*piece);
   }
   Frame first = std::move(frames_.front());
   frames_.pop_front();
@@ -230,12 +267,14 @@ std::string FarProgram::expect(FrameKind kind, std::int64_t timeout_ms) {
   if (!found)
     throw ConnectionLost("topsctl there does not answer",
                          "run the same command again: what has arrived is kept");
-  if (found->kind != kind) {
-    throw Error(ErrorCode::unreachable,
-                concat("the far end does not speak as topsctl does: a frame ",
-                       in_quotes(std::string(1, static_cast<char>(found->kind)))));
-  }
+  if (found->kind != kind) refuse_frame(*found);
   return std::move(found->payload);
+}
+
+void refuse_frame(const FarProgram::Frame& frame) {
+  throw Error(ErrorCode::unreachable,
+              concat("the far end does not speak as topsctl does: a frame ",
+                     in_quotes(std::string(1, static_cast<char>(frame.kind)))));
 }
 
 void FarProgram::on_frame(FrameKind kind, std::string_view payload) {

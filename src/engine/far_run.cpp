@@ -1,11 +1,7 @@
 // Starts commands at the far end, and finds them again after a lost connection.
 #include "topsctl/engine/far_run.hpp"
 
-#include <sys/random.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -16,19 +12,14 @@
 #include "topsctl/engine/transfer_words.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/random.hpp"
 
 namespace topsctl {
 
 namespace {
 
 constexpr std::int64_t answer_timeout_ms = 60'000;
-
-std::string new_run_id() {
-  std::array<char, 16> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw system_error(errno, "read", "random numbers");
-  return hex_text({bytes.data(), bytes.size()});
-}
+constexpr std::size_t run_id_bytes = 16;
 
 class Following {
  public:
@@ -40,7 +31,8 @@ class Following {
         patience_(command.patience_ms),
         clock_(clock),
         on_line_(on_line),
-        request_{new_run_id(), command.words, command.run_as, command.sudo_password, 0} {}
+        request_{hex_text(random_bytes(run_id_bytes)), command.words, command.run_as,
+                 command.sudo_password, 0} {}
 
   FarRunEnd run(unsigned& reconnects) {
     for (;;) {

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -16,6 +15,8 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/attendant.hpp"
+#include "topsctl/engine/chunk_intake.hpp"
+#include "topsctl/engine/relay_end.hpp"
 #include "topsctl/engine/transfer_words.hpp"
 #include "topsctl/host/destination.hpp"
 #include "topsctl/host/digest.hpp"
@@ -86,17 +87,18 @@ bool has_part(const fs::path& store, const std::string& id) {
   return fs::exists(store / "parts" / concat(id, ".part"), ignored);
 }
 
-struct Incoming {
-  ManifestObject object;
-  std::optional<Part> part;  // not for one that is there
-};
-
 class Receiver : public FrameHandler {
  public:
   Receiver(const Host& host, const Descriptor& input, const Descriptor& output)
-      : host_(host), input_(input), output_(output) {}
+      : host_(host),
+        input_(input),
+        voice_(output),
+        intake_(objects_, voice_),
+        relay_(objects_, voice_) {}
 
+  // Whether what it was started for is done; after a transfer it may still feed another host.
   bool is_done() const { return is_done_; }
+  bool is_over() const { return is_over_; }
 
   void welcome() {
     say(json_frame(FrameKind::welcome, {{"topsctl_version", std::string(topsctl_version())},
@@ -106,18 +108,26 @@ class Receiver : public FrameHandler {
 
   void on_frame(FrameKind kind, std::string_view payload) override {
     switch (kind) {
-      case FrameKind::ping:
-        return say(frame(FrameKind::pong, payload.substr(0, 64)));
       case FrameKind::manifest:
         return take_manifest(parse_manifest_frame(payload));
       case FrameKind::join:
         return join(parse_join_frame(payload));
       case FrameKind::finish:
         return finish();
+      case FrameKind::listen:
+        return say(json_frame(FrameKind::listening,
+                              to_json(relay_.listen(host_, parse_listen_frame(payload)))));
+      case FrameKind::unlisten:
+        relay_.stop();
+        return say(frame(FrameKind::unlistened, ""));
+      case FrameKind::feed:
+        feeders_.push_back(
+            std::make_unique<RelayFeeder>(store_, objects_, parse_feed_frame(payload), voice_));
+        return;
       case FrameKind::run:
         attend_run(host_, parse_run_frame(payload), input_,
                    [this](const std::string& bytes) { say(bytes); });
-        is_done_ = true;
+        is_done_ = is_over_ = true;
         return;
       default:
         throw Error(ErrorCode::usage, "a frame that only the far end sends",
@@ -126,29 +136,12 @@ class Receiver : public FrameHandler {
   }
 
   void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
-    const bool is_known = place.object < objects_.size() && objects_[place.object].part &&
-                          place.chunk < chunk_count(objects_[place.object].object.size) &&
-                          chunk_size(objects_[place.object].object.size, place.chunk) == size;
-    if (!is_known) throw Error(ErrorCode::usage, "a chunk that no manifest has");
-    place_ = place;
-    offset_ = place.chunk * chunk_bytes;
-    objects_[place.object].part->begin(place.chunk);
-    digest_ = Sha256();
+    intake_.begin(place, size);
   }
+  void on_chunk_bytes(std::string_view piece) override { intake_.take(piece); }
+  void on_chunk_end() override { intake_.end(); }
 
-  void on_chunk_bytes(std::string_view piece) override {
-    digest_.update(piece);
-    objects_[place_.object].part->write(offset_, piece);
-    offset_ += piece.size();
-  }
-
-  void on_chunk_end() override {
-    const ChunkDigest digest = digest_.bytes();
-    objects_[place_.object].part->mark(place_.chunk, digest);
-    say(ack_frame({place_, digest}));
-  }
-
-  void say(const std::string& bytes) { write_all(output_, bytes, "standard output"); }
+  void say(const std::string& bytes) { voice_.say(bytes); }
 
  private:
   void take_manifest(TransferManifest manifest) {
@@ -199,6 +192,7 @@ class Receiver : public FrameHandler {
   }
 
   void finish() {
+    relay_.stop();
     if (!destination_) throw Error(ErrorCode::usage, "an end without a manifest");
     for (Incoming& incoming : objects_) {
       if (incoming.part) incoming.part->complete();
@@ -221,15 +215,16 @@ class Receiver : public FrameHandler {
 
   const Host& host_;
   const Descriptor& input_;
-  const Descriptor& output_;
+  FarVoice voice_;
   fs::path store_;
   std::optional<Destination> destination_;
   std::vector<ManifestFile> files_;
   std::vector<Incoming> objects_;
-  ChunkPlace place_;
-  std::uint64_t offset_ = 0;
-  Sha256 digest_;
+  ChunkIntake intake_;
+  RelayIntake relay_;
+  std::vector<std::unique_ptr<RelayFeeder>> feeders_;
   bool is_done_ = false;
+  bool is_over_ = false;
 };
 
 void wait_for_input(const Descriptor& input) {
@@ -249,11 +244,11 @@ bool serve_transfer(const Host& host, const Descriptor& input, const Descriptor&
     receiver.welcome();
     const std::size_t block = 1U << 20U;
     const auto buffer = std::make_unique_for_overwrite<char[]>(block);
-    while (!receiver.is_done()) {
+    while (!receiver.is_over()) {
       wait_for_input(input);
       const ssize_t got = ::read(input.get(), buffer.get(), block);
       if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
+      if (got <= 0) return receiver.is_done();
       parser.take({buffer.get(), static_cast<std::size_t>(got)});
     }
     return true;

@@ -10,7 +10,6 @@
 #include "topsctl/host/chunk_store.hpp"
 #include "topsctl/host/destination.hpp"
 #include "topsctl/host/digest.hpp"
-#include "topsctl/model/json_reader.hpp"
 
 namespace topsctl {
 
@@ -47,32 +46,6 @@ Json objects_json(const std::vector<ManifestObject>& objects) {
   for (const ManifestObject& object : objects)
     list.push_back({{"id", object.id}, {"size", object.size}});
   return list;
-}
-
-// Reads what the near end sent: whoever it is, it is told what is wrong.
-template <class Result>
-Result read_near(std::string_view payload, const std::string& source,
-                 const std::function<Result(const JsonReader&)>& read) {
-  try {
-    const Json json = parse_json(payload, source);
-    return read(JsonReader(json, source));
-  } catch (const Error& error) {
-    throw Error(ErrorCode::bad_bundle, error.message());
-  }
-}
-
-// Reads what the far end sent, which may be anything.
-template <class Result>
-Result read_far(std::string_view payload, const std::string& source,
-                const std::function<Result(const JsonReader&)>& read) {
-  try {
-    const Json json = parse_json(payload, source);
-    return read(JsonReader(json, source));
-  } catch (const Error& error) {
-    throw Error(ErrorCode::unreachable,
-                concat("the far end does not speak as topsctl does: ", error.message()),
-                "run the same command again; if it comes again, see what runs there");
-  }
 }
 
 ObjectState object_state(const JsonReader& item, const ManifestObject& object) {
@@ -114,6 +87,28 @@ constexpr std::array<ErrorCode, 18> all_codes = {ErrorCode::internal,
 
 }  // namespace
 
+void read_near_words(std::string_view payload, const std::string& source,
+                     const std::function<void(const JsonReader&)>& read) {
+  try {
+    const Json json = parse_json(payload, source);
+    read(JsonReader(json, source));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::bad_bundle, error.message());
+  }
+}
+
+void read_far_words(std::string_view payload, const std::string& source,
+                    const std::function<void(const JsonReader&)>& read) {
+  try {
+    const Json json = parse_json(payload, source);
+    read(JsonReader(json, source));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::unreachable,
+                concat("the far end does not speak as topsctl does: ", error.message()),
+                "run the same command again; if it comes again, see what runs there");
+  }
+}
+
 Json manifest_json(const TransferManifest& manifest) {
   Json files = Json::array();
   for (const ManifestFile& file : manifest.files)
@@ -130,9 +125,9 @@ Json join_json(const TransferManifest& manifest) {
 }
 
 TransferManifest parse_manifest_frame(std::string_view payload) {
-  return read_near<TransferManifest>(payload, "the manifest", [](const JsonReader& json) {
+  TransferManifest manifest;
+  read_near_words(payload, "the manifest", [&](const JsonReader& json) {
     json.expect_keys({"destination", "chunk_bytes", "dry_run", "objects", "files"});
-    TransferManifest manifest;
     manifest.destination = path_in(json.at("destination"));
     json.at("chunk_bytes").integer(chunk_bytes, chunk_bytes);
     manifest.dry_run = json.at("dry_run").boolean();
@@ -145,29 +140,31 @@ TransferManifest parse_manifest_frame(std::string_view payload) {
       if (!is_safe_name(file.name)) item.at("name").reject("no name for a file");
       manifest.files.push_back(std::move(file));
     }
-    return manifest;
   });
+  return manifest;
 }
 
 TransferManifest parse_join_frame(std::string_view payload) {
-  return read_near<TransferManifest>(payload, "the join", [](const JsonReader& json) {
+  TransferManifest manifest;
+  read_near_words(payload, "the join", [&](const JsonReader& json) {
     json.expect_keys({"store", "objects"});
-    TransferManifest manifest;
     manifest.store = path_in(json.at("store"));
     manifest.objects = objects_in(json.at("objects"));
-    return manifest;
   });
+  return manifest;
 }
 
 FarWelcome parse_welcome(std::string_view payload) {
-  return read_far<FarWelcome>(payload, "its welcome", [](const JsonReader& json) {
-    return FarWelcome{json.at("topsctl_version").text(), json.at("time").text()};
+  FarWelcome welcome;
+  read_far_words(payload, "its welcome", [&](const JsonReader& json) {
+    welcome = {json.at("topsctl_version").text(), json.at("time").text()};
   });
+  return welcome;
 }
 
 FarState parse_state(std::string_view payload, const std::vector<ManifestObject>& objects) {
-  return read_far<FarState>(payload, "its state", [&](const JsonReader& json) {
-    FarState state;
+  FarState state;
+  read_far_words(payload, "its state", [&](const JsonReader& json) {
     state.store = path_in(json.at("store"));
     state.free_bytes = static_cast<std::uint64_t>(
         json.at("free_bytes").integer(0, std::numeric_limits<std::int64_t>::max()));
@@ -175,24 +172,25 @@ FarState parse_state(std::string_view payload, const std::vector<ManifestObject>
     if (items.size() != objects.size()) json.at("objects").reject("another number of objects");
     for (std::size_t i = 0; i < items.size(); ++i)
       state.objects.push_back(object_state(items[i], objects[i]));
-    return state;
   });
+  return state;
 }
 
 std::vector<FarFile> parse_done(std::string_view payload) {
-  return read_far<std::vector<FarFile>>(payload, "its end", [](const JsonReader& json) {
-    std::vector<FarFile> files;
+  std::vector<FarFile> files;
+  read_far_words(payload, "its end", [&](const JsonReader& json) {
     for (const JsonReader& item : json.at("files").items()) {
       files.push_back(
           {item.at("name").text(), item.at("id").text(), item.at("was_there").boolean()});
     }
-    return files;
   });
+  return files;
 }
 
 Error parse_failure(std::string_view payload) {
   try {
-    return read_far<Error>(payload, "its failure", [](const JsonReader& json) {
+    std::optional<Error> failure;
+    read_far_words(payload, "its failure", [&](const JsonReader& json) {
       const std::string code = json.at("code").text();
       const auto known = std::find_if(all_codes.begin(), all_codes.end(),
                                       [&](ErrorCode each) { return name(each) == code; });
@@ -200,9 +198,10 @@ Error parse_failure(std::string_view payload) {
       const JsonReader hint = json.at("hint");
       std::vector<std::string> context;
       for (const std::string& line : json.at("context").texts()) context.push_back(printable(line));
-      return Error(*known, printable(json.at("message").text(), Lines::keep),
-                   hint.is_null() ? "" : printable(hint.text()), context);
+      failure.emplace(*known, printable(json.at("message").text(), Lines::keep),
+                      hint.is_null() ? "" : printable(hint.text()), context);
     });
+    return *std::move(failure);
   } catch (const Error& error) {
     return error;
   }

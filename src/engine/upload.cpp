@@ -1,23 +1,17 @@
 // Sends chunks by several connections, and judges what the far end says it has written.
 #include "topsctl/engine/upload.hpp"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/descriptor.hpp"
+#include "topsctl/engine/chunk_sender.hpp"
 #include "topsctl/host/interrupt.hpp"
 
 namespace topsctl {
@@ -26,80 +20,17 @@ namespace {
 
 constexpr std::int64_t answer_timeout_ms = 60'000;
 constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
-constexpr unsigned most_false_digests = 3;
 constexpr const char* receive_words = "receive";
-
-// Content that is sent, once however many files have it.
-struct Object {
-  const ShippedFile* file = nullptr;
-  std::uint64_t had_bytes = 0;
-  std::uint64_t sent_bytes = 0;
-  bool complete = false;
-};
-
-// The chunks that are still to be sent, shared by the connections of one attempt.
-class Work {
- public:
-  Work(const std::vector<Object>& objects, std::deque<ChunkPlace> missing)
-      : objects_(objects), missing_(std::move(missing)), left_(missing_.size()) {}
-
-  std::optional<ChunkPlace> take() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (missing_.empty() || has_failed_) return std::nullopt;
-    const ChunkPlace place = missing_.front();
-    missing_.pop_front();
-    return place;
-  }
-
-  // Whether the far end wrote what was sent; if not, it is sent again.
-  bool judge(const Ack& ack) {
-    const ChunkList& chunks = objects_.at(ack.place.object).file->chunks;
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (chunks.digests.at(ack.place.chunk) == ack.digest) {
-      --left_;
-      return true;
-    }
-    if (++false_digests_ == most_false_digests) {
-      has_failed_ = true;
-      throw Error(
-          ErrorCode::unreachable,
-          concat("what the far end writes of ", in_quotes(objects_[ack.place.object].file->name),
-                 " has another digest than what is sent"),
-          "its memory or disk may be faulty, or the file here was changed meanwhile");
-    }
-    missing_.push_back(ack.place);
-    return false;
-  }
-
-  void fail() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    has_failed_ = true;
-  }
-  bool is_over() {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return left_ == 0 || has_failed_;
-  }
-
- private:
-  const std::vector<Object>& objects_;
-  std::mutex mutex_;
-  std::deque<ChunkPlace> missing_;
-  std::size_t left_;  // not yet verified
-  unsigned false_digests_ = 0;
-  bool has_failed_ = false;
-};
 
 class Uploading {
  public:
   Uploading(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
-            const UploadRequest& request, RateLimit& limit, const Clock& clock,
-            const UploadProgress& on_progress)
+            const UploadRequest& request, RateLimit& limit, const UploadProgress& on_progress)
       : remote_(remote),
         program_(program),
         shipment_(shipment),
         request_(request),
         limit_(limit),
-        clock_(clock),
         on_progress_(on_progress) {
     manifest_.destination = request.destination;
     manifest_.dry_run = request.dry_run;
@@ -110,7 +41,6 @@ class Uploading {
       if (is_new) {
         manifest_.objects.push_back({file.id, file.chunks.size});
         objects_.push_back({&file});
-        total_ += file.chunks.size;
       }
       manifest_.files.push_back({file.name, at->second});
     }
@@ -119,14 +49,14 @@ class Uploading {
   Upload run() {
     constexpr unsigned most_vain = 3;
     for (unsigned vain = 0;;) {
-      const std::uint64_t before = sent_verified_;
+      const std::uint64_t before = gained_;
       try {
         attempt();
         return result();
       } catch (const ConnectionLost&) {
         throw_if_interrupted();
         // An attempt that brought something counts for nothing.
-        vain = sent_verified_ > before ? 1 : vain + 1;
+        vain = gained_ > before ? 1 : vain + 1;
         if (!was_connected_ || vain == most_vain) throw;
         ++upload_.retries;
         pause(vain);
@@ -144,64 +74,73 @@ class Uploading {
 
   void attempt() {
     const auto session = remote_.connect();
-    FarProgram far(*session, request_.target, program_, receive_words);
+    FarProgram far(*session, request_.target, program_, receive_words,
+                   json_frame(FrameKind::manifest, manifest_json(manifest_)));
+    upload_.round_trip_us = session->round_trip().count();
     far.expect(FrameKind::welcome, answer_timeout_ms);
     was_connected_ = true;
-    const auto asked = clock_.steady();
-    far.send(frame(FrameKind::ping, "ping"));
-    far.send(json_frame(FrameKind::manifest, manifest_json(manifest_)));
-    far.expect(FrameKind::pong, answer_timeout_ms);
-    upload_.round_trip_us =
-        std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady() - asked).count();
     const FarState state =
         parse_state(far.expect(FrameKind::state, reading_timeout_ms), manifest_.objects);
-    Work work(objects_, take_state(state));
+    manifest_.store = state.store;
+    ChunkWork work(objects_, state, on_progress_);
+    if (!std::exchange(is_resumed_, true)) count_what_was_there(state);
     if (request_.dry_run) return;
-    send_all(far, work);
+    try {
+      bring(far, work);
+    } catch (...) {
+      gained_ += work.gained_bytes();
+      throw;
+    }
+  }
+
+  void bring(FarProgram& far, ChunkWork& work) {
+    const auto member = join_relay(work);
+    ChunkSender sender(far, work, limit_, member.get());
+    if (member && !member->feeder().empty()) {
+      upload_.fed_by = member->feeder();
+      sender.receive_relayed();
+    }
+    send_all(sender, work);
     far.send(frame(FrameKind::finish, ""));
-    require_done(parse_done(far.expect(FrameKind::done, reading_timeout_ms)));
+    require_done(parse_done(sender.expect(FrameKind::done, reading_timeout_ms)));
+    sender.serve_follower();
     far.end_input();
   }
 
-  // What is missing there, by digests that are compared here.
-  std::deque<ChunkPlace> take_state(const FarState& state) {
-    manifest_.store = state.store;
-    std::deque<ChunkPlace> missing;
-    verified_ = 0;
-    for (std::uint32_t i = 0; i < objects_.size(); ++i) {
-      Object& object = objects_[i];
-      const ChunkList& chunks = object.file->chunks;
-      object.complete = state.objects[i].complete;
-      std::uint64_t have = object.complete ? chunks.size : 0;
-      for (std::uint64_t k = 0; !object.complete && k < chunks.digests.size(); ++k) {
-        if (state.objects[i].digests[k] == chunks.digests[k])
-          have += chunk_size(chunks.size, k);
-        else
-          missing.push_back({i, k});
-      }
-      if (!is_resumed_) object.had_bytes = have;
-      verified_ += have;
-    }
-    is_resumed_ = true;
-    on_progress_(verified_, total_);
-    return missing;
+  // Once: whoever lost its connection is sent to from here.
+  std::unique_ptr<RelayMember> join_relay(const ChunkWork& work) {
+    if (request_.relay == nullptr || work.is_over() || std::exchange(was_in_relay_, true))
+      return nullptr;
+    return request_.relay->join(request_.target.text());
   }
 
+  void count_what_was_there(const FarState& state) {
+    for (std::size_t i = 0; i < objects_.size(); ++i) {
+      const ChunkList& chunks = objects_[i].file->chunks;
+      std::uint64_t& had = objects_[i].had_bytes;
+      if (state.objects[i].complete) had = chunks.size;
+      for (std::uint64_t k = 0; !state.objects[i].complete && k < chunks.digests.size(); ++k) {
+        if (state.objects[i].digests[k] == chunks.digests[k]) had += chunk_size(chunks.size, k);
+      }
+    }
+  }
+
+  // As many as fill the way: sshd takes 2 MiB per connection before it answers.
   unsigned wanted_connections(std::uint64_t missing_bytes) const {
-    constexpr std::int64_t near_us = 5'000;
-    constexpr std::int64_t far_us = 40'000;
     unsigned wanted = 2;
-    if (upload_.round_trip_us >= near_us) wanted = 4;
-    if (upload_.round_trip_us >= far_us) wanted = 8;
+    for (const auto& [from_us, count] :
+         {std::pair{5'000, 4U}, std::pair{15'000, 6U}, std::pair{40'000, 10U}}) {
+      if (upload_.round_trip_us >= from_us) wanted = count;
+    }
     // A connection costs some round trips, which few chunks do not pay back.
     const std::uint64_t useful = missing_bytes / (2 * chunk_bytes) + 1;
     return static_cast<unsigned>(
         std::min<std::uint64_t>({wanted, request_.most_connections, useful}));
   }
 
-  void send_all(FarProgram& first, Work& work) {
+  void send_all(ChunkSender& first, ChunkWork& work) {
     if (work.is_over()) return;
-    const unsigned count = wanted_connections(total_ - verified_);
+    const unsigned count = wanted_connections(work.missing_bytes());
     upload_.connections = std::max(upload_.connections, count);
     std::exception_ptr failure;
     std::mutex failure_mutex;
@@ -219,81 +158,29 @@ class Uploading {
       for (unsigned i = 1; i < count; ++i) {
         others.emplace_back([&] { guarded([&] { join_and_send(work); }); });
       }
-      guarded([&] { send_chunks(first, work); });
+      guarded([&] { first.send(); });
     }
     if (failure) std::rethrow_exception(failure);
   }
 
-  void join_and_send(Work& work) {
-    const auto session = remote_.connect();
-    FarProgram far(*session, request_.target, program_, receive_words);
-    far.expect(FrameKind::welcome, answer_timeout_ms);
-    far.send(json_frame(FrameKind::join, join_json(manifest_)));
-    far.expect(FrameKind::joined, answer_timeout_ms);
-    send_chunks(far, work);
-    far.end_input();
-  }
-
-  void send_chunks(FarProgram& far, Work& work) {
-    std::set<std::pair<std::uint32_t, std::uint64_t>> unanswered;
-    const auto take_acks = [&](std::int64_t timeout_ms) {
-      while (const auto found = far.next(timeout_ms)) {
-        if (found->kind != FrameKind::ack)
-          throw Error(ErrorCode::unreachable, "the far end sends what nobody asked for");
-        const Ack ack = parse_ack(found->payload);
-        if (unanswered.erase({ack.place.object, ack.place.chunk}) == 0)
-          throw Error(ErrorCode::unreachable, "the far end acknowledges what was not sent");
-        if (work.judge(ack)) count_verified(ack.place);
-        timeout_ms = 0;
+  // One that is lost leaves its part to the others; as is one that the host did not take.
+  void join_and_send(ChunkWork& work) {
+    try {
+      const auto session = remote_.connect();
+      FarProgram far(*session, request_.target, program_, receive_words,
+                     json_frame(FrameKind::join, join_json(manifest_)),
+                     FarProgram::Presence::certain);
+      ChunkSender sender(far, work, limit_, nullptr);
+      try {
+        sender.send();
+      } catch (const ConnectionLost&) {
+        sender.put_back();
+        throw;
       }
-    };
-    while (!work.is_over()) {
-      const auto place = work.take();
-      if (place) {
-        unanswered.insert({place->object, place->chunk});
-        send_chunk(far, *place);
-        take_acks(0);
-      } else if (!unanswered.empty()) {
-        take_acks(100);
-      } else {
-        // Another connection still waits for answers; what is false comes back to be sent again.
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        throw_if_interrupted();
-      }
+      far.end_input();
+    } catch (const ConnectionLost&) {
+      throw_if_interrupted();
     }
-  }
-
-  void count_verified(const ChunkPlace& place) {
-    const std::lock_guard<std::mutex> lock(progress_mutex_);
-    const std::uint64_t size = chunk_size(objects_[place.object].file->chunks.size, place.chunk);
-    verified_ += size;
-    sent_verified_ += size;
-    on_progress_(verified_, total_);
-  }
-
-  void send_chunk(FarProgram& far, const ChunkPlace& place) {
-    Object& object = objects_[place.object];
-    const std::uint64_t size = chunk_size(object.file->chunks.size, place.chunk);
-    const Descriptor input(::open(object.file->file.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!input.is_open()) throw system_error(errno, "read", object.file->file.string());
-    far.send(chunk_head(place, size));
-    constexpr std::uint64_t block = 128U << 10U;
-    std::string buffer(block, '\0');
-    for (std::uint64_t done = 0; done < size;) {
-      const ssize_t got = ::pread(input.get(), buffer.data(), std::min(block, size - done),
-                                  static_cast<off_t>(place.chunk * chunk_bytes + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) {
-        throw Error(ErrorCode::bad_bundle,
-                    concat(in_quotes(object.file->file.string()), " was changed while it was sent"),
-                    "wait until it is complete, and run the same command again");
-      }
-      limit_.take(static_cast<std::uint64_t>(got));
-      far.send({buffer.data(), static_cast<std::size_t>(got)});
-      done += static_cast<std::uint64_t>(got);
-    }
-    const std::lock_guard<std::mutex> lock(progress_mutex_);
-    object.sent_bytes += size;
   }
 
   void require_done(const std::vector<FarFile>& files) const {
@@ -310,10 +197,11 @@ class Uploading {
 
   Upload result() {
     for (std::size_t i = 0; i < manifest_.files.size(); ++i) {
-      const Object& object = objects_[manifest_.files[i].object];
+      const ShippedObject& object = objects_[manifest_.files[i].object];
       const ShippedFile& file = shipment_.files[i];
       upload_.files.push_back({file.name, file.sha256, file.chunks.size, object.sent_bytes,
-                               object.had_bytes == file.chunks.size, object.had_bytes});
+                               object.relayed_bytes, object.had_bytes == file.chunks.size,
+                               object.had_bytes});
     }
     return std::move(upload_);
   }
@@ -323,15 +211,12 @@ class Uploading {
   const Shipment& shipment_;
   const UploadRequest& request_;
   RateLimit& limit_;
-  const Clock& clock_;
   const UploadProgress& on_progress_;
   TransferManifest manifest_;
-  std::vector<Object> objects_;
-  std::uint64_t total_ = 0;
-  std::mutex progress_mutex_;  // of what follows, and of the objects' sent bytes
-  std::uint64_t verified_ = 0;
-  std::uint64_t sent_verified_ = 0;
+  std::vector<ShippedObject> objects_;
+  std::uint64_t gained_ = 0;  // bytes that earlier attempts brought
   bool was_connected_ = false;
+  bool was_in_relay_ = false;
   bool is_resumed_ = false;
   Upload upload_;
 };
@@ -339,9 +224,8 @@ class Uploading {
 }  // namespace
 
 Upload upload(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
-              const UploadRequest& request, RateLimit& limit, const Clock& clock,
-              const UploadProgress& on_progress) {
-  return Uploading(remote, program, shipment, request, limit, clock, on_progress).run();
+              const UploadRequest& request, RateLimit& limit, const UploadProgress& on_progress) {
+  return Uploading(remote, program, shipment, request, limit, on_progress).run();
 }
 
 }  // namespace topsctl

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t head_bytes = 5;  // kind and length
 constexpr std::size_t place_bytes = 12;
 constexpr std::size_t digest_bytes = 32;
-constexpr std::string_view kinds = "WPpMSJjCAFDERVX";
+constexpr std::string_view kinds = "WMSJjCAFDLlUuGgERVX";
 
 template <class Integer>
 void append_number(std::string& to, Integer value) {

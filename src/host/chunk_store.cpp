@@ -24,6 +24,10 @@ constexpr std::size_t digest_bytes = 32;
 constexpr mode_t own_folder = 0700;
 constexpr mode_t own_file = 0600;
 
+bool is_mark(std::string_view mark) {
+  return mark.find_first_not_of('\0') != std::string_view::npos;
+}
+
 Descriptor opened(const fs::path& file, int flags) {
   Descriptor result(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, own_file));
   if (!result.is_open()) throw system_error(errno, "write", file.string());
@@ -42,27 +46,32 @@ void write_at(const Descriptor& to, std::uint64_t offset, std::string_view bytes
   }
 }
 
+// Whether all of them were there.
+bool fill_from(const Descriptor& from, std::uint64_t offset, std::span<char> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(from.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    offset += static_cast<std::uint64_t>(got);
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+  return true;
+}
+
 // Empty where the file ends before.
 std::string read_at(const Descriptor& from, std::uint64_t offset, std::size_t size) {
   std::string bytes(size, '\0');
-  std::size_t have = 0;
-  while (have < size) {
-    const ssize_t got =
-        ::pread(from.get(), bytes.data() + have, size - have, static_cast<off_t>(offset + have));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {};
-    have += static_cast<std::size_t>(got);
-  }
-  return bytes;
+  return fill_from(from, offset, bytes) ? bytes : std::string();
 }
 
 ChunkDigest digest_at(const Descriptor& data, std::uint64_t offset, std::uint64_t size) {
   constexpr std::uint64_t block = 256U << 10U;
   Sha256 digest;
+  std::string buffer(std::min(size, block), '\0');
   while (size > 0) {
-    const std::string bytes = read_at(data, offset, std::min(size, block));
-    if (bytes.empty()) return {};
-    digest.update(bytes);
+    const std::span<char> bytes(buffer.data(), std::min(size, block));
+    if (!fill_from(data, offset, bytes)) return {};
+    digest.update({bytes.data(), bytes.size()});
     offset += bytes.size();
     size -= bytes.size();
   }
@@ -126,7 +135,8 @@ Part::Part(const fs::path& store, const std::string& id, std::uint64_t size)
   require_own_folder(store / "parts");
   data_ = opened(file_, O_RDWR | O_CREAT);
   marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDWR | O_CREAT);
-  if (::ftruncate(data_.get(), static_cast<off_t>(size)) != 0)
+  if (::ftruncate(data_.get(), static_cast<off_t>(size)) != 0 ||
+      ::ftruncate(marks_.get(), static_cast<off_t>(chunk_count(size) * digest_bytes)) != 0)
     throw system_error(errno, "write", file_.string());
 }
 
@@ -134,7 +144,7 @@ std::vector<std::optional<ChunkDigest>> Part::marks() const {
   std::vector<std::optional<ChunkDigest>> found(chunk_count(size_));
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::string mark = read_at(marks_, i * digest_bytes, digest_bytes);
-    if (mark.find_first_not_of('\0') != std::string::npos) found[i] = std::move(mark);
+    if (is_mark(mark)) found[i] = std::move(mark);
   }
   return found;
 }
@@ -181,6 +191,31 @@ void Part::complete() {
     throw system_error(errno, "write", file_.string());
   sync_directory(store_ / "objects");
   ::unlink((store_ / "parts" / concat(id_, ".marks")).c_str());
+}
+
+ArrivingObject::ArrivingObject(const fs::path& store, const std::string& id, std::uint64_t size)
+    : size_(size) {
+  if (const auto whole = object_in(store, id)) {
+    data_ = opened(*whole, O_RDONLY);
+    return;
+  }
+  marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDONLY);
+  data_ = opened(store / "parts" / concat(id, ".part"), O_RDONLY);
+}
+
+std::vector<bool> ArrivingObject::present() const {
+  std::vector<bool> found(chunk_count(size_), true);
+  if (!marks_.is_open()) return found;
+  const std::string marks = read_at(marks_, 0, found.size() * digest_bytes);
+  if (marks.empty()) found.assign(found.size(), false);
+  for (std::size_t i = 0; i < found.size() && !marks.empty(); ++i)
+    found[i] = is_mark(std::string_view(marks).substr(i * digest_bytes, digest_bytes));
+  return found;
+}
+
+void ArrivingObject::read(std::uint64_t offset, std::span<char> bytes) const {
+  if (!fill_from(data_, offset, bytes))
+    throw Error(ErrorCode::internal, "what has arrived is not there");
 }
 
 std::optional<fs::path> object_in(const fs::path& store, const std::string& id) {

@@ -169,11 +169,13 @@ class SshSession : public RemoteSession {
       : connection_(target, wishes, secrets) {}
 
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
-    return ssh_stream(connection_, command_line);
+    return ssh_stream(connection_, command_line, round_trip_);
   }
+  std::chrono::microseconds round_trip() const override { return round_trip_; }
 
  private:
   SshConnection connection_;
+  std::chrono::microseconds round_trip_{};
 };
 
 class SshRemote : public Remote {

@@ -35,13 +35,16 @@ constexpr std::chrono::seconds longest_answer(15);
 
 class SshStream : public RemoteStream {
  public:
-  SshStream(const SshConnection& connection, const std::string& command_line)
+  SshStream(const SshConnection& connection, const std::string& command_line,
+            std::chrono::microseconds& round_trip)
       : session_(connection.session()),
         peer_(connection.peer()),
         is_tunneled_(connection.is_tunneled()),
         channel_(ssh_channel_new(session_)) {
+    const auto asked = Clock::now();
     if (!channel_ || ssh_channel_open_session(channel_.get()) != SSH_OK)
       refuse_connection(session_, peer_, "open a channel to");
+    round_trip = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - asked);
     if (ssh_channel_request_exec(channel_.get(), command_line.c_str()) != SSH_OK)
       refuse_connection(session_, peer_, "run a program on");
   }
@@ -190,8 +193,9 @@ class SshStream : public RemoteStream {
 }  // namespace
 
 std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
-                                         const std::string& command_line) {
-  return std::make_unique<SshStream>(connection, command_line);
+                                         const std::string& command_line,
+                                         std::chrono::microseconds& round_trip) {
+  return std::make_unique<SshStream>(connection, command_line, round_trip);
 }
 
 class SshTunnel::Pump {

@@ -177,6 +177,21 @@ def test_a_program_below_somebody_elses_folder_is_never_run(make_workstation, to
     assert seen and not [command for command in seen if command.startswith("/var/tmp")], seen
 
 
+def test_a_program_that_was_changed_since_it_was_last_seen_is_replaced(make_workstation, packages, topsctl_release):
+    station = make_workstation(1)
+    host, = station.hosts
+    content = topsctl_release.read_bytes()
+    for _ in range(2):
+        station.json("transfer", packages, "root@h1")
+    place = host.path(f"{CACHE}/bin/{hashlib.sha256(content).hexdigest()}/topsctl")
+    assert place.with_name("topsctl.seen").read_text().strip()
+    with open(place, "r+b") as file:
+        file.seek(len(content) - 100)
+        file.write(b"#")
+    station.json("transfer", packages, "root@h1")
+    assert place.read_bytes() == content
+
+
 @pytest.mark.parametrize("planted", ["a script", "a longer file", "a link", "somebody else's"])
 def test_a_false_program_under_the_digest_is_replaced_and_not_run(make_workstation, packages, topsctl_release, planted):
     station = make_workstation(1)

@@ -225,7 +225,8 @@ def test_a_dry_run_sends_and_makes_nothing_but_topsctl_itself(make_workstation, 
     assert not any(file["reused"] for target in document["targets"] for file in target["files"])
     files = [str(path.relative_to(root.path(CACHE))) for path in root.path(CACHE).rglob("*")
              if path.is_file()]
-    assert len(files) == 1 and files[0].startswith("bin/") and files[0].endswith("/topsctl"), files
+    assert all(name.startswith("bin/") for name in files), files
+    assert sorted(name.rpartition("/")[2] for name in files) == ["topsctl", "topsctl.seen"]
     assert not root.path(DESTINATION).exists() and not root.path("/srv/made").exists()
     station.json("transfer", packages, "root@h1")
     planned = station.json("transfer", packages, "root@h1", "free@h2", "-n")

@@ -20,7 +20,8 @@ struct TransferOptions {
   std::optional<std::string> lock;
   std::string destination = usual_destination;
   std::string rate;
-  unsigned connections = 8;
+  unsigned connections = 10;
+  bool relay = false;
   bool dry_run = false;
 };
 
@@ -28,7 +29,9 @@ void add_transfer_options(CLI::App& parser, TransferOptions& options);
 // Throws Error{usage} for what no parser sees.
 void require_sound(const TransferOptions& options);
 ShipmentRequest shipment_request(const TransferOptions& options);
-UploadRequest upload_request(const TransferOptions& options, const Target& target);
+// `relay` must outlive it.
+UploadRequest upload_request(const TransferOptions& options, const Target& target,
+                             RelayChain& relay);
 std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes a second; 0: none
 
 Json to_json(const std::vector<UploadedFile>& files);

@@ -36,10 +36,14 @@ std::string carry_script(const CarriedProgram& program, const std::string& token
 // topsctl, running at the far end and speaking in frames.
 class FarProgram : private FrameHandler {
  public:
-  // Starts `topsctl WORDS`, and carries it there first if need be. `session` must outlive it.
-  // Throws Error{unreachable, host_unfit}.
+  // Starts `topsctl WORDS`, and carries it there first if need be. `session` and `target` must
+  // outlive it. `first` is sent at once, as what it begins with. If the program is certain to be
+  // there, its answer is not waited for before the first frame is. Throws Error{unreachable,
+  // host_unfit}.
+  enum class Presence { unknown, certain };
   FarProgram(RemoteSession& session, const Target& target, const CarriedProgram& program,
-             const std::string& words);
+             const std::string& words, std::string_view first = {},
+             Presence presence = Presence::unknown);
 
   // Throws ConnectionLost, or the Error that the far end told of before it was gone.
   void send(std::string_view bytes);
@@ -64,13 +68,30 @@ class FarProgram : private FrameHandler {
   void on_chunk_bytes(std::string_view /*piece*/) override {}
   void on_chunk_end() override {}
 
-  bool start(RemoteSession& session, const Target& target, const CarriedProgram& program,
-             const std::string& words);
+  // A line that begins with our token, and what came after it. Log-in scripts may say what they
+  // like before.
+  struct Answer {
+    std::string line;
+    std::string rest;
+  };
+  static std::optional<Answer> answer_in(const std::string& said, const std::string& token);
+  static Answer answer_from(RemoteStream& stream, const Target& target, const std::string& token);
+  void start(RemoteSession& session, const CarriedProgram& program, const std::string& words,
+             std::string_view first);
+  bool is_there();
+  void take_greeting(const std::string& piece);
+  void carry(RemoteSession& session, const CarriedProgram& program);
 
+  const Target& target_;
+  std::string token_;     // of an answer that is still to come
+  std::string greeting_;  // what came before that
   std::unique_ptr<RemoteStream> stream_;
   FrameParser parser_;
   std::deque<Frame> frames_;
   bool was_carried_ = false;
 };
+
+// Throws Error{unreachable} for a frame that nobody asked for.
+[[noreturn]] void refuse_frame(const FarProgram::Frame& frame);
 
 }  // namespace topsctl

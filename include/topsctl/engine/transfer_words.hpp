@@ -11,6 +11,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/host/chunks.hpp"
 #include "topsctl/model/json.hpp"
+#include "topsctl/model/json_reader.hpp"
 
 namespace topsctl {
 
@@ -68,5 +69,13 @@ std::vector<FarFile> parse_done(std::string_view payload);
 
 // The error that the far end tells of; one that says so if it tells nonsense.
 Error parse_failure(std::string_view payload);
+
+// Gives what the near end sent to a reader: whoever it is, it is told what is wrong. Throws
+// Error{bad_bundle}.
+void read_near_words(std::string_view payload, const std::string& source,
+                     const std::function<void(const JsonReader&)>& read);
+// The same for what the far end sent, which may be anything. Throws Error{unreachable}.
+void read_far_words(std::string_view payload, const std::string& source,
+                    const std::function<void(const JsonReader&)>& read);
 
 }  // namespace topsctl

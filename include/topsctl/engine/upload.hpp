@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/engine/chunk_work.hpp"
 #include "topsctl/engine/far_program.hpp"
 #include "topsctl/engine/rate_limit.hpp"
+#include "topsctl/engine/relay_chain.hpp"
 #include "topsctl/engine/shipment.hpp"
 #include "topsctl/host/host.hpp"
 #include "topsctl/host/remote.hpp"
@@ -22,9 +24,10 @@ struct UploadedFile {
   std::string name;
   std::string sha256;  // empty: not known
   std::uint64_t size = 0;
-  std::uint64_t sent_bytes = 0;
-  bool reused = false;           // the far end had all of it
-  std::uint64_t resumed_at = 0;  // bytes that it had of it
+  std::uint64_t sent_bytes = 0;     // from here
+  std::uint64_t relayed_bytes = 0;  // from another target
+  bool reused = false;              // the far end had all of it
+  std::uint64_t resumed_at = 0;     // bytes that it had of it
 };
 
 struct Upload {
@@ -32,23 +35,20 @@ struct Upload {
   unsigned connections = 0;  // the most at once
   std::int64_t round_trip_us = 0;
   unsigned retries = 0;  // after a lost connection
-  std::optional<std::string> warning;
+  std::string fed_by;    // the target that was asked to feed this one; empty: none
 };
 
 struct UploadRequest {
   Target target;
   std::string destination = usual_destination;
-  unsigned most_connections = 8;
-  bool dry_run = false;  // only sees what would be sent
+  unsigned most_connections = 10;
+  bool dry_run = false;         // only sees what would be sent
+  RelayChain* relay = nullptr;  // null: everything is sent from here
 };
-
-// What has been verified at the far end up to now, of all that must be there.
-using UploadProgress = std::function<void(std::uint64_t verified, std::uint64_t total)>;
 
 // Sends what the target lacks, by several connections; after a lost one it tries again as long as
 // that brings something. Throws Error; what has arrived is kept there.
 Upload upload(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
-              const UploadRequest& request, RateLimit& limit, const Clock& clock,
-              const UploadProgress& on_progress);
+              const UploadRequest& request, RateLimit& limit, const UploadProgress& on_progress);
 
 }  // namespace topsctl

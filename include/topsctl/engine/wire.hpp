@@ -2,6 +2,7 @@
 // many bytes.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,8 +14,6 @@ namespace topsctl {
 
 enum class FrameKind : char {
   welcome = 'W',   // far end, first of all: JSON
-  ping = 'P',      // any bytes, which come back as a pong
-  pong = 'p',      //
   manifest = 'M',  // JSON: what is to be received, and where to
   state = 'S',     // JSON: what of it is there
   join = 'J',      // JSON: this connection carries chunks for a manifest that another one sent
@@ -22,12 +21,18 @@ enum class FrameKind : char {
   chunk = 'C',     // object and chunk as in an ack, then the bytes
   ack =
       'A',  // object and chunk (32 and 64 bits, little-endian), then the digest of what was written
-  finish = 'F',   // nothing: all chunks are there
-  done = 'D',     // JSON: what became of the files
-  failure = 'E',  // JSON: an error; the last frame
-  run = 'R',      // JSON: a command to be run there
-  event = 'V',    // bytes of what it writes to standard error
-  result = 'X',   // JSON: how it ended
+  finish = 'F',      // nothing: all chunks are there
+  done = 'D',        // JSON: what became of the files
+  listen = 'L',      // JSON: chunks may also come from another host, over a link with this key
+  listening = 'l',   // JSON: where it is waited for
+  unlisten = 'U',    // nothing: no longer
+  unlistened = 'u',  // nothing: from here on no chunk comes by that link
+  feed = 'G',        // JSON: chunks are to be sent on to another host, as they arrive
+  fed = 'g',         // JSON: no more are sent on
+  failure = 'E',     // JSON: an error; the last frame
+  run = 'R',         // JSON: a command to be run there
+  event = 'V',       // bytes of what it writes to standard error
+  result = 'X',      // JSON: how it ended
 };
 
 // Of one frame that is kept in memory whole.
@@ -39,7 +44,7 @@ std::string json_frame(FrameKind kind, const Json& payload);
 struct ChunkPlace {
   std::uint32_t object = 0;  // index in the manifest
   std::uint64_t chunk = 0;
-  bool operator==(const ChunkPlace&) const = default;
+  auto operator<=>(const ChunkPlace&) const = default;
 };
 
 // What comes before the `size` bytes of a chunk.

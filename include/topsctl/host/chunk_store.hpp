@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,24 @@ class Part {
   std::filesystem::path file_;
   Descriptor data_;
   Descriptor marks_;
+};
+
+// An object that is there, or whose chunks still arrive, to be read meanwhile. It stays readable
+// when it is completed, whatever it is called by then.
+class ArrivingObject {
+ public:
+  // Throws Error if there is neither object nor part.
+  ArrivingObject(const std::filesystem::path& store, const std::string& id, std::uint64_t size);
+
+  // Which chunks are marked by now.
+  std::vector<bool> present() const;
+  // Fills `bytes` with what is at `offset`. Throws Error if it is not there.
+  void read(std::uint64_t offset, std::span<char> bytes) const;
+
+ private:
+  std::uint64_t size_;
+  Descriptor data_;
+  Descriptor marks_;  // closed: the whole object is there
 };
 
 // Where an object lies; nothing if it is not there, or has changed since it was completed.

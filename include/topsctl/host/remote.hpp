@@ -50,6 +50,8 @@ class RemoteSession {
   virtual ~RemoteSession() = default;
   // Runs a command line in the login shell of the far end.
   virtual std::unique_ptr<RemoteStream> start(const std::string& command_line) = 0;
+  // How long a question and its answer took when a program was last started; 0 on this machine.
+  virtual std::chrono::microseconds round_trip() const = 0;
 };
 
 // A machine that can be connected to, any number of times and by several threads.

@@ -4,6 +4,7 @@
 #include <libssh/callbacks.h>
 #include <libssh/libssh.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -57,8 +58,10 @@ class SshTunnel {
   std::unique_ptr<Pump> pump_;
 };
 
-// A program at the far end of a channel. The connection must outlive it.
+// A program at the far end of a channel. The connection must outlive it. `round_trip`: how long the
+// channel took to open.
 std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
-                                         const std::string& command_line);
+                                         const std::string& command_line,
+                                         std::chrono::microseconds& round_trip);
 
 }  // namespace topsctl

@@ -106,13 +106,14 @@ Output run(const Options& options, Session& session) {
   RateLimit limit(rate_limit_of(options));
   SharedEvents events(*session.events);
   FleetProgress progress(events, all.size());
+  RelayChain relay(*session.host.clock);
   const auto results =
       for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
         Deployed& each = all[index];
         const std::string name = each.target.text();
         progress.tell(index, {name, "connecting", 0, 0});
         const auto remote = remote_of(each.target, options.where, session, secrets);
-        const DeployRequest request{upload_request(options, each.target),
+        const DeployRequest request{upload_request(options, each.target, relay),
                                     install_words(options, shipment), sudo_password,
                                     options.confirm_timeout_s};
         const auto on_line = [&](std::string_view line) {

@@ -28,6 +28,7 @@ Json to_json(const Transferred& each, const Options& options) {
           {"connections", each.upload.connections},
           {"round_trip_us", each.upload.round_trip_us},
           {"retries", each.upload.retries},
+          {"fed_by", text_or_null(each.upload.fed_by)},
           {"duration_ms", each.result.duration_ms},
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
@@ -83,6 +84,7 @@ Output run(const Options& options, Session& session) {
   RateLimit limit(rate_limit_of(options));
   SharedEvents events(*session.events);
   FleetProgress progress(events, all.size());
+  RelayChain relay(*session.host.clock);
   const auto results =
       for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
         Transferred& each = all[index];
@@ -91,8 +93,8 @@ Output run(const Options& options, Session& session) {
         const auto remote = remote_of(each.target, options.where, session, secrets);
         try {
           each.upload =
-              upload(*remote, program, shipment, upload_request(options, each.target), limit,
-                     *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
+              upload(*remote, program, shipment, upload_request(options, each.target, relay), limit,
+                     [&](std::uint64_t done, std::uint64_t of) {
                        progress.tell(index, {name, "sending", done, of});
                      });
         } catch (const Error&) {

@@ -4,19 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../support/moved_clock.hpp"
+
 namespace topsctl {
 namespace {
-
-class MovedClock : public Clock {
- public:
-  std::chrono::system_clock::time_point now() const override {
-    return std::chrono::system_clock::time_point(std::chrono::seconds(1'795'515'300) + passed);
-  }
-  std::chrono::steady_clock::time_point steady() const override {
-    return std::chrono::steady_clock::time_point(passed);
-  }
-  std::chrono::milliseconds passed{0};
-};
 
 std::vector<std::string> told(const std::vector<Phase>& phases) {
   std::vector<std::string> lines;

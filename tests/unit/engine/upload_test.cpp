@@ -35,7 +35,7 @@ class Uploads : public testing::Test {
     shipment.files.push_back({file, name, chunks, content_id(chunks), ""});
   }
   Upload run() {
-    return upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit, clock,
+    return upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit,
                   [&](std::uint64_t done, std::uint64_t) { verified = done; });
   }
   std::string received(const std::string& name) const {
@@ -48,7 +48,6 @@ class Uploads : public testing::Test {
   Shipment shipment;
   UploadRequest request;
   RateLimit limit{0};
-  SystemClock clock;
   std::uint64_t verified = 0;
 };
 
@@ -92,7 +91,8 @@ TEST_F(Uploads, GoOnWithTheChunksThatAreMissing) {
 TEST_F(Uploads, AreCutAnywhereAndStillCompleteInTheNextRun) {
   ship("a.deb", long_content(2));
   const auto size = static_cast<std::int64_t>(long_content(2).size());
-  for (std::int64_t cut = 0; cut < size; cut += size / 4) {
+  // From behind the manifest on: a far end that never answers is not asked again.
+  for (std::int64_t cut = 1000; cut < size; cut += size / 4) {
     std::filesystem::remove_all(folder / "dest");
     std::filesystem::remove_all(folder / "home");
     far.faults.bytes_until_cut = cut;

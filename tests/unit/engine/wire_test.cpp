@@ -27,10 +27,10 @@ class Listener : public FrameHandler {
 };
 
 std::string stream_of_all_sorts() {
-  return concat(frame(FrameKind::ping, "x"), json_frame(FrameKind::manifest, {{"a", 1}}),
+  return concat(frame(FrameKind::listen, "x"), json_frame(FrameKind::manifest, {{"a", 1}}),
                 chunk_head({7, 1ULL << 33U}, 5), "bytes", frame(FrameKind::finish, ""));
 }
-constexpr const char* all_sorts = "P:x;M:{\"a\":1};C7.8589934592/5:bytes;F:;";
+constexpr const char* all_sorts = "L:x;M:{\"a\":1};C7.8589934592/5:bytes;F:;";
 
 TEST(Frames, AreTheSameInWhateverPieces) {
   const std::string stream = stream_of_all_sorts();
@@ -44,7 +44,7 @@ TEST(Frames, AreTheSameInWhateverPieces) {
 }
 
 TEST(Frames, ThatAreCutOffAreNotHandedOn) {
-  const std::string stream = frame(FrameKind::ping, "whole");
+  const std::string stream = frame(FrameKind::event, "whole");
   Listener listener;
   FrameParser parser(listener);
   parser.take(std::string_view(stream).substr(0, stream.size() - 1));

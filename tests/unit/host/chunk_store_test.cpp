@@ -139,5 +139,31 @@ TEST(OwnFolders, AreNotOfAnotherUser) {
   EXPECT_EQ(thrown_by([&] { require_own_folder(theirs); }).code(), ErrorCode::permission);
 }
 
+TEST(ArrivingObjects, CanBeReadAsFarAsTheyAreMarkedAndAfterTheyAreComplete) {
+  const TemporaryFolder folder;
+  const Content content = two_chunks();
+  Part part(folder.path(), content.id, content.chunks.size);
+  const ArrivingObject arriving(folder.path(), content.id, content.chunks.size);
+  EXPECT_EQ(arriving.present(), (std::vector<bool>{false, false}));
+  write_chunk(part, content, 1);
+  EXPECT_EQ(arriving.present(), (std::vector<bool>{false, true}));
+  std::string rest(8, '\0');
+  arriving.read(chunk_bytes, rest);
+  EXPECT_EQ(rest, "the rest");
+  write_chunk(part, content, 0);
+  part.complete();
+  EXPECT_EQ(arriving.present(), (std::vector<bool>{true, true}));
+  const ArrivingObject whole(folder.path(), content.id, content.chunks.size);
+  EXPECT_EQ(whole.present(), (std::vector<bool>{true, true}));
+  whole.read(chunk_bytes, rest);
+  EXPECT_EQ(rest, "the rest");
+  EXPECT_EQ(thrown_by([&] { whole.read(2 * chunk_bytes, rest); }).code(), ErrorCode::internal);
+}
+
+TEST(ArrivingObjects, AreNotThereBeforeAnythingIs) {
+  const TemporaryFolder folder;
+  thrown_by([&] { ArrivingObject(folder.path(), two_chunks().id, 1); });
+}
+
 }  // namespace
 }  // namespace topsctl

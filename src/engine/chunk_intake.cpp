@@ -1,0 +1,37 @@
+// Writes chunks to their parts.
+#include "topsctl/engine/chunk_intake.hpp"
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/host/files.hpp"
+
+namespace topsctl {
+
+void FarVoice::say(std::string_view frame) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  write_all(output_, frame, "standard output");
+}
+
+void ChunkIntake::begin(const ChunkPlace& place, std::uint64_t size) {
+  const bool is_known = place.object < objects_.size() && objects_[place.object].part &&
+                        place.chunk < chunk_count(objects_[place.object].object.size) &&
+                        chunk_size(objects_[place.object].object.size, place.chunk) == size;
+  if (!is_known) throw Error(ErrorCode::usage, "a chunk that no manifest has");
+  place_ = place;
+  offset_ = place.chunk * chunk_bytes;
+  objects_[place.object].part->begin(place.chunk);
+  digest_ = Sha256();
+}
+
+void ChunkIntake::take(std::string_view piece) {
+  digest_.update(piece);
+  objects_[place_.object].part->write(offset_, piece);
+  offset_ += piece.size();
+}
+
+void ChunkIntake::end() {
+  const ChunkDigest digest = digest_.bytes();
+  objects_[place_.object].part->mark(place_.chunk, digest);
+  voice_.say(ack_frame({place_, digest}));
+}
+
+}  // namespace topsctl
