@@ -2,6 +2,7 @@
 #include "topsctl/cli/transfer_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
@@ -86,6 +87,16 @@ std::uint64_t sent_bytes(const Upload& upload) {
   std::uint64_t sum = 0;
   for (const UploadedFile& file : upload.files) sum += file.sent_bytes;
   return sum;
+}
+
+void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::string>& warnings) {
+  constexpr std::int64_t tolerated_s = 300;
+  const std::int64_t difference_s = std::abs(upload.clock_offset_s);
+  if (difference_s <= tolerated_s) return;
+  warnings.push_back(concat("the clock of ", in_quotes(target.text()), " is ",
+                            human_duration(difference_s * 1000),
+                            upload.clock_offset_s > 0 ? " ahead" : " behind",
+                            ": set it, or logs and certificates there will mislead"));
 }
 
 const char* status_name(TargetStatus status, bool is_dry_run) {

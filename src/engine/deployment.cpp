@@ -36,7 +36,7 @@ void deploy(Remote& remote, const CarriedProgram& program, const Shipment& shipm
             const DeployRequest& request, RateLimit& limit, const Clock& clock,
             const UploadProgress& on_progress, const FarLine& on_line, Deployment& result) {
   const Target& target = request.upload.target;
-  result.upload = upload(remote, program, shipment, request.upload, limit, on_progress);
+  result.upload = upload(remote, program, shipment, request.upload, limit, clock, on_progress);
   if (request.upload.dry_run) return;
   result.report =
       run_far(remote, target, program, install_command(shipment, request), clock, on_line);

@@ -10,6 +10,7 @@
 #include "topsctl/host/chunk_store.hpp"
 #include "topsctl/host/destination.hpp"
 #include "topsctl/host/digest.hpp"
+#include "topsctl/host/host.hpp"
 
 namespace topsctl {
 
@@ -157,7 +158,7 @@ TransferManifest parse_join_frame(std::string_view payload) {
 FarWelcome parse_welcome(std::string_view payload) {
   FarWelcome welcome;
   read_far_words(payload, "its welcome", [&](const JsonReader& json) {
-    welcome = {json.at("topsctl_version").text(), json.at("time").text()};
+    welcome = {json.at("topsctl_version").text(), time_of(json.at("time").text())};
   });
   return welcome;
 }

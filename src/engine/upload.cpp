@@ -25,12 +25,14 @@ constexpr const char* receive_words = "receive";
 class Uploading {
  public:
   Uploading(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
-            const UploadRequest& request, RateLimit& limit, const UploadProgress& on_progress)
+            const UploadRequest& request, RateLimit& limit, const Clock& clock,
+            const UploadProgress& on_progress)
       : remote_(remote),
         program_(program),
         shipment_(shipment),
         request_(request),
         limit_(limit),
+        clock_(clock),
         on_progress_(on_progress) {
     manifest_.destination = request.destination;
     manifest_.dry_run = request.dry_run;
@@ -77,7 +79,7 @@ class Uploading {
     FarProgram far(*session, request_.target, program_, receive_words,
                    json_frame(FrameKind::manifest, manifest_json(manifest_)));
     upload_.round_trip_us = session->round_trip().count();
-    far.expect(FrameKind::welcome, answer_timeout_ms);
+    compare_clocks(parse_welcome(far.expect(FrameKind::welcome, answer_timeout_ms)));
     was_connected_ = true;
     const FarState state =
         parse_state(far.expect(FrameKind::state, reading_timeout_ms), manifest_.objects);
@@ -91,6 +93,11 @@ class Uploading {
       gained_ += work.gained_bytes();
       throw;
     }
+  }
+
+  void compare_clocks(const FarWelcome& welcome) {
+    const auto ahead = welcome.time - clock_.now();
+    upload_.clock_offset_s = std::chrono::duration_cast<std::chrono::seconds>(ahead).count();
   }
 
   void bring(FarProgram& far, ChunkWork& work) {
@@ -211,6 +218,7 @@ class Uploading {
   const Shipment& shipment_;
   const UploadRequest& request_;
   RateLimit& limit_;
+  const Clock& clock_;
   const UploadProgress& on_progress_;
   TransferManifest manifest_;
   std::vector<ShippedObject> objects_;
@@ -224,8 +232,9 @@ class Uploading {
 }  // namespace
 
 Upload upload(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
-              const UploadRequest& request, RateLimit& limit, const UploadProgress& on_progress) {
-  return Uploading(remote, program, shipment, request, limit, on_progress).run();
+              const UploadRequest& request, RateLimit& limit, const Clock& clock,
+              const UploadProgress& on_progress) {
+  return Uploading(remote, program, shipment, request, limit, clock, on_progress).run();
 }
 
 }  // namespace topsctl

@@ -36,6 +36,8 @@ std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes a second;
 
 Json to_json(const std::vector<UploadedFile>& files);
 std::uint64_t sent_bytes(const Upload& upload);
+// Adds a warning if the clock there differs from ours by more than five minutes.
+void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::string>& warnings);
 // "done", "planned", "failed" or "not_started".
 const char* status_name(TargetStatus status, bool is_dry_run);
 

@@ -1,6 +1,7 @@
 // The JSON of a transfer's frames, read strictly: neither end believes the other.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -54,7 +55,7 @@ struct FarState {
 };
 struct FarWelcome {
   std::string topsctl_version;
-  std::string time;  // RFC 3339, UTC
+  std::chrono::system_clock::time_point time;  // by the clock there
 };
 struct FarFile {
   std::string name;

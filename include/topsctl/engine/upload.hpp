@@ -34,8 +34,9 @@ struct Upload {
   std::vector<UploadedFile> files;
   unsigned connections = 0;  // the most at once
   std::int64_t round_trip_us = 0;
-  unsigned retries = 0;  // after a lost connection
-  std::string fed_by;    // the target that was asked to feed this one; empty: none
+  unsigned retries = 0;             // after a lost connection
+  std::int64_t clock_offset_s = 0;  // by which the clock there is ahead of ours
+  std::string fed_by;               // the target that was asked to feed this one; empty: none
 };
 
 struct UploadRequest {
@@ -49,6 +50,7 @@ struct UploadRequest {
 // Sends what the target lacks, by several connections; after a lost one it tries again as long as
 // that brings something. Throws Error; what has arrived is kept there.
 Upload upload(Remote& remote, const CarriedProgram& program, const Shipment& shipment,
-              const UploadRequest& request, RateLimit& limit, const UploadProgress& on_progress);
+              const UploadRequest& request, RateLimit& limit, const Clock& clock,
+              const UploadProgress& on_progress);
 
 }  // namespace topsctl

@@ -142,6 +142,7 @@ Output run(const Options& options, Session& session) {
   bool is_changed = false;
   for (const Deployed& each : all) {
     targets.push_back(to_json(each, options));
+    warn_of_clock(each.target, each.deployment.upload, output.header.warnings);
     is_changed = is_changed || (each.deployment.report && each.deployment.report->changed);
   }
   const std::string message =

@@ -28,6 +28,7 @@ Json to_json(const Transferred& each, const Options& options) {
           {"connections", each.upload.connections},
           {"round_trip_us", each.upload.round_trip_us},
           {"retries", each.upload.retries},
+          {"clock_offset_s", each.upload.clock_offset_s},
           {"fed_by", text_or_null(each.upload.fed_by)},
           {"duration_ms", each.result.duration_ms},
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
@@ -94,7 +95,7 @@ Output run(const Options& options, Session& session) {
         try {
           each.upload =
               upload(*remote, program, shipment, upload_request(options, each.target, relay), limit,
-                     [&](std::uint64_t done, std::uint64_t of) {
+                     *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
                        progress.tell(index, {name, "sending", done, of});
                      });
         } catch (const Error&) {
@@ -109,7 +110,10 @@ Output run(const Options& options, Session& session) {
   output.header.error = error_of(results);
   if (output.header.error) output.header.exit = exit_code(output.header.error->code());
   Json targets = Json::array();
-  for (const Transferred& each : all) targets.push_back(to_json(each, options));
+  for (const Transferred& each : all) {
+    targets.push_back(to_json(each, options));
+    warn_of_clock(each.target, each.upload, output.header.warnings);
+  }
   output.json = to_line(Json{{"destination", options.destination},
                              {"stack", text_or_null(shipment.stack)},
                              {"targets", targets}});

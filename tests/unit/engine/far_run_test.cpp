@@ -44,7 +44,7 @@ class ScriptedRemote : public Remote, public RemoteSession {
     const std::size_t at = command_line.find("topsctl-", command_line.find("echo "));
     Said said = std::move(script.front());
     script.pop_front();
-    const Json welcome = {{"topsctl_version", "1"}, {"time", "now"}};
+    const Json welcome = {{"topsctl_version", "1"}, {"time", "2026-11-22T10:15:00Z"}};
     said.push_front(concat(command_line.substr(at, command_line.find(' ', at) - at), " run\n",
                            json_frame(FrameKind::welcome, welcome)));
     return std::make_unique<ScriptedStream>(std::move(said), heard);

@@ -44,7 +44,7 @@ class RelayedUploads : public testing::Test {
       }
     });
     const Upload done = upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request,
-                               limit, [](std::uint64_t, std::uint64_t) {});
+                               limit, clock, [](std::uint64_t, std::uint64_t) {});
     is_over = true;
     feeder.join();
     EXPECT_EQ(TemporaryFolder::read_bytes(folder / "dest/a.deb"), content());
@@ -133,7 +133,7 @@ TEST_F(RelayedUploads, StayForTheOneBehind) {
   std::thread follower;
   // Once it has something, somebody comes who wants it, and takes it from its link.
   const Upload done =
-      upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit,
+      upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit, clock,
              [&](std::uint64_t verified, std::uint64_t) {
                if (verified == 0 || behind) return;
                behind = chain.join("behind");

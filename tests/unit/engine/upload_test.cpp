@@ -35,7 +35,7 @@ class Uploads : public testing::Test {
     shipment.files.push_back({file, name, chunks, content_id(chunks), ""});
   }
   Upload run() {
-    return upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit,
+    return upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit, clock,
                   [&](std::uint64_t done, std::uint64_t) { verified = done; });
   }
   std::string received(const std::string& name) const {
@@ -48,6 +48,7 @@ class Uploads : public testing::Test {
   Shipment shipment;
   UploadRequest request;
   RateLimit limit{0};
+  SystemClock clock;
   std::uint64_t verified = 0;
 };
 
@@ -173,6 +174,13 @@ TEST_F(Uploads, OnlyLookInADryRun) {
   EXPECT_EQ(seen.files[0].sent_bytes, 0U);
   EXPECT_EQ(seen.files[0].resumed_at, 0U);
   EXPECT_FALSE(std::filesystem::exists(folder / "dest/a.deb"));
+}
+
+TEST_F(Uploads, CompareTheClocks) {
+  ship("a.deb", "content");
+  EXPECT_LE(std::abs(run().clock_offset_s), 60);
+  far.move_clock(std::chrono::hours(-3));
+  EXPECT_NEAR(static_cast<double>(run().clock_offset_s), -3 * 3600, 60);
 }
 
 TEST_F(Uploads, NoticeAFileThatWasCutShortMeanwhile) {

@@ -128,10 +128,18 @@ class FarEnd : public Remote {
   FarFaults faults;
   std::atomic<unsigned> connections = 0;
   // As in a container, or behind something else than SSH.
+  void move_clock(std::chrono::seconds by) { clock_.ahead = by; }
   void forget_address() { host_.environment.erase("SSH_CONNECTION"); }
 
  private:
-  SystemClock clock_;
+  struct OtherClock : SystemClock {
+    std::chrono::system_clock::time_point now() const override {
+      return SystemClock::now() + ahead;
+    }
+    std::chrono::seconds ahead{0};
+  };
+
+  OtherClock clock_;
   Host host_;
 };
 
