@@ -171,6 +171,9 @@ class SshSession : public RemoteSession {
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
     return ssh_stream(connection_, command_line);
   }
+  std::unique_ptr<RemoteStream> start_subsystem(const std::string& name) override {
+    return ssh_subsystem(connection_, name);
+  }
 
  private:
   SshConnection connection_;

@@ -60,5 +60,8 @@ class SshTunnel {
 // A program at the far end of a channel. The connection must outlive it.
 std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
                                          const std::string& command_line);
+// The same for what the server there has under a name.
+std::unique_ptr<RemoteStream> ssh_subsystem(const SshConnection& connection,
+                                            const std::string& name);
 
 }  // namespace topsctl
