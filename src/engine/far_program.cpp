@@ -11,6 +11,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/programs_forbidden.hpp"
 #include "topsctl/engine/transfer_words.hpp"
 #include "topsctl/host/descriptor.hpp"
 #include "topsctl/host/digest.hpp"
@@ -39,8 +40,8 @@ struct Answer {
   std::string rest;
 };
 
-Answer answer_from(RemoteStream& stream, const Target& target, const std::string& token) {
-  std::string said;
+Answer answer_from(RemoteStream& stream, const Target& target, const std::string& token,
+                   std::string said = {}) {
   for (;;) {
     const std::size_t at = said.find(token);
     const std::size_t end = at == std::string::npos ? at : said.find('\n', at);
@@ -54,15 +55,19 @@ Answer answer_from(RemoteStream& stream, const Target& target, const std::string
       said += *piece;
       continue;
     }
+    bool has_ended_itself = false;
     std::string why = !piece ? "it does not answer" : said.size() >= most ? "it says too much" : "";
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
       const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
       why = concat("its shell has ended with status ", end_of_shell.status,
                    words.empty() ? "" : concat(": ", words));
+      has_ended_itself = end_of_shell.status >= 0;
     }
-    throw ConnectionLost(concat("cannot run a program on ", in_quotes(target.text()), ": ", why),
-                         "see whether `ssh` may run a command there");
+    why = concat("cannot run a program on ", in_quotes(target.text()), ": ", why);
+    const std::string hint = "see whether `ssh` may run a command there";
+    if (has_ended_itself) throw NotStarted(why, hint);
+    throw ConnectionLost(why, hint);
   }
 }
 
@@ -180,8 +185,14 @@ FarProgram::FarProgram(RemoteSession& session, const Target& target, const Carri
 bool FarProgram::start(RemoteSession& session, const Target& target, const CarriedProgram& program,
                        const std::string& words) {
   const std::string token = new_token();
-  stream_ = session.start(far_command_line(target, run_script(program, words, token), token));
-  const Answer answer = answer_from(*stream_, target, token);
+  Answer answer;
+  try {
+    stream_ = session.start(far_command_line(target, run_script(program, words, token), token));
+    answer = answer_from(*stream_, target, token, first_words(session, *stream_, target));
+  } catch (const NotStarted&) {
+    refuse_if_files_only(session, target);
+    throw;
+  }
   if (answer.line == "run") {
     parser_.take(answer.rest);
     return true;

@@ -71,7 +71,7 @@ Error sftp_error(const SftpStatus& status, const std::string& act, const std::st
 SftpClient::SftpClient(std::unique_ptr<RemoteStream> stream, std::int64_t greeting_timeout_ms)
     : stream_(std::move(stream)) {
   stream_->write(sftp_greeting());
-  const SftpPacket greeting = receive(greeting_timeout_ms);
+  const SftpPacket greeting = received(greeting_timeout_ms);
   if (greeting.kind != SftpKind::version) refuse("another packet than its version comes first");
   if (greeting.number < version) refuse(concat("version ", greeting.number));
   extensions_ = parse_sftp_extensions(greeting.fields);
@@ -87,11 +87,11 @@ std::uint32_t SftpClient::ask(const SftpWriter& question) {
   return question.number();
 }
 
-SftpPacket SftpClient::receive(std::int64_t timeout_ms) {
+std::optional<SftpPacket> SftpClient::receive(std::int64_t timeout_ms) {
   for (;;) {
-    if (auto packet = parser_.next()) return std::move(*packet);
+    if (auto packet = parser_.next()) return packet;
     const auto bytes = stream_->read(timeout_ms);
-    if (!bytes) throw ConnectionLost("the SFTP server there does not answer", "try again");
+    if (!bytes) return std::nullopt;
     if (bytes->empty()) {
       const std::string words = last_words(stream_->finish().errors);
       throw ConnectionLost(
@@ -102,8 +102,15 @@ SftpPacket SftpClient::receive(std::int64_t timeout_ms) {
   }
 }
 
+SftpPacket SftpClient::received(std::int64_t timeout_ms) {
+  auto packet = receive(timeout_ms);
+  if (packet) return std::move(*packet);
+  throw ConnectionLost("the SFTP server there does not answer",
+                       "run the same command again: what has arrived is kept");
+}
+
 SftpPacket SftpClient::answer_to(std::uint32_t number, SftpKind kind, std::int64_t timeout_ms) {
-  SftpPacket packet = receive(timeout_ms);
+  SftpPacket packet = received(timeout_ms);
   if (packet.kind == SftpKind::version || packet.number != number)
     refuse("an answer that nobody asked for");
   if (packet.kind != kind && packet.kind != SftpKind::status) refuse("an answer of another kind");
@@ -212,8 +219,14 @@ std::uint32_t SftpClient::ask_to_read(const Handle& handle, std::uint64_t offset
   return ask(packet);
 }
 
-SftpPiece SftpClient::next_piece() {
-  const SftpPacket packet = receive(answer_timeout_ms);
+std::optional<SftpPiece> SftpClient::next_piece(SftpWait wait) {
+  const auto found = receive(wait == SftpWait::none ? 0 : answer_timeout_ms);
+  if (!found && wait == SftpWait::none) return std::nullopt;
+  if (!found) {
+    throw ConnectionLost("the SFTP server there does not answer",
+                         "run the same command again: what has arrived is kept");
+  }
+  const SftpPacket& packet = *found;
   const auto asked = asked_.find(packet.number);
   if (packet.kind == SftpKind::version || asked == asked_.end())
     refuse("an answer that nobody asked for");

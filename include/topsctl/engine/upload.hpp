@@ -27,12 +27,16 @@ struct UploadedFile {
   std::uint64_t resumed_at = 0;  // bytes that it had of it
 };
 
+// How the files went there: to topsctl at the far end, or to its SFTP server.
+enum class UploadMethod { topsctl, sftp };
+
 struct Upload {
   std::vector<UploadedFile> files;
   unsigned connections = 0;  // the most at once
   std::int64_t round_trip_us = 0;
   unsigned retries = 0;  // after a lost connection
   std::optional<std::string> warning;
+  UploadMethod method = UploadMethod::topsctl;
 };
 
 struct UploadRequest {

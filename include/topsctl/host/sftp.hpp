@@ -20,6 +20,7 @@ struct SftpPiece {
   std::string bytes;  // that were read: perhaps fewer than were asked for
 };
 
+enum class SftpWait { none, for_it };
 enum class SftpOpening { to_read, to_write, to_make };  // to_make: only what is not there
 
 // Nothing that the server says is believed to be well-formed. Every method throws ConnectionLost
@@ -54,7 +55,8 @@ class SftpClient {
   // anything else is asked for.
   std::uint32_t ask_to_write(const Handle& handle, std::uint64_t offset, std::string_view bytes);
   std::uint32_t ask_to_read(const Handle& handle, std::uint64_t offset, std::uint32_t size);
-  SftpPiece next_piece();
+  // Whatever is answered next; nothing only if it is not there yet and is not to be waited for.
+  std::optional<SftpPiece> next_piece(SftpWait wait);
   // The most bytes of one piece.
   std::uint32_t most_to_write() const;
   static constexpr std::uint32_t most_to_read = 64U << 10U;  // older servers give no more
@@ -62,7 +64,8 @@ class SftpClient {
  private:
   // Sends it; its number.
   std::uint32_t ask(const SftpWriter& question);
-  SftpPacket receive(std::int64_t timeout_ms);
+  std::optional<SftpPacket> receive(std::int64_t timeout_ms);
+  SftpPacket received(std::int64_t timeout_ms);  // or ConnectionLost
   // The answer to a question, which must be of this kind or a status.
   SftpPacket answer_to(std::uint32_t number, SftpKind kind, std::int64_t timeout_ms);
   std::optional<SftpAttributes> look(SftpKind how, const std::string& path);
