@@ -194,7 +194,9 @@ TEST_F(SftpUploads, DoNotWriteToAPlantedFolder) {
   ship("a.deb", "content");
   const auto outside = folder.make_folder("outside");
   fs::create_directory_symlink(outside, folder / "dest");
-  EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::permission);
+  const Error error = thrown_by([&] { run(); });
+  EXPECT_EQ(error.code(), ErrorCode::permission);
+  EXPECT_NE(error.message().find("link"), std::string::npos);
   request.dry_run = true;
   EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::permission);
   fs::remove(folder / "dest");
