@@ -189,18 +189,43 @@ def test_a_planted_link_or_a_folder_of_others_is_refused(station, packages):
     assert list(host.path(DESTINATION).iterdir()) == []
 
 
-def test_a_file_system_without_room_is_told_before_anything_is_sent(station, large, tmp_path):
+@pytest.fixture
+def small(tmp_path):
+    """small(host, mebibytes) -> a folder that a host shows as /srv/small, on a file system of that size."""
+    place = tmp_path / "small"
+
+    def make(host, mebibytes):
+        place.mkdir()
+        kernel.mount("tmpfs", str(place), "tmpfs", 0, f"size={mebibytes}m,mode=1777")
+        host.show(str(place), "/srv/small")
+        return place
+
+    yield make
+    kernel.unmount(str(place), kernel.MNT_DETACH)
+
+
+def test_a_file_system_without_room_is_told_before_anything_is_sent(station, large, small):
+    place = small(station.hosts[0], 8)
+    refused = station.json("transfer", large, "files@h1", "--all", "--dest", "/srv/small/in", code=4)
+    assert refused["error"]["code"] == "no_space" and "free" in refused["error"]["message"]
+    assert list((place / "in").iterdir()) == []
+
+
+def test_a_file_system_that_others_fill_meanwhile_is_told_and_what_has_arrived_is_kept(station, large, small):
     host, = station.hosts
-    small = tmp_path / "small"
-    small.mkdir()
-    kernel.mount("tmpfs", str(small), "tmpfs", 0, "size=8m,mode=1777")
-    try:
-        host.show(str(small), "/srv/small")
-        refused = station.json("transfer", large, "files@h1", "--all", "--dest", "/srv/small/in", code=4)
-        assert refused["error"]["code"] == "no_space" and "free" in refused["error"]["message"]
-        assert [path.name for path in (small / "in").iterdir()] == []
-    finally:
-        kernel.unmount(str(small), kernel.MNT_DETACH)
+    place = small(host, 40)
+    process = station.start("transfer", large, "files@h1", "--all", "--dest", "/srv/small/in", "--limit-rate", "8M")
+    grown(place / "in" / ".one.bin.topsctl-part", 2 * CHUNK)
+    with pytest.raises(OSError), open(place / "filler", "wb", buffering=0) as filler:
+        while True:
+            filler.write(bytes(1 << 16))
+    document, _ = station.finished("transfer", process, code=4)
+    assert document["error"]["code"] == "no_space", document
+    assert not (place / "in" / "one.bin").exists()
+    (place / "filler").unlink()
+    again = station.json("transfer", large, "files@h1", "--all", "--dest", "/srv/small/in")
+    one, = (file for file in again["targets"][0]["files"] if file["name"] == "one.bin")
+    assert one["resumed_at"] >= CHUNK and (place / "in" / "one.bin").read_bytes() == (large / "one.bin").read_bytes()
 
 
 @pytest.mark.parametrize("user", ["files", "noshell"])
