@@ -9,6 +9,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/programs_forbidden.hpp"
 #include "topsctl/engine/transfer_words.hpp"
 #include "topsctl/host/descriptor.hpp"
 #include "topsctl/host/digest.hpp"
@@ -42,8 +43,7 @@ std::optional<FarProgram::Answer> FarProgram::answer_in(const std::string& said,
 }
 
 FarProgram::Answer FarProgram::answer_from(RemoteStream& stream, const Target& target,
-                                           const std::string& token) {
-  std::string said;
+                                           const std::string& token, std::string said) {
   for (;;) {
     if (auto found = answer_in(said, token)) return *std::move(found);
     const auto piece = stream.read(answer_timeout_ms);
@@ -51,6 +51,7 @@ FarProgram::Answer FarProgram::answer_from(RemoteStream& stream, const Target& t
       said += *piece;
       continue;
     }
+    bool has_ended_itself = false;
     std::string why = !piece                         ? "it does not answer"
                       : said.size() >= most_greeting ? "it says too much"
                                                      : "";
@@ -59,9 +60,12 @@ FarProgram::Answer FarProgram::answer_from(RemoteStream& stream, const Target& t
       const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
       why = concat("its shell has ended with status ", end_of_shell.status,
                    words.empty() ? "" : concat(": ", words));
+      has_ended_itself = end_of_shell.status >= 0;
     }
-    throw ConnectionLost(concat("cannot run a program on ", in_quotes(target.text()), ": ", why),
-                         "see whether `ssh` may run a command there");
+    why = concat("cannot run a program on ", in_quotes(target.text()), ": ", why);
+    const std::string hint = "see whether `ssh` may run a command there";
+    if (has_ended_itself) throw NotStarted(why, hint);
+    throw ConnectionLost(why, hint);
   }
 }
 
@@ -161,11 +165,16 @@ std::string carry_script(const CarriedProgram& program, const std::string& token
 FarProgram::FarProgram(RemoteSession& session, const Target& target, const CarriedProgram& program,
                        const std::string& words, std::string_view first, Presence presence)
     : target_(target), parser_(*this) {
-  start(session, program, words, first);
-  if (presence == Presence::certain || is_there()) return;
+  try {
+    start(session, program, words, first);
+    if (presence == Presence::certain || is_there(session)) return;
+  } catch (const NotStarted&) {
+    refuse_if_files_only(session, target);
+    throw;
+  }
   carry(session, program);
   start(session, program, words, first);
-  if (!is_there()) refuse_answer(target_, "it was there, and has gone");
+  if (!is_there(session)) refuse_answer(target_, "it was there, and has gone");
 }
 
 void FarProgram::carry(RemoteSession& session, const CarriedProgram& program) {
@@ -201,8 +210,9 @@ void FarProgram::start(RemoteSession& session, const CarriedProgram& program,
   }
 }
 
-bool FarProgram::is_there() {
-  const Answer answer = answer_from(*stream_, target_, std::exchange(token_, ""));
+bool FarProgram::is_there(RemoteSession& session) {
+  const Answer answer = answer_from(*stream_, target_, std::exchange(token_, ""),
+                                    first_words(session, *stream_, target_));
   if (answer.line == "run") {
     parser_.take(answer.rest);
     return true;

@@ -144,7 +144,6 @@ class LocalSession : public RemoteSession {
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
     return std::make_unique<LocalStream>(environment_, command_line);
   }
-  std::chrono::microseconds round_trip() const override { return {}; }
 
  private:
   const std::map<std::string, std::string>& environment_;

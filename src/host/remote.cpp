@@ -5,6 +5,11 @@
 
 namespace topsctl {
 
+std::unique_ptr<RemoteStream> RemoteSession::start_subsystem(const std::string& name) {
+  throw NotStarted(concat("no subsystem ", in_quotes(name), " there"),
+                   "it takes an SSH server that has it");
+}
+
 std::string last_words(std::string_view said) {
   constexpr std::size_t most_bytes = 4096;  // looked at
   constexpr std::size_t most_told = 600;

@@ -171,6 +171,9 @@ class SshSession : public RemoteSession {
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
     return ssh_stream(connection_, command_line, round_trip_);
   }
+  std::unique_ptr<RemoteStream> start_subsystem(const std::string& name) override {
+    return ssh_subsystem(connection_, name, round_trip_);
+  }
   std::chrono::microseconds round_trip() const override { return round_trip_; }
 
  private:

@@ -33,20 +33,28 @@ constexpr std::size_t most_errors = 16U << 10U;
 constexpr std::chrono::seconds longest_silence(10);
 constexpr std::chrono::seconds longest_answer(15);
 
+enum class Asked { command, subsystem };
+
 class SshStream : public RemoteStream {
  public:
-  SshStream(const SshConnection& connection, const std::string& command_line,
+  SshStream(const SshConnection& connection, Asked asked, const std::string& what,
             std::chrono::microseconds& round_trip)
       : session_(connection.session()),
         peer_(connection.peer()),
         is_tunneled_(connection.is_tunneled()),
         channel_(ssh_channel_new(session_)) {
-    const auto asked = Clock::now();
+    const auto begun = Clock::now();
     if (!channel_ || ssh_channel_open_session(channel_.get()) != SSH_OK)
       refuse_connection(session_, peer_, "open a channel to");
-    round_trip = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - asked);
-    if (ssh_channel_request_exec(channel_.get(), command_line.c_str()) != SSH_OK)
-      refuse_connection(session_, peer_, "run a program on");
+    round_trip = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
+    const int granted = asked == Asked::command
+                            ? ssh_channel_request_exec(channel_.get(), what.c_str())
+                            : ssh_channel_request_subsystem(channel_.get(), what.c_str());
+    if (granted == SSH_OK) return;
+    const std::string act = asked == Asked::command ? "run a program on" : "use a subsystem of";
+    if (!is_alive()) refuse_connection(session_, peer_, act);
+    throw NotStarted(concat("cannot ", act, " ", in_quotes(peer_.name), ": it refuses"),
+                     "see whether `ssh` may run a command there");
   }
 
   void write(std::string_view bytes) override {
@@ -195,7 +203,13 @@ class SshStream : public RemoteStream {
 std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
                                          const std::string& command_line,
                                          std::chrono::microseconds& round_trip) {
-  return std::make_unique<SshStream>(connection, command_line, round_trip);
+  return std::make_unique<SshStream>(connection, Asked::command, command_line, round_trip);
+}
+
+std::unique_ptr<RemoteStream> ssh_subsystem(const SshConnection& connection,
+                                            const std::string& name,
+                                            std::chrono::microseconds& round_trip) {
+  return std::make_unique<SshStream>(connection, Asked::subsystem, name, round_trip);
 }
 
 class SshTunnel::Pump {

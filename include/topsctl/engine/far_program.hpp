@@ -75,10 +75,11 @@ class FarProgram : private FrameHandler {
     std::string rest;
   };
   static std::optional<Answer> answer_in(const std::string& said, const std::string& token);
-  static Answer answer_from(RemoteStream& stream, const Target& target, const std::string& token);
+  static Answer answer_from(RemoteStream& stream, const Target& target, const std::string& token,
+                            std::string said = {});
   void start(RemoteSession& session, const CarriedProgram& program, const std::string& words,
              std::string_view first);
-  bool is_there();
+  bool is_there(RemoteSession& session);
   void take_greeting(const std::string& piece);
   void carry(RemoteSession& session, const CarriedProgram& program);
 

@@ -21,6 +21,12 @@ class ConnectionLost : public Error {
       : Error(ErrorCode::unreachable, std::move(message), std::move(hint)) {}
 };
 
+// The far end is there, but starts nothing of what it was asked for.
+class NotStarted : public ConnectionLost {
+ public:
+  using ConnectionLost::ConnectionLost;
+};
+
 // How a program at the far end came to its end.
 struct RemoteEnd {
   int status = -1;     // exit status; -1: ended by a signal, or not known
@@ -48,10 +54,13 @@ class RemoteStream {
 class RemoteSession {
  public:
   virtual ~RemoteSession() = default;
-  // Runs a command line in the login shell of the far end.
+  // Runs a command line in the login shell of the far end. Throws NotStarted if it may not.
   virtual std::unique_ptr<RemoteStream> start(const std::string& command_line) = 0;
-  // How long a question and its answer took when a program was last started; 0 on this machine.
-  virtual std::chrono::microseconds round_trip() const = 0;
+  // Starts what the SSH server there has under a name, such as "sftp". Throws NotStarted where it
+  // has nothing, as every far end that does not say otherwise.
+  virtual std::unique_ptr<RemoteStream> start_subsystem(const std::string& name);
+  // How long a question and its answer took when a program was last started; 0: not known.
+  virtual std::chrono::microseconds round_trip() const { return {}; }
 };
 
 // A machine that can be connected to, any number of times and by several threads.

@@ -63,5 +63,9 @@ class SshTunnel {
 std::unique_ptr<RemoteStream> ssh_stream(const SshConnection& connection,
                                          const std::string& command_line,
                                          std::chrono::microseconds& round_trip);
+// The same for what the server there has under a name.
+std::unique_ptr<RemoteStream> ssh_subsystem(const SshConnection& connection,
+                                            const std::string& name,
+                                            std::chrono::microseconds& round_trip);
 
 }  // namespace topsctl

@@ -6,6 +6,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
 #include "topsctl/cli/transfer_options.hpp"
+#include "topsctl/engine/sftp_upload.hpp"
 
 namespace topsctl {
 
@@ -21,9 +22,20 @@ struct Transferred {
   Upload upload;
 };
 
+bool went_by_sftp(const Transferred& each) {
+  return each.result.status == TargetStatus::done && each.upload.method == UploadMethod::sftp;
+}
+
+// Of a target that is done: before that nobody knows.
+Json method_of(const Transferred& each) {
+  if (each.result.status != TargetStatus::done) return nullptr;
+  return went_by_sftp(each) ? "sftp" : "topsctl";
+}
+
 Json to_json(const Transferred& each, const Options& options) {
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, options.dry_run)},
+          {"method", method_of(each)},
           {"files", topsctl::to_json(each.upload.files)},
           {"connections", each.upload.connections},
           {"round_trip_us", each.upload.round_trip_us},
@@ -54,7 +66,9 @@ std::string text_of(const std::vector<Transferred>& all, const Options& options,
     const std::uint64_t bytes =
         options.dry_run ? missing_bytes(each.upload) : sent_bytes(each.upload);
     const bool is_done = each.result.status == TargetStatus::done;
-    rows.push_back({each.target.text(), status_name(each.result.status, options.dry_run),
+    rows.push_back({each.target.text(),
+                    concat(status_name(each.result.status, options.dry_run),
+                           went_by_sftp(each) ? " by SFTP" : ""),
                     is_done ? (bytes == 0 ? "nothing: all is there" : human_size(bytes)) : "",
                     is_done ? human_duration(each.result.duration_ms) : "",
                     options.dry_run ? "" : rate_text(bytes, each.result.duration_ms)});
@@ -93,11 +107,11 @@ Output run(const Options& options, Session& session) {
         progress.tell(index, {name, "connecting", 0, 0});
         const auto remote = remote_of(each.target, options.where, session, secrets);
         try {
-          each.upload =
-              upload(*remote, program, shipment, upload_request(options, each.target, relay), limit,
-                     *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
-                       progress.tell(index, {name, "sending", done, of});
-                     });
+          each.upload = upload_or_sftp(
+              *remote, program, shipment, upload_request(options, each.target, relay), limit,
+              *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
+                progress.tell(index, {name, "sending", done, of});
+              });
         } catch (const Error&) {
           progress.tell(index, {name, "failed", 0, 0});
           throw;

@@ -49,7 +49,6 @@ class ScriptedRemote : public Remote, public RemoteSession {
                            json_frame(FrameKind::welcome, welcome)));
     return std::make_unique<ScriptedStream>(std::move(said), heard);
   }
-  std::chrono::microseconds round_trip() const override { return {}; }
 
   std::deque<Said> script;
   unsigned connections = 0;
@@ -62,7 +61,6 @@ class ScriptedRemote : public Remote, public RemoteSession {
     std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
       return session_.start(command_line);
     }
-    std::chrono::microseconds round_trip() const override { return session_.round_trip(); }
 
    private:
     RemoteSession& session_;

@@ -107,7 +107,6 @@ class FarSession : public RemoteSession {
     const std::string token = command_line.substr(at, command_line.find(' ', at) - at);
     return std::make_unique<FarStream>(host_, faults_, token);
   }
-  std::chrono::microseconds round_trip() const override { return {}; }
 
  private:
   const Host& host_;
