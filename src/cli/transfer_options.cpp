@@ -111,6 +111,18 @@ const char* status_name(TargetStatus status, bool is_dry_run) {
   return is_dry_run ? "planned" : "done";
 }
 
+void FleetProgress::follow(std::size_t index, const std::string& name,
+                           const std::function<void()>& work) {
+  tell(index, {name, "connecting", 0, 0});
+  try {
+    work();
+  } catch (const Error&) {
+    tell(index, {name, "failed", 0, 0});
+    throw;
+  }
+  tell(index, {name, "done", 0, 0});
+}
+
 void FleetProgress::tell(std::size_t index, const TargetProgress& progress) {
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.target_progressed(progress);

@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_chunks = 10'000'000;
+constexpr std::size_t most_chunks = 1'000'000;
 
 std::string key_in(const JsonReader& value) {
   auto key = bytes_of_hex(value.text());

@@ -1,22 +1,21 @@
 // Looks at, and makes, folders over SFTP without following what others may have planted.
 #include "topsctl/engine/sftp_folder.hpp"
 
-#include <sys/random.h>
 #include <sys/stat.h>
 
-#include <array>
-#include <cerrno>
 #include <vector>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/digest.hpp"
+#include "topsctl/host/random.hpp"
 
 namespace topsctl {
 
 namespace {
 
 constexpr std::uint32_t own_folder = 0700;
+constexpr std::size_t random_name_bytes = 8;
 constexpr std::uint32_t by_others = 0022;
 constexpr const char* hint = "remove it, or choose another place with --dest";
 
@@ -36,13 +35,6 @@ void require_plain_folder(const SftpAttributes& found, const std::string& path) 
                                           ? " is a link, which somebody may have planted"
                                           : " is no folder"),
               hint);
-}
-
-std::string random_text() {
-  std::array<char, 8> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw system_error(errno, "read", "random numbers");
-  return hex_text({bytes.data(), bytes.size()});
 }
 
 }  // namespace
@@ -87,7 +79,7 @@ void SftpFolder::make_with_parents() {
 
 // The server does not say by whose number it works, but shows it on what we make.
 std::uint32_t SftpFolder::own_number() {
-  const std::string file = concat(path_, "/.topsctl-", random_text());
+  const std::string file = concat(path_, "/.topsctl-", hex_text(random_bytes(random_name_bytes)));
   const SftpClient::Handle handle = sftp_.open(file, SftpOpening::to_make);
   const SftpAttributes made = sftp_.attributes_of(handle, file);
   sftp_.close(handle, file);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/programs_forbidden.hpp"
+#include "topsctl/engine/retries.hpp"
 #include "topsctl/engine/sftp_chunks.hpp"
 #include "topsctl/engine/sftp_folder.hpp"
 #include "topsctl/host/destination.hpp"
@@ -45,35 +45,15 @@ class SftpUploading {
   }
 
   Upload run() {
-    constexpr unsigned most_vain = 3;
-    for (unsigned vain = 0;;) {
-      const std::uint64_t before = brought_;
-      try {
-        attempt();
-        return result();
-      } catch (const ConnectionLost&) {
-        throw_if_interrupted();
-        // An attempt that brought something counts for nothing.
-        vain = brought_ > before ? 1 : vain + 1;
-        if (!was_connected_ || vain == most_vain) throw;
-        ++upload_.retries;
-        pause(vain);
-      }
-    }
+    upload_.retries = retry_lost(state_, [this] { attempt(); });
+    return result();
   }
 
  private:
-  static void pause(unsigned vain) {
-    for (unsigned i = 0; i < 5 * vain; ++i) {
-      throw_if_interrupted();
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-  }
-
   void attempt() {
     const auto session = remote_.connect();
     SftpClient sftp(session->start_subsystem("sftp"), greeting_timeout_ms);
-    was_connected_ = true;
+    state_.was_connected = true;
     const auto asked = clock_.steady();
     sftp.look_behind(".");
     upload_.round_trip_us =
@@ -186,10 +166,10 @@ class SftpUploading {
     try {
       SftpChunks(sftp, handle, path, file, limit_, events).bring(one.missing);
     } catch (const Error&) {
-      brought_ += one.verified - before;
+      state_.gained_bytes += one.verified - before;
       throw;
     }
-    brought_ += one.verified - before;
+    state_.gained_bytes += one.verified - before;
     sftp.set(handle, file.chunks.size, readable_by_all, path);
     if (sftp.attributes_of(handle, path).size != file.chunks.size) {
       throw Error(ErrorCode::unreachable,
@@ -223,8 +203,7 @@ class SftpUploading {
   const Clock& clock_;
   const UploadProgress& on_progress_;
   std::vector<Sending> all_;
-  std::uint64_t brought_ = 0;  // sent and verified, by all attempts
-  bool was_connected_ = false;
+  AttemptState state_;
   bool is_resumed_ = false;
   Upload upload_;
 };

@@ -12,6 +12,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/chunk_sender.hpp"
+#include "topsctl/engine/retries.hpp"
 #include "topsctl/host/interrupt.hpp"
 
 namespace topsctl {
@@ -49,38 +50,18 @@ class Uploading {
   }
 
   Upload run() {
-    constexpr unsigned most_vain = 3;
-    for (unsigned vain = 0;;) {
-      const std::uint64_t before = gained_;
-      try {
-        attempt();
-        return result();
-      } catch (const ConnectionLost&) {
-        throw_if_interrupted();
-        // An attempt that brought something counts for nothing.
-        vain = gained_ > before ? 1 : vain + 1;
-        if (!was_connected_ || vain == most_vain) throw;
-        ++upload_.retries;
-        pause(vain);
-      }
-    }
+    upload_.retries = retry_lost(state_, [this] { attempt(); });
+    return result();
   }
 
  private:
-  static void pause(unsigned vain) {
-    for (unsigned i = 0; i < 5 * vain; ++i) {
-      throw_if_interrupted();
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    }
-  }
-
   void attempt() {
     const auto session = remote_.connect();
     FarProgram far(*session, request_.target, program_, receive_words,
                    json_frame(FrameKind::manifest, manifest_json(manifest_)));
     upload_.round_trip_us = session->round_trip().count();
     compare_clocks(parse_welcome(far.expect(FrameKind::welcome, answer_timeout_ms)));
-    was_connected_ = true;
+    state_.was_connected = true;
     const FarState state =
         parse_state(far.expect(FrameKind::state, reading_timeout_ms), manifest_.objects);
     manifest_.store = state.store;
@@ -90,7 +71,7 @@ class Uploading {
     try {
       bring(far, work);
     } catch (...) {
-      gained_ += work.gained_bytes();
+      state_.gained_bytes += work.gained_bytes();
       throw;
     }
   }
@@ -222,8 +203,7 @@ class Uploading {
   const UploadProgress& on_progress_;
   TransferManifest manifest_;
   std::vector<ShippedObject> objects_;
-  std::uint64_t gained_ = 0;  // bytes that earlier attempts brought
-  bool was_connected_ = false;
+  AttemptState state_;
   bool was_in_relay_ = false;
   bool is_resumed_ = false;
   Upload upload_;

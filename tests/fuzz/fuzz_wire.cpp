@@ -6,6 +6,7 @@
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/far_words.hpp"
+#include "topsctl/engine/relay_words.hpp"
 #include "topsctl/engine/transfer_words.hpp"
 #include "topsctl/engine/wire.hpp"
 
@@ -40,6 +41,16 @@ class Heard : public FrameHandler {
       const FarRunRequest request = parse_run_frame(payload);
       fuzz::expect(parse_run_frame(to_line(to_json(request))) == request);
     });
+    attempt([&] { parse_listen_frame(payload); });
+    attempt([&] {
+      const RelayFeed feed = parse_feed_frame(payload);
+      fuzz::expect(parse_feed_frame(to_line(to_json(feed))) == feed);
+    });
+    attempt([&] {
+      const RelayListening listening = parse_listening(payload);
+      fuzz::expect(parse_listening(to_line(to_json(listening))) == listening);
+    });
+    attempt([&] { parse_fed(payload); });
     parse_failure(payload);
   }
   void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {

@@ -1,10 +1,13 @@
-"""The pytest fixtures for fleets: fleet_root, make_fleet; without root they skip and say so."""
+"""The pytest fixtures for fleets: fleet_root, make_fleet, make_workstation, packages; without root they skip and say so."""
 
 import pytest
 
 from hosts.fleet import Fleet, options_of
 from hosts.root_cache import cached_root
 from hosts.settings import SettingsError, fleet_root_settings
+from hosts.workstation import Workstation
+
+PYTHON = "3.9"  # of the hosts of a fleet
 
 
 @pytest.fixture(scope="session")
@@ -43,3 +46,15 @@ def make_fleet(fleet_factory):
     yield make
     for fleet in reversed(made):
         fleet.remove()
+
+
+@pytest.fixture
+def make_workstation(make_fleet, topsctl_release, schema):
+    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
+    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
+
+
+@pytest.fixture
+def packages(bundle):
+    """A bundle of just what a stack needs on the hosts of a fleet."""
+    return bundle(python=PYTHON, only_needed=True)

@@ -8,21 +8,10 @@ import pytest
 
 from hosts.operations import PACKAGES
 from hosts.users import LOGIN_PASSWORD, SUDO_PASSWORD
-from hosts.workstation import DESTINATION, Workstation, by_target, missing_at, sent, statuses
+from hosts.workstation import DESTINATION, by_target, missing_at, sent, statuses
 
 PYTHON = "3.9"
 SUDO = ("Password for sudo:", SUDO_PASSWORD)
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 def history(station, root, command="history"):

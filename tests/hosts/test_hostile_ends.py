@@ -9,9 +9,8 @@ import time
 import pytest
 
 from hosts.users import USERS, User
-from hosts.workstation import CACHE, CHUNK, DESTINATION, Workstation, missing_at, statuses
+from hosts.workstation import CACHE, CHUNK, DESTINATION, missing_at, statuses
 
-PYTHON = "3.9"
 LIAR = "/usr/local/bin/liar"
 OPS, FREE = 2000, 2001  # ids of two of the users
 # Says first what the one at the other end waits for: the word is in the command line that it was given.
@@ -36,17 +35,6 @@ LIES = {
     "ready, and no program": "case $2 in *umask*) echo \"$word send\"; cat >/dev/null; echo \"$word ready\" ;; "
                              "*) echo \"$word absent Linux x86_64\" ;; esac",
 }
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 def owned_folder(host, path, owner, mode=0o755):

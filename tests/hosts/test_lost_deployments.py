@@ -10,23 +10,11 @@ from pathlib import Path
 import pytest
 
 from hosts.operations import LOCKS, NOT_COMPARED, PACKAGES
-from hosts.workstation import CACHE, HOME, PATIENCE, Workstation, by_target, statuses
+from hosts.workstation import CACHE, HOME, PATIENCE, by_target, statuses
 
-PYTHON = "3.9"
 # What a transfer and a session leave there, besides what no rollback brings back.
 LEFT = (*NOT_COMPARED, HOME, "/tmp", "/run", "/var/log")
 RESTORES = 5  # seconds after which an install that nobody confirms is undone
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 def wait_for(condition, seconds=PATIENCE):

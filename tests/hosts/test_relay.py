@@ -5,15 +5,10 @@ import time
 
 import pytest
 
-from hosts.workstation import CACHE, CHUNK, DESTINATION, Workstation, by_target, missing_at, sent, statuses
+from hosts.workstation import CACHE, CHUNK, DESTINATION, by_target, missing_at, sent, statuses
 
 CHUNKS = 12
 SIZE = CHUNKS * CHUNK + 5
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
 
 
 @pytest.fixture

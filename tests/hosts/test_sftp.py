@@ -11,7 +11,6 @@ from hosts.fleet_host import CONFIG
 from hosts.users import USERS, User
 from hosts.workstation import CHUNK, DESTINATION, Workstation, by_target, missing_at, sent, statuses
 
-PYTHON = "3.9"
 NO_SHELL = "/usr/sbin/nologin"
 JAIL = "/srv/jail"
 SLOW_SHELL = "/usr/local/bin/slow-sh"
@@ -45,11 +44,6 @@ def make_station(make_fleet, topsctl_release, schema):
 @pytest.fixture
 def station(make_station):
     return make_station()
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 @pytest.fixture

@@ -6,21 +6,10 @@ import random
 import pytest
 
 from hosts.users import LOGIN_PASSWORD
-from hosts.workstation import CACHE, CHUNK, DESTINATION, Workstation, by_target, missing_at, sent, statuses
+from hosts.workstation import CACHE, CHUNK, DESTINATION, by_target, missing_at, sent, statuses
 
 PYTHON = "3.9"
 PASSWORD = ("Password of", LOGIN_PASSWORD)
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 @pytest.fixture

@@ -8,20 +8,8 @@ from pathlib import Path
 import pytest
 
 from hosts import kernel
-from hosts.workstation import CACHE, CHUNK, DESTINATION, Workstation, digest_of, missing_at, sent, statuses
+from hosts.workstation import CACHE, CHUNK, DESTINATION, digest_of, missing_at, sent, statuses
 
-PYTHON = "3.9"
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 @pytest.fixture

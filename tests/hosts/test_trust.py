@@ -2,22 +2,10 @@
 
 import pytest
 
-from hosts.workstation import CACHE, DESTINATION, Workstation, missing_at, statuses
+from hosts.workstation import CACHE, DESTINATION, missing_at, statuses
 
-PYTHON = "3.9"
 QUESTION = r"Is that the host's\? \(yes, no, or the fingerprint\)"
 OTHER = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
-
-
-@pytest.fixture
-def make_workstation(make_fleet, topsctl_release, schema):
-    """make_workstation(hosts, ...) as make_fleet has it -> Workstation."""
-    return lambda *arguments, **options: Workstation(make_fleet(*arguments, **options), topsctl_release, schema)
-
-
-@pytest.fixture
-def packages(bundle):
-    return bundle(python=PYTHON, only_needed=True)
 
 
 def assert_nothing_was_sent(station, document, words):

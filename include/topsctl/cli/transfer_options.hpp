@@ -1,6 +1,7 @@
 // What `transfer` and `deploy` have in common.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ class FleetProgress {
   FleetProgress(EventSink& events, std::size_t targets)
       : events_(events), done_(targets), totals_(targets) {}
   void tell(std::size_t index, const TargetProgress& progress);
+  // Tells of the beginning and the end of what is done for one target.
+  void follow(std::size_t index, const std::string& name, const std::function<void()>& work);
 
  private:
   EventSink& events_;

@@ -111,26 +111,21 @@ Output run(const Options& options, Session& session) {
       for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
         Deployed& each = all[index];
         const std::string name = each.target.text();
-        progress.tell(index, {name, "connecting", 0, 0});
-        const auto remote = remote_of(each.target, options.where, session, secrets);
-        const DeployRequest request{upload_request(options, each.target, relay),
-                                    install_words(options, shipment), sudo_password,
-                                    options.confirm_timeout_s};
-        const auto on_line = [&](std::string_view line) {
-          if (all.size() == 1) tell_event_line(line, events);
-        };
-        try {
+        progress.follow(index, name, [&] {
+          const auto remote = remote_of(each.target, options.where, session, secrets);
+          const DeployRequest request{upload_request(options, each.target, relay),
+                                      install_words(options, shipment), sudo_password,
+                                      options.confirm_timeout_s};
           deploy(
               *remote, program, shipment, request, limit, *session.host.clock,
               [&](std::uint64_t done, std::uint64_t of) {
                 progress.tell(index, {name, done == of ? "installing" : "sending", done, of});
               },
-              on_line, each.deployment);
-        } catch (const Error&) {
-          progress.tell(index, {name, "failed", 0, 0});
-          throw;
-        }
-        progress.tell(index, {name, "done", 0, 0});
+              [&](std::string_view line) {
+                if (all.size() == 1) tell_event_line(line, events);
+              },
+              each.deployment);
+        });
         if (all.size() > 1) events.note(concat(name, ": ", message_of(each.deployment)));
       });
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];

@@ -104,19 +104,14 @@ Output run(const Options& options, Session& session) {
       for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
         Transferred& each = all[index];
         const std::string name = each.target.text();
-        progress.tell(index, {name, "connecting", 0, 0});
-        const auto remote = remote_of(each.target, options.where, session, secrets);
-        try {
+        progress.follow(index, name, [&] {
+          const auto remote = remote_of(each.target, options.where, session, secrets);
           each.upload = upload_or_sftp(
               *remote, program, shipment, upload_request(options, each.target, relay), limit,
               *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
                 progress.tell(index, {name, "sending", done, of});
               });
-        } catch (const Error&) {
-          progress.tell(index, {name, "failed", 0, 0});
-          throw;
-        }
-        progress.tell(index, {name, "done", 0, 0});
+        });
       });
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
