@@ -19,14 +19,16 @@ ChunkWork::ChunkWork(std::vector<ShippedObject>& objects, const FarState& state,
   for (std::uint32_t i = 0; i < objects.size(); ++i) {
     const ChunkList& chunks = objects[i].file->chunks;
     const ObjectState& there = state.objects[i];
+    std::uint64_t& have = objects[i].there_bytes;
     total_ += chunks.size;
-    if (there.complete) verified_ += chunks.size;
+    have = there.complete ? chunks.size : 0;
     for (std::uint64_t k = 0; !there.complete && k < chunks.digests.size(); ++k) {
       if (there.digests[k] == chunks.digests[k])
-        verified_ += chunk_size(chunks.size, k);
+        have += chunk_size(chunks.size, k);
       else
         missing_.push_back({i, k});
     }
+    verified_ += have;
   }
   had_ = verified_;
   left_ = missing_.size();

@@ -66,7 +66,9 @@ class Uploading {
         parse_state(far.expect(FrameKind::state, reading_timeout_ms), manifest_.objects);
     manifest_.store = state.store;
     ChunkWork work(objects_, state, on_progress_);
-    if (!std::exchange(is_resumed_, true)) count_what_was_there(state);
+    if (!std::exchange(is_resumed_, true)) {
+      for (ShippedObject& object : objects_) object.had_bytes = object.there_bytes;
+    }
     if (request_.dry_run) return;
     try {
       bring(far, work);
@@ -100,17 +102,6 @@ class Uploading {
     if (request_.relay == nullptr || work.is_over() || std::exchange(was_in_relay_, true))
       return nullptr;
     return request_.relay->join(request_.target.text());
-  }
-
-  void count_what_was_there(const FarState& state) {
-    for (std::size_t i = 0; i < objects_.size(); ++i) {
-      const ChunkList& chunks = objects_[i].file->chunks;
-      std::uint64_t& had = objects_[i].had_bytes;
-      if (state.objects[i].complete) had = chunks.size;
-      for (std::uint64_t k = 0; !state.objects[i].complete && k < chunks.digests.size(); ++k) {
-        if (state.objects[i].digests[k] == chunks.digests[k]) had += chunk_size(chunks.size, k);
-      }
-    }
   }
 
   // As many as fill the way: sshd takes 2 MiB per connection before it answers.

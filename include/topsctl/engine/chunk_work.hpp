@@ -21,7 +21,8 @@ using UploadProgress = std::function<void(std::uint64_t verified, std::uint64_t 
 // Content that is sent, once however many files have it.
 struct ShippedObject {
   const ShippedFile* file = nullptr;  // one of those files
-  std::uint64_t had_bytes = 0;        // that were there before
+  std::uint64_t there_bytes = 0;      // that were there when it was last asked
+  std::uint64_t had_bytes = 0;        // that were there before the first attempt
   std::uint64_t sent_bytes = 0;
   std::uint64_t relayed_bytes = 0;  // that came from another host
 };
