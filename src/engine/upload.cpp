@@ -13,14 +13,19 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/chunk_sender.hpp"
 #include "topsctl/engine/retries.hpp"
+#include "topsctl/engine/sessions_ahead.hpp"
 #include "topsctl/host/interrupt.hpp"
 
 namespace topsctl {
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::int64_t answer_timeout_ms = 60'000;
 constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
+// From here on it pays to connect before it is known what there is to send.
+constexpr std::chrono::milliseconds slow_way = 15ms;
 constexpr const char* receive_words = "receive";
 
 class Uploading {
@@ -56,7 +61,9 @@ class Uploading {
 
  private:
   void attempt() {
-    const auto session = remote_.connect();
+    SessionsAhead others(remote_);
+    const auto session =
+        others.connect_first([this](auto round_trip) { return wanted_ahead(round_trip); });
     FarProgram far(*session, request_.target, program_, receive_words,
                    json_frame(FrameKind::manifest, manifest_json(manifest_)));
     upload_.round_trip_us = session->round_trip().count();
@@ -71,7 +78,7 @@ class Uploading {
     }
     if (request_.dry_run) return;
     try {
-      bring(far, work);
+      bring(far, work, others);
     } catch (...) {
       state_.gained_bytes += work.gained_bytes();
       throw;
@@ -83,14 +90,14 @@ class Uploading {
     upload_.clock_offset_s = std::chrono::duration_cast<std::chrono::seconds>(ahead).count();
   }
 
-  void bring(FarProgram& far, ChunkWork& work) {
+  void bring(FarProgram& far, ChunkWork& work, SessionsAhead& others) {
     const auto member = join_relay(work);
     ChunkSender sender(far, work, limit_, member.get());
     if (member && !member->feeder().empty()) {
       upload_.fed_by = member->feeder();
       sender.receive_relayed();
     }
-    send_all(sender, work);
+    send_all(sender, work, others);
     far.send(frame(FrameKind::finish, ""));
     require_done(parse_done(sender.expect(FrameKind::done, reading_timeout_ms)));
     sender.serve_follower();
@@ -105,11 +112,12 @@ class Uploading {
   }
 
   // As many as fill the way: sshd takes 2 MiB per connection before it answers.
-  unsigned wanted_connections(std::uint64_t missing_bytes) const {
+  unsigned wanted_connections(std::chrono::microseconds round_trip,
+                              std::uint64_t missing_bytes) const {
     unsigned wanted = 2;
-    for (const auto& [from_us, count] :
-         {std::pair{5'000, 4U}, std::pair{15'000, 6U}, std::pair{40'000, 10U}}) {
-      if (upload_.round_trip_us >= from_us) wanted = count;
+    for (const auto& [from, count] :
+         {std::pair{5ms, 4U}, std::pair{slow_way, 6U}, std::pair{40ms, 10U}}) {
+      if (round_trip >= from) wanted = count;
     }
     // A connection costs some round trips, which few chunks do not pay back.
     const std::uint64_t useful = missing_bytes / (2 * chunk_bytes) + 1;
@@ -117,9 +125,19 @@ class Uploading {
         std::min<std::uint64_t>({wanted, request_.most_connections, useful}));
   }
 
-  void send_all(ChunkSender& first, ChunkWork& work) {
+  // What pays before the far end has said what it has.
+  unsigned wanted_ahead(std::chrono::microseconds round_trip) const {
+    if (request_.dry_run || round_trip < slow_way) return 0;
+    std::uint64_t missing = 0;
+    for (const ShippedObject& object : objects_)
+      missing += object.file->chunks.size - object.there_bytes;
+    return wanted_connections(round_trip, missing) - 1;
+  }
+
+  void send_all(ChunkSender& first, ChunkWork& work, SessionsAhead& ahead) {
     if (work.is_over()) return;
-    const unsigned count = wanted_connections(work.missing_bytes());
+    const unsigned count =
+        wanted_connections(std::chrono::microseconds(upload_.round_trip_us), work.missing_bytes());
     upload_.connections = std::max(upload_.connections, count);
     std::exception_ptr failure;
     std::mutex failure_mutex;
@@ -135,7 +153,7 @@ class Uploading {
     {
       std::vector<std::jthread> others;
       for (unsigned i = 1; i < count; ++i) {
-        others.emplace_back([&] { guarded([&] { join_and_send(work); }); });
+        others.emplace_back([&] { guarded([&] { join_and_send(work, ahead); }); });
       }
       guarded([&] { first.send(); });
     }
@@ -143,9 +161,9 @@ class Uploading {
   }
 
   // One that is lost leaves its part to the others; as is one that the host did not take.
-  void join_and_send(ChunkWork& work) {
+  void join_and_send(ChunkWork& work, SessionsAhead& ahead) {
     try {
-      const auto session = remote_.connect();
+      const auto session = ahead.take();
       FarProgram far(*session, request_.target, program_, receive_words,
                      json_frame(FrameKind::join, join_json(manifest_)),
                      FarProgram::Presence::certain);

@@ -62,6 +62,14 @@ void limit_silence(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
+// As TCP has measured it until now; 0: not known.
+std::chrono::microseconds measured_round_trip(int socket) {
+  struct tcp_info found {};
+  socklen_t size = sizeof found;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &found, &size) != 0) return {};
+  return std::chrono::microseconds(found.tcpi_rtt);
+}
+
 std::vector<std::filesystem::path> config_files(const SshWishes& wishes) {
   if (!wishes.config.empty()) return {wishes.config};
   return {wishes.home / ".ssh" / "config", "/etc/ssh/ssh_config"};
@@ -69,15 +77,23 @@ std::vector<std::filesystem::path> config_files(const SshWishes& wishes) {
 
 }  // namespace
 
-SshConnection::SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets)
-    : SshConnection(target, wishes, secrets, 0) {}
+// What goes on while it connects, and how many hosts it has passed.
+struct SshConnection::Steps {
+  const Remote::Reached& on_reached;
+  std::atomic<int>& log_in_method;
+  int hops = 0;
+};
 
 SshConnection::SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets,
-                             int hops)
+                             const Remote::Reached& on_reached, std::atomic<int>& log_in_method)
+    : SshConnection(target, wishes, secrets, Steps{on_reached, log_in_method}) {}
+
+SshConnection::SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets,
+                             const Steps& steps)
     : session_(ssh_new()) {
   if (session_ == nullptr) throw Error(ErrorCode::internal, "libssh has no memory");
   try {
-    connect(target, wishes, secrets, hops);
+    connect(target, wishes, secrets, steps);
   } catch (...) {
     ssh_free(session_);
     throw;
@@ -122,7 +138,7 @@ void SshConnection::configure(const Target& target, const SshWishes& wishes) {
 }
 
 void SshConnection::connect(const Target& target, const SshWishes& wishes, Secrets& secrets,
-                            int hops) {
+                            const Steps& steps) {
   throw_if_interrupted();
   configure(target, wishes);
   const SshConfig config = ssh_config_of(config_files(wishes), target.host, wishes.home);
@@ -134,7 +150,7 @@ void SshConnection::connect(const Target& target, const SshWishes& wishes, Secre
   std::string jump = config.proxy_jump.value_or("none");
   if (!wishes.jump.empty()) jump = wishes.jump;
   if (lower_case(jump) != "none") {
-    if (hops == most_hops) {
+    if (steps.hops == most_hops) {
       throw Error(ErrorCode::unreachable,
                   concat("cannot connect to ", in_quotes(target.host), ": more than ", most_hops,
                          " hosts on the way"),
@@ -147,16 +163,24 @@ void SshConnection::connect(const Target& target, const SshWishes& wishes, Secre
     way.jump = last == std::string::npos ? "" : jump.substr(0, last);
     way.identity.clear();
     const Target hop = parse_target(last == std::string::npos ? jump : jump.substr(last + 1));
+    const Remote::Reached nobody;
+    std::atomic<int> hop_method = 0;
     tunnel_ = std::make_unique<SshTunnel>(
-        std::unique_ptr<SshConnection>(new SshConnection(hop, way, secrets, hops + 1)), peer_.host,
-        peer_.port, wishes.connect_timeout_s);
+        std::unique_ptr<SshConnection>(
+            new SshConnection(hop, way, secrets, Steps{nobody, hop_method, steps.hops + 1})),
+        peer_.host, peer_.port, wishes.connect_timeout_s);
     const socket_t socket = tunnel_->take_socket();
     ssh_options_set(session_, SSH_OPTIONS_FD, &socket);
   }
   if (ssh_connect(session_) != SSH_OK) refuse_connection(session_, peer_, "connect to");
   if (!tunnel_) limit_silence(ssh_get_fd(session_));
   require_trusted(session_, peer_, config.known_hosts, unknown_keys_of(config, wishes), secrets);
-  log_in(session_, peer_, secrets, callbacks_);
+  if (steps.on_reached) {
+    // Through other hosts the round trip is known only when a channel has been opened.
+    steps.on_reached(tunnel_ ? std::chrono::microseconds(0)
+                             : measured_round_trip(ssh_get_fd(session_)));
+  }
+  log_in(session_, peer_, secrets, callbacks_, steps.log_in_method);
   // From here on it would end reads that wait longer, as if at the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);
 }
@@ -165,8 +189,9 @@ namespace {
 
 class SshSession : public RemoteSession {
  public:
-  SshSession(const Target& target, const SshWishes& wishes, Secrets& secrets)
-      : connection_(target, wishes, secrets) {}
+  SshSession(const Target& target, const SshWishes& wishes, Secrets& secrets,
+             const Remote::Reached& on_reached, std::atomic<int>& log_in_method)
+      : connection_(target, wishes, secrets, on_reached, log_in_method) {}
 
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
     return ssh_stream(connection_, command_line, round_trip_);
@@ -186,14 +211,16 @@ class SshRemote : public Remote {
   SshRemote(Target target, SshWishes wishes, Secrets& secrets)
       : target_(std::move(target)), wishes_(std::move(wishes)), secrets_(secrets) {}
 
-  std::unique_ptr<RemoteSession> connect() override {
-    return std::make_unique<SshSession>(target_, wishes_, secrets_);
+  std::unique_ptr<RemoteSession> connect() override { return connect_in_steps({}); }
+  std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached) override {
+    return std::make_unique<SshSession>(target_, wishes_, secrets_, on_reached, log_in_method_);
   }
 
  private:
   const Target target_;
   const SshWishes wishes_;
   Secrets& secrets_;
+  std::atomic<int> log_in_method_ = 0;
 };
 
 }  // namespace

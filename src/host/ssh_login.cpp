@@ -103,35 +103,44 @@ int try_method(ssh_session session, const SshPeer& peer, Secrets& secrets, int m
   }
 }
 
+// Of those that the server takes; 0: none is left.
+int next_method(ssh_session session, int tried) {
+  const int offered = ssh_userauth_list(session, nullptr) & ~tried;
+  for (const int method :
+       {SSH_AUTH_METHOD_PUBLICKEY, SSH_AUTH_METHOD_PASSWORD, SSH_AUTH_METHOD_INTERACTIVE}) {
+    if ((offered & method) != 0) return method;
+  }
+  return 0;
+}
+
+[[noreturn]] void refuse_log_in(ssh_session session, const SshPeer& peer) {
+  throw Error(ErrorCode::unreachable,
+              concat("cannot log in as ", in_quotes(login_of(peer)), ": the host takes ",
+                     methods_text(ssh_userauth_list(session, nullptr)), ", and none of them did"),
+              concat("put a key there with `ssh-copy-id ", login_of(peer),
+                     "`, name one with --identity, or run topsctl at a terminal, where it can "
+                     "ask for the password"));
+}
+
 }  // namespace
 
 void log_in(ssh_session session, const SshPeer& peer, Secrets& secrets,
-            ssh_callbacks_struct& callbacks) {
+            ssh_callbacks_struct& callbacks, std::atomic<int>& method) {
   callbacks.userdata = &secrets;
   callbacks.auth_function = passphrase;
   ssh_callbacks_init(&callbacks);
   ssh_set_callbacks(session, &callbacks);
+  const int known = method;
+  if (known != 0 && try_method(session, peer, secrets, known) == SSH_AUTH_SUCCESS) return;
   int result = ssh_userauth_none(session, nullptr);
   int tried = 0;
   // A method that is only one of several that the server wants is followed by the others.
   while (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR) {
-    const int offered = ssh_userauth_list(session, nullptr) & ~tried;
-    int method = 0;
-    for (const int candidate :
-         {SSH_AUTH_METHOD_PUBLICKEY, SSH_AUTH_METHOD_PASSWORD, SSH_AUTH_METHOD_INTERACTIVE}) {
-      if (method == 0 && (offered & candidate) != 0) method = candidate;
-    }
-    if (method == 0) {
-      throw Error(
-          ErrorCode::unreachable,
-          concat("cannot log in as ", in_quotes(login_of(peer)), ": the host takes ",
-                 methods_text(ssh_userauth_list(session, nullptr)), ", and none of them did"),
-          concat("put a key there with `ssh-copy-id ", login_of(peer),
-                 "`, name one with --identity, or run topsctl at a terminal, where it can "
-                 "ask for the password"));
-    }
-    tried |= method;
-    result = try_method(session, peer, secrets, method);
+    const int next = next_method(session, tried);
+    if (next == 0) refuse_log_in(session, peer);
+    result = try_method(session, peer, secrets, next);
+    if (result == SSH_AUTH_SUCCESS && tried == 0) method = next;
+    tried |= next;
   }
   if (result == SSH_AUTH_ERROR) refuse_connection(session, peer, "log in to");
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,12 @@ class Remote {
   virtual ~Remote() = default;
   // Throws ConnectionLost, or Error{unreachable} where another try is in vain.
   virtual std::unique_ptr<RemoteSession> connect() = 0;
+  // Called when the far end has proved that it is the one that is meant, and nobody is logged in
+  // yet. `round_trip`: how long a question and its answer take; 0: not known.
+  using Reached = std::function<void(std::chrono::microseconds round_trip)>;
+  // The same; what `on_reached` throws ends the connection. Where nothing is reached before it is
+  // logged in to, it is called never.
+  virtual std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached);
 };
 
 }  // namespace topsctl

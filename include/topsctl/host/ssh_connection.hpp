@@ -4,6 +4,7 @@
 #include <libssh/callbacks.h>
 #include <libssh/libssh.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -18,8 +19,10 @@ class SshTunnel;
 // A session of libssh that is logged in.
 class SshConnection {
  public:
-  // Throws Error{unreachable}.
-  SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets);
+  // `on_reached`: see Remote; empty: nothing. `log_in_method`: see log_in(). Throws
+  // Error{unreachable}.
+  SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets,
+                const Remote::Reached& on_reached, std::atomic<int>& log_in_method);
   ~SshConnection();
   SshConnection(const SshConnection&) = delete;
   SshConnection& operator=(const SshConnection&) = delete;
@@ -29,8 +32,10 @@ class SshConnection {
   bool is_tunneled() const { return tunnel_ != nullptr; }
 
  private:
-  SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets, int hops);
-  void connect(const Target& target, const SshWishes& wishes, Secrets& secrets, int hops);
+  struct Steps;
+  SshConnection(const Target& target, const SshWishes& wishes, Secrets& secrets,
+                const Steps& steps);
+  void connect(const Target& target, const SshWishes& wishes, Secrets& secrets, const Steps& steps);
   void configure(const Target& target, const SshWishes& wishes);
 
   ssh_session session_;
