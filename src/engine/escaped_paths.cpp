@@ -11,6 +11,8 @@
 
 namespace topsctl {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 // What changes all the time, whoever installs what, and what is no part of the installed system.
@@ -45,6 +47,12 @@ EscapedPaths escaped_paths(const Host& host, const Snapshot& snapshot,
     if (kept.state.type == FileState::Type::directory) folders.push_back(kept.path);
   }
   known.insert(new_paths.begin(), new_paths.end());
+  // Where our own words go is nobody's change.
+  const std::string root = host.root == "/" ? "" : fs::weakly_canonical(host.root).string();
+  for (const auto& file : output_files()) {
+    if (file.string().starts_with(concat(root, "/")))
+      known.insert(file.string().substr(root.size()));
+  }
   std::vector<std::string> excluded;
   for (const std::string& folder : not_looked_at()) {
     excluded.push_back(canonical_in_root(host.root, folder, LastLink::follow));

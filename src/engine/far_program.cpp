@@ -19,6 +19,7 @@ namespace topsctl {
 
 namespace {
 
+constexpr const char* seen_words = "%i %s %z";  // of stat(1): inode, size, time of change
 constexpr std::int64_t answer_timeout_ms = 60'000;
 constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a log-in says before our answer
 
@@ -137,8 +138,8 @@ std::string for_own_folders(const CarriedProgram& program, const std::string& pr
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token) {
   const std::string act = concat(
-      "b=\"$d/", program.sha256,
-      "/topsctl\"; m=\"$b.seen\"; s=\"$(stat -c \"%i %s %z\" \"$b\" 2>/dev/null)\"; "
+      "b=\"$d/", program.sha256, "/topsctl\"; m=\"$b.seen\"; s=\"$(stat -c \"", seen_words,
+      "\" \"$b\" 2>/dev/null)\"; "
       "if [ \"$o\" ] && [ -O \"$b\" ] && { [ \"$s\" ] && [ \"$(cat \"$m\" 2>/dev/null)\" = \"$s\" "
       "] || "
       "{ [ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
@@ -154,7 +155,9 @@ std::string carry_script(const CarriedProgram& program, const std::string& token
       ".$$\"; if [ \"$o\" ] && : >\"$t\" && chmod 700 \"$t\" && \"$t\" 2>/dev/null; then echo ",
       token, " send; cat >\"$t\"; if [ \"$(sha256sum <\"$t\")\" = \"", program.sha256,
       "  -\" ] && \"$t\" version >/dev/null && mv -f \"$t\" \"$d/", program.sha256,
-      "/topsctl\"; then echo ", token, " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
+      "/topsctl\"; then cd \"$d/", program.sha256, "\" && stat -c \"", seen_words,
+      "\" topsctl >topsctl.seen 2>/dev/null; echo ", token,
+      " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
       " it did not arrive whole, or does not run there; exit 1; fi; "
       "[ \"$o\" ] && rm -f \"$t\" 2>/dev/null; ");
   const std::string make = "[ \"$o\" ] && mkdir -p \"$p\" 2>/dev/null; ";

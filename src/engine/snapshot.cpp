@@ -29,6 +29,9 @@ constexpr const char* manifest_name = "manifest";
 // Larger files are kept as links in any case: models and the like, into which no script writes. If
 // one does, the restore tells that the file is lost.
 constexpr std::uint64_t largest_copy = 256ULL << 20U;
+// On an overlay, a link to a file of a lower layer is a copy of it there, and another name: for
+// small files a copy of ours costs a tenth.
+constexpr std::uint64_t least_linked_on_overlay = 64ULL << 10U;
 // Threads that make names in one folder wait for each other.
 constexpr std::size_t link_folders = 16;
 
@@ -40,7 +43,11 @@ fs::path link_folder(const fs::path& store, std::size_t number) {
 class Keeper {
  public:
   Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
-      : host_(host), store_(store), snapshot_(snapshot), summary_(summary) {}
+      : host_(host),
+        store_(store),
+        least_linked_(is_overlay(store) ? least_linked_on_overlay : 0),
+        snapshot_(snapshot),
+        summary_(summary) {}
 
   // Decides how a path is kept.
   void add(WriteSetMember member, FileState state, const FileIdentity& identity) {
@@ -72,7 +79,8 @@ class Keeper {
     }
     kept.content = concat("c", index);
     constexpr unsigned special_bits = 07000;
-    const bool is_linked = writing == Writing::replaced || kept.state.size > largest_copy;
+    const bool is_linked = (writing == Writing::replaced && kept.state.size >= least_linked_) ||
+                           kept.state.size > largest_copy;
     if (identity.links > 1) {
       kept.keeping = Keeping::both;
     } else if (is_linked && (kept.state.mode & special_bits) == 0) {
@@ -130,6 +138,7 @@ class Keeper {
 
   const Host& host_;
   const fs::path& store_;
+  const std::uint64_t least_linked_;  // bytes
   Snapshot& snapshot_;
   WriteSetSummary& summary_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode

@@ -136,6 +136,22 @@ bool is_on_plain_disk(const fs::path& path) {
          std::find(plain.begin(), plain.end(), status.f_type) != plain.end();
 }
 
+bool is_overlay(const fs::path& path) {
+  struct statfs status {};
+  return ::statfs(path.c_str(), &status) == 0 && status.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+std::vector<fs::path> output_files() {
+  std::vector<fs::path> files;
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    std::error_code failure;
+    const fs::path target = fs::read_symlink(concat("/proc/self/fd/", stream), failure);
+    // Pipes and the like have other names.
+    if (!failure && target.is_absolute()) files.push_back(target);
+  }
+  return files;
+}
+
 void sync_file_system(const fs::path& path) {
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!descriptor.is_open() || ::syncfs(descriptor.get()) != 0) {

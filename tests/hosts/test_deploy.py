@@ -41,6 +41,7 @@ def assert_done(document, target):
     told = by_target(document)[target]
     assert told["status"] == "done" and told["error"] is None, told
     assert told["report"]["outcome"] == "committed" and told["report"]["changed"] and not told["report"]["failed"], told
+    assert told["report"]["escaped_paths"] == [], told  # not what topsctl itself writes of the run, either
     assert told["confirmation"]["outcome"] == "confirmed", told
 
 

@@ -72,3 +72,10 @@ def test_parts_of_the_system_may_lie_on_file_systems_of_their_own(operator, host
     finally:
         for place in places:
             kernel.unmount(host.path(place))
+
+
+def test_on_an_overlay_small_files_are_kept_as_copies(operator, host, fitting):
+    """A link to a file of a lower layer copies it into the upper one first."""
+    large = [path for path in host.path("/var/lib/dpkg/info").iterdir() if path.stat().st_size >= 64 << 10]
+    done = operator.json("install", fitting())["write_set"]
+    assert done["linked"] <= len(large) and done["copied"] > 500, done

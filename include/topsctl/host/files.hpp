@@ -48,6 +48,10 @@ void sync_directory(const std::filesystem::path& folder);
 // Whether the path lies on ext4, XFS or btrfs themselves, not on a file system made of others, as
 // an overlay is.
 bool is_on_plain_disk(const std::filesystem::path& path);
+bool is_overlay(const std::filesystem::path& path);
+// The files that standard output and standard error of this process go to; none if they go
+// elsewhere.
+std::vector<std::filesystem::path> output_files();
 // syncfs(2) of the file system that holds `path`; throws if the kernel reports a write that failed.
 void sync_file_system(const std::filesystem::path& path);
 

@@ -1,8 +1,10 @@
 // What was changed during a transaction and is not in its write set.
 #include "topsctl/engine/escaped_paths.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "../support/sample_host.hpp"
 #include "topsctl/engine/members.hpp"
@@ -46,6 +48,19 @@ TEST_F(Escapes, AreWhatTheSnapshotDoesNotKnow) {
                     Not(Contains("/etc/family-1")), Not(Contains("/var/log/x")),
                     Not(Contains("/var/lib/topsctl/x")), Not(Contains("/var/lib/dpkg/lock"))));
   EXPECT_EQ(escaped.count, escaped.paths.size());
+}
+
+TEST_F(Escapes, AreNotWhatWeSayOurselves) {
+  sample_.folder.write("srv/other/said", "");
+  const Descriptor before(::dup(STDERR_FILENO));
+  {
+    const Descriptor said(
+        ::open((sample_.folder.path() / "srv/other/said").c_str(), O_WRONLY | O_CLOEXEC));
+    ::dup2(said.get(), STDERR_FILENO);
+  }
+  const EscapedPaths escaped = found();
+  ::dup2(before.get(), STDERR_FILENO);
+  EXPECT_THAT(escaped.paths, AllOf(Contains("/srv/other/x"), Not(Contains("/srv/other/said"))));
 }
 
 TEST(WarningOfEscapes, NamesTheFirstOfThem) {
