@@ -131,13 +131,20 @@ void log_in(ssh_session session, const SshPeer& peer, Secrets& secrets,
   ssh_callbacks_init(&callbacks);
   ssh_set_callbacks(session, &callbacks);
   const int known = method;
-  if (known != 0 && try_method(session, peer, secrets, known) == SSH_AUTH_SUCCESS) return;
-  int result = ssh_userauth_none(session, nullptr);
+  int result = known != 0 ? try_method(session, peer, secrets, known) : SSH_AUTH_DENIED;
+  if (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR)
+    result = ssh_userauth_none(session, nullptr);
   int tried = 0;
   // A method that is only one of several that the server wants is followed by the others.
   while (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR) {
     const int next = next_method(session, tried);
-    if (next == 0) refuse_log_in(session, peer);
+    if (next == 0) {
+      // A connection that is lost here looks to libssh like one that takes nothing.
+      const bool is_lost =
+          ssh_is_connected(session) == 0 || ssh_userauth_list(session, nullptr) == 0;
+      if (is_lost) refuse_connection(session, peer, "log in to");
+      refuse_log_in(session, peer);
+    }
     result = try_method(session, peer, secrets, next);
     if (result == SSH_AUTH_SUCCESS && tried == 0) method = next;
     tried |= next;
