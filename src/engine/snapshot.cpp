@@ -30,7 +30,7 @@ constexpr const char* manifest_name = "manifest";
 // one does, the restore tells that the file is lost.
 constexpr std::uint64_t largest_copy = 256ULL << 20U;
 // On an overlay, a link to a file of a lower layer is a copy of it there, and another name: for
-// small files a copy of ours costs a tenth.
+// small files a copy of ours costs about half.
 constexpr std::uint64_t least_linked_on_overlay = 64ULL << 10U;
 // Threads that make names in one folder wait for each other.
 constexpr std::size_t link_folders = 16;

@@ -234,6 +234,7 @@ class Transfers(Campaign):
             point.require(not (disk / "here" / NAME).exists(), "the file has its name")
             point.require(list((disk / "here" / ".topsctl" / "parts").glob("*.part")), "what had arrived is gone")
             again = station.topsctl(*words, "--json")
+            self.schema(again.json, "transfer")
             target, = again.json["targets"]
             # All of it may have arrived in the last moment: that needs no more room.
             is_whole = again.code == 0 and [file["sent_bytes"] for file in target["files"]] == [0]
