@@ -12,25 +12,26 @@ void FarVoice::say(std::string_view frame) {
 }
 
 void ChunkIntake::begin(const ChunkPlace& place, std::uint64_t size) {
-  const bool is_known = place.object < objects_.size() && objects_[place.object].part &&
+  const bool is_known = place.object < objects_.size() &&
                         place.chunk < chunk_count(objects_[place.object].object.size) &&
                         chunk_size(objects_[place.object].object.size, place.chunk) == size;
   if (!is_known) throw Error(ErrorCode::usage, "a chunk that no manifest has");
   place_ = place;
   offset_ = place.chunk * chunk_bytes;
-  objects_[place.object].part->begin(place.chunk);
+  part_ = objects_[place.object].part ? &*objects_[place.object].part : nullptr;
+  if (part_ != nullptr) part_->begin(place.chunk);
   digest_ = Sha256();
 }
 
 void ChunkIntake::take(std::string_view piece) {
   digest_.update(piece);
-  objects_[place_.object].part->write(offset_, piece);
+  if (part_ != nullptr) part_->write(offset_, piece);
   offset_ += piece.size();
 }
 
 void ChunkIntake::end() {
   const ChunkDigest digest = digest_.bytes();
-  objects_[place_.object].part->mark(place_.chunk, digest);
+  if (part_ != nullptr) part_->mark(place_.chunk, digest);
   voice_.say(ack_frame({place_, digest}));
 }
 

@@ -39,7 +39,8 @@ class ChunkIntake {
  public:
   ChunkIntake(std::vector<Incoming>& objects, FarVoice& voice) : objects_(objects), voice_(voice) {}
 
-  // Throws Error{usage} for a chunk that no manifest has.
+  // A chunk of an object that is there, since another run completed it meanwhile, is read and told
+  // but not kept. Throws Error{usage} for a chunk that no manifest has.
   void begin(const ChunkPlace& place, std::uint64_t size);
   void take(std::string_view piece);
   void end();
@@ -48,6 +49,7 @@ class ChunkIntake {
   std::vector<Incoming>& objects_;
   FarVoice& voice_;
   ChunkPlace place_;
+  Part* part_ = nullptr;  // of objects_; none if the object is there
   std::uint64_t offset_ = 0;
   Sha256 digest_;
 };

@@ -35,8 +35,8 @@ class Part {
   void write(std::uint64_t offset, std::string_view bytes);
   // A chunk is complete. Lets the disk begin with it.
   void mark(std::uint64_t chunk, const ChunkDigest& digest);
-  // Makes the part an object, on the disk. Throws Error{internal} unless the marked digests are
-  // those of the id.
+  // Makes the part an object, on the disk. Throws Error{internal} unless the marked digests, and
+  // those of what is not marked, are those of the id.
   void complete();
 
  private:

@@ -93,6 +93,31 @@ TEST(Parts, ThatTwoFillAtOnceAreOneObject) {
   EXPECT_TRUE(object_in(store.path(), content.id));
 }
 
+TEST(Parts, AreCompletedWhileAnotherRunWritesTheSameAgain) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part one(store.path(), content.id, content.chunks.size);
+  Part other(store.path(), content.id, content.chunks.size);
+  write_chunk(one, content, 0);
+  write_chunk(one, content, 1);
+  other.begin(0);
+  other.write(0, std::string_view(content.bytes).substr(0, chunk_bytes / 2));
+  one.complete();
+  EXPECT_TRUE(object_in(store.path(), content.id));
+}
+
+TEST(Parts, AreNotCompletedWhileAnotherRunWritesSomethingElse) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part one(store.path(), content.id, content.chunks.size);
+  Part other(store.path(), content.id, content.chunks.size);
+  write_chunk(one, content, 0);
+  write_chunk(one, content, 1);
+  other.begin(0);
+  other.write(0, "something else");
+  EXPECT_EQ(thrown_by([&] { one.complete(); }).code(), ErrorCode::internal);
+}
+
 TEST(Objects, ThatWereWrittenToAreNoLongerThere) {
   const TemporaryFolder store;
   const Content content = two_chunks();
