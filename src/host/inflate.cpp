@@ -15,8 +15,11 @@ using Byte = std::uint8_t;
 
 constexpr std::size_t word_size = sizeof(std::uint64_t);
 
+// The two may overlap.
 void copy_word(Byte* to, const Byte* from) {
-  std::memcpy(to, from, word_size);
+  std::uint64_t word = 0;
+  std::memcpy(&word, from, word_size);
+  std::memcpy(to, &word, word_size);
 }
 
 // Writes up to 16 bytes too many.
