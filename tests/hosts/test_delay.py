@@ -26,12 +26,14 @@ def test_a_round_trip_takes_the_time_it_was_given(fleet, rtt_ms):
 def test_a_delayed_line_is_wide_and_a_shaped_one_is_not(fleet):
     host = fleet.hosts[0]
     with delayed(fleet, 20):
-        # Two processors carry 4 to 5 when nothing else runs.
-        assert gigabits(fleet, host, streams=8, seconds=3) > 1
-        with shaped(fleet, 200):
-            assert 0.1 < gigabits(fleet, host, seconds=2) < 0.22
-    with shaped(fleet, 100, host):
-        assert gigabits(fleet, host, seconds=1) > 1  # what the client sends is not what the host does
+        wide = gigabits(fleet, host, streams=8, seconds=3)
+        with shaped(fleet, 50):
+            narrow = gigabits(fleet, host, seconds=2)
+        assert 0.02 < narrow < 0.055
+        # 4 to 5 when nothing else runs on two processors; 0.3 was seen on a machine that had little to give.
+        assert wide > 2 * narrow
+    with shaped(fleet, 20, host):
+        assert gigabits(fleet, host, seconds=1) > 2 * 0.022  # what the client sends is not what the host does
 
 
 def test_a_session_outlives_the_change_of_the_line(fleet):

@@ -131,7 +131,8 @@ TEST(Locks, ThatAreMalformedAreRefusedWithThePlace) {
       {std::string(200, '['), "nested deeper"},
   };
   for (const auto& [text, words] : refused) {
-    const Error error = thrown_by([&] { static_cast<void>(parse_lock(text, "lock 'l'")); });
+    const Error error =
+        thrown_by([&, each = text] { static_cast<void>(parse_lock(each, "lock 'l'")); });
     EXPECT_EQ(error.code(), ErrorCode::bad_package) << text;
     EXPECT_THAT(error.message(), HasSubstr(words));
     EXPECT_THAT(error.message(), HasSubstr("lock 'l'"));
