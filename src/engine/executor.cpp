@@ -216,18 +216,16 @@ class Executor {
     journal_.append(TransactionState::verifying, Json::object());
     // The checks leave the disk and a core idle: what the commit would wait for begins now.
     make_ready_ = std::jthread([this] { make_ready_for_commit(); });
-    std::vector<CheckResult>& results = execution_.report.checks;
-    results = run_checks(host_, stack_, run.checks, plan_.python).checks;
     // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
-    const auto bad = [](const CheckResult& r) {
-      return r.status == CheckStatus::fail || r.status == CheckStatus::unknown;
-    };
-    const auto failed = std::count_if(results.begin(), results.end(), bad);
-    if (failed == 0) return concat(results.size(), " checks passed");
-    const CheckResult& first = *std::find_if(results.begin(), results.end(), bad);
+    const Verification verification = run_checks(host_, stack_, run.checks, plan_.python);
+    execution_.report.checks = verification.checks;
+    const std::vector<const CheckResult*> problems = verification.problems();
+    if (problems.empty()) return concat(verification.checks.size(), " checks passed");
+    const CheckResult& first = *problems.front();
+    const std::size_t others = problems.size() - 1;
     throw Error(ErrorCode::checks_failed,
                 concat("check ", in_quotes(first.id), " failed: ", first.observed,
-                       failed > 1 ? concat(" (and ", failed - 1, " more)") : std::string()),
+                       others > 0 ? concat(" (and ", others, " more)") : std::string()),
                 first.hint);
   }
 

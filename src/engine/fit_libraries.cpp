@@ -9,6 +9,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/fit_parts.hpp"
+#include "topsctl/engine/loader_paths.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 #include "topsctl/model/stack.hpp"
 
@@ -24,36 +25,6 @@ struct Provided {
   std::string libstdcxx;  // the highest GLIBCXX_ that one of them defines; empty: none does
 };
 
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
-std::string_view folder_of(std::string_view path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
-}
-
-// "/opt/tops/bin/../lib" -> "/opt/tops/lib"; of a relative path, ".." above its top is dropped.
-std::string normal_path(std::string_view path) {
-  std::vector<std::string> kept;
-  for (std::string& part : split(path, '/')) {
-    if (part == ".." && !kept.empty()) kept.pop_back();
-    if (!part.empty() && part != "." && part != "..") kept.push_back(std::move(part));
-  }
-  return concat(path.starts_with('/') ? "/" : "", joined(kept, "/"));
-}
-
-// A search path with $ORIGIN filled in (ld.so(8)); empty: one that depends on the machine.
-std::string resolved(const std::string& search_path, std::string_view file) {
-  for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"}) {
-    if (search_path.starts_with(origin)) {
-      return normal_path(concat(folder_of(file), search_path.substr(origin.size())));
-    }
-  }
-  if (!search_path.starts_with('/') || search_path.find('$') != std::string::npos) return {};
-  return normal_path(search_path);
-}
-
 std::string elf_machine(std::string_view architecture) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> machines = {
       {{"amd64", "x86-64"}, {"arm64", "aarch64"}, {"i386", "i386"}}};
@@ -61,19 +32,6 @@ std::string elf_machine(std::string_view architecture) {
     if (dpkg == architecture) return std::string(machine);
   }
   return {};
-}
-
-// The folders that the loader searches without its cache, Debian's multiarch ones included.
-std::vector<std::string> default_folders(const std::string& architecture) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> triplets = {
-      {{"amd64", "x86_64-linux-gnu"}, {"arm64", "aarch64-linux-gnu"}, {"i386", "i386-linux-gnu"}}};
-  std::vector<std::string> folders = {"/lib", "/usr/lib", "/lib64", "/usr/lib64"};
-  for (const auto& [dpkg, triplet] : triplets) {
-    if (dpkg != architecture) continue;
-    folders.push_back(concat("/lib/", triplet));
-    folders.push_back(concat("/usr/lib/", triplet));
-  }
-  return folders;
 }
 
 // What one package's files need beyond what is there; each with the files that need it.
@@ -159,7 +117,7 @@ class LibraryChecks {
     std::unordered_set<std::string_view> sound;
     for_each_file(index, [&](const ElfFile& file) {
       sound.insert(file.path);
-      provided.names.insert(base_name(file.path));
+      provided.names.insert(name_part(file.path));
       if (!file.facts.soname.empty()) provided.names.insert(file.facts.soname);
       for (const std::string& version : file.facts.defined_versions) {
         constexpr std::string_view prefix = "GLIBCXX_";
@@ -178,7 +136,7 @@ class LibraryChecks {
                         const std::unordered_set<std::string_view>& sound, Names& names) {
     std::unordered_map<std::string_view, const PayloadEntry*> libraries;
     for (const PayloadEntry& entry : files) {
-      if (base_name(entry.path).find(".so") != std::string_view::npos) {
+      if (name_part(entry.path).find(".so") != std::string_view::npos) {
         libraries.emplace(entry.path, &entry);
       }
     }
@@ -189,13 +147,13 @@ class LibraryChecks {
       for (int i = 0; i < most_links && at != nullptr && !at->link_target.empty(); ++i) {
         const bool is_relative =
             at->type == PayloadEntry::Type::symlink && !at->link_target.starts_with('/');
-        next = normal_path(is_relative ? concat(folder_of(at->path), "/", at->link_target)
+        next = normal_path(is_relative ? concat(folder_part(at->path), "/", at->link_target)
                                        : at->link_target);
         const auto found = libraries.find(next);
         at = found == libraries.end() ? nullptr : found->second;
       }
       if (!next.empty() && (at == nullptr || sound.contains(at->path))) {
-        names.insert(base_name(path));
+        names.insert(name_part(path));
       }
     }
   }
@@ -208,14 +166,14 @@ class LibraryChecks {
       if (is_file_there(concat(folder, "/", soname))) return true;
     }
     if (soname.find('/') != std::string::npos) {
-      return bundle_.names.contains(base_name(soname)) || is_file_there(soname);
+      return bundle_.names.contains(name_part(soname)) || is_file_there(soname);
     }
     for (const std::string& folder : folders_) {
       if (is_file_there(concat(folder, "/", soname))) return true;
     }
     return std::any_of(file.facts.search_paths.begin(), file.facts.search_paths.end(),
                        [&](const std::string& search_path) {
-                         const std::string folder = resolved(search_path, file.path);
+                         const std::string folder = search_folder(search_path, file.path);
                          return !folder.empty() && is_file_there(concat(folder, "/", soname));
                        });
   }
@@ -249,7 +207,7 @@ class LibraryChecks {
     if (provider && has_distribution(provider->distribution, python, of_bundle)) return true;
     // "$ORIGIN/../../torch/lib" leads into another distribution's folder.
     for (const std::string& search_path : file.facts.search_paths) {
-      const std::string folder = resolved(search_path, file.path);
+      const std::string folder = search_folder(search_path, file.path);
       const std::string top = folder.substr(0, folder.find('/'));
       const std::string own = file.path.substr(0, file.path.find('/'));
       if (!top.empty() && top != own && has_distribution(top, python, of_bundle)) return true;

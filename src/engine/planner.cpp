@@ -97,6 +97,14 @@ std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
   return argv;
 }
 
+// What an install can have brought or spoiled. The rest is `topsctl verify`'s: whether cards are
+// there is no matter of the packages, and what dpkg wrote a moment ago need not be read again.
+bool is_of_install(CheckKind kind) {
+  return kind == CheckKind::deb_installed || kind == CheckKind::library ||
+         kind == CheckKind::wheel_installed || kind == CheckKind::environment_file ||
+         kind == CheckKind::library_call || kind == CheckKind::python_import;
+}
+
 // Those of the stack as a whole and of the components that are installed now.
 std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
   std::vector<CheckRule> checks;
@@ -104,7 +112,8 @@ std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
     const bool concerned = std::any_of(
         plan.packages.begin(), plan.packages.end(),
         [&](const PlannedPackage& package) { return package.component == check.component; });
-    if (check.component.empty() || concerned) checks.push_back(check);
+    if (is_of_install(check.kind) && (check.component.empty() || concerned))
+      checks.push_back(check);
   }
   // What installed a wheel is not believed, whatever the stack says.
   for (const PlannedPackage& package : plan.packages) {

@@ -178,26 +178,4 @@ std::string recorded_path(const InstalledWheel& wheel, const std::string& path) 
   return (base / path).lexically_normal().string();
 }
 
-ImportResult import_module(const Host& host, const std::string& executable,
-                           const std::string& module,
-                           const std::map<std::string, std::string>& environment,
-                           std::int64_t timeout_ms) {
-  const RunResult result =
-      run_probe(host, executable, "import_module.py", {module}, environment, timeout_ms);
-  ImportResult import;
-  if (!result.ok() || result.report.empty()) {
-    const std::string last = last_lines(result.output, 3);
-    import.error = concat("the process ended early: ", result.ending(), last.empty() ? "" : "; ",
-                          printable(last));
-    return import;
-  }
-  const Json answer = parse_json(result.report, "the probe's answer");
-  const JsonReader reader(answer, "the probe's answer");
-  import.ok = reader.at("ok").boolean();
-  import.file = text_or_empty(answer, "file");
-  import.version = text_or_empty(answer, "version");
-  import.error = text_or_empty(answer, "error");
-  return import;
-}
-
 }  // namespace topsctl

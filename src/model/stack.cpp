@@ -11,26 +11,6 @@ std::string_view name(Grade grade) {
   return grade == Grade::attested ? "attested" : "guide";
 }
 
-std::string_view name(Rung rung) {
-  switch (rung) {
-    case Rung::files:
-      return "files";
-    case Rung::load:
-      return "load";
-    case Rung::import:
-      return "import";
-    case Rung::device:
-      return "device";
-    case Rung::single:
-      return "single";
-    case Rung::ranks:
-      return "ranks";
-    case Rung::perf:
-      return "perf";
-  }
-  return "files";
-}
-
 const Component* Stack::component(std::string_view id) const {
   const auto found = std::find_if(components.begin(), components.end(),
                                   [&](const Component& c) { return c.id == id; });

@@ -155,39 +155,80 @@ EnvironmentRules parse_environment(const JsonReader& reader) {
   return rules;
 }
 
-Rung rung_named(const std::string& text) {
-  for (const Rung rung : {Rung::files, Rung::load, Rung::import, Rung::device, Rung::single,
-                          Rung::ranks, Rung::perf}) {
-    if (name(rung) == text) return rung;
+AcceleratorRules parse_accelerator(const JsonReader& reader) {
+  reader.expect_keys({"cards", "device_node", "driver", "pci_vendor"});
+  constexpr std::int64_t most_cards = 1024;
+  AcceleratorRules rules;
+  rules.cards = reader.at("cards").integer(1, most_cards);
+  rules.device_node = absolute_path(reader.at("device_node"));
+  rules.driver = file_name(reader.at("driver"));
+  const JsonReader vendor = reader.at("pci_vendor");
+  rules.pci_vendor = vendor.text();
+  if (rules.pci_vendor.size() != 4 ||
+      rules.pci_vendor.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    vendor.reject(concat("expected four hexadecimal digits in lower case, got ",
+                         in_quotes(rules.pci_vendor)));
   }
-  return Rung::files;
+  return rules;
+}
+
+BackendRules parse_backend(const JsonReader& reader) {
+  reader.expect_keys({"name", "module", "library", "version_function"});
+  return {variable_name(reader.at("name")), variable_name(reader.at("module")),
+          file_name(reader.at("library")), variable_name(reader.at("version_function"))};
+}
+
+bool is_of_deb(CheckKind kind) {
+  return kind == CheckKind::deb_installed || kind == CheckKind::deb_files ||
+         kind == CheckKind::library || kind == CheckKind::library_links ||
+         kind == CheckKind::library_call || kind == CheckKind::perf_tool;
+}
+
+bool is_of_wheel(CheckKind kind) {
+  return kind == CheckKind::wheel_installed || kind == CheckKind::python_import;
+}
+
+bool is_of_cards(CheckKind kind) {
+  return kind >= CheckKind::driver && kind <= CheckKind::device_count;
+}
+
+bool is_of_backend(CheckKind kind) {
+  return kind == CheckKind::library_call || kind == CheckKind::device_count ||
+         (kind >= CheckKind::card_arithmetic && kind <= CheckKind::ranks);
+}
+
+// What must stand elsewhere in the stack for a check of that kind.
+void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) {
+  const auto refuse = [&](const char* part) {
+    kind.reject(concat("a ", name(value), " check needs the stack's '", part, "'"));
+  };
+  if ((is_of_cards(value) || value == CheckKind::card_arithmetic) && stack.accelerator.cards == 0)
+    refuse("accelerator");
+  if (is_of_backend(value) && stack.backend.name.empty()) refuse("backend");
 }
 
 CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
-  reader.expect_keys({"id", "kind", "rung", "component", "file", "symbols", "module"});
-  const std::vector<std::string> kinds = {"deb_installed", "library", "wheel_installed",
-                                          "python_import", "environment_file"};
+  reader.expect_keys({"id", "kind", "rung", "component", "file", "symbols", "module", "files"});
   CheckRule rule;
   rule.id = identifier(reader.at("id"));
-  const std::string kind = reader.at("kind").text_of(kinds);
-  rule.kind = static_cast<CheckKind>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
-  rule.rung = rung_named(
-      reader.at("rung").text_of({"files", "load", "import", "device", "single", "ranks", "perf"}));
-  if (rule.kind != CheckKind::environment_file) {
+  const JsonReader kind = reader.at("kind");
+  rule.kind = *check_kind_named(kind.text_of(check_kind_names()));
+  require_parts(kind, rule.kind, stack);
+  rule.rung = *rung_named(reader.at("rung").text_of(rung_names()));
+  if (is_of_deb(rule.kind) || is_of_wheel(rule.kind)) {
     const JsonReader component = reader.at("component");
     rule.component = component.text_of(stack.component_ids());
-    const bool wants_wheel =
-        rule.kind == CheckKind::wheel_installed || rule.kind == CheckKind::python_import;
-    if ((stack.component(rule.component)->kind == PackageKind::wheel) != wants_wheel) {
+    if ((stack.component(rule.component)->kind == PackageKind::wheel) != is_of_wheel(rule.kind)) {
       component.reject(concat("component ", in_quotes(rule.component),
-                              " is not of the kind that a ", kind, " check looks at"));
+                              " is not of the kind that a ", name(rule.kind), " check looks at"));
     }
   }
-  if (rule.kind == CheckKind::library) {
+  if (rule.kind == CheckKind::library || rule.kind == CheckKind::library_links ||
+      rule.kind == CheckKind::perf_tool || rule.kind == CheckKind::management_tool)
     rule.file = file_name(reader.at("file"));
-    rule.symbols = reader.at("symbols").texts();
-  }
+  if (rule.kind == CheckKind::library) rule.symbols = reader.at("symbols").texts();
   if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
+  if (rule.kind == CheckKind::impostors) rule.files = reader.at("files").texts();
   return rule;
 }
 
@@ -205,7 +246,8 @@ void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key 
 Stack parse_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
   const JsonReader reader(document, source);
-  reader.expect_keys({"schema", "name", "title", "components", "python", "environment", "checks"});
+  reader.expect_keys({"schema", "name", "title", "components", "python", "environment",
+                      "accelerator", "backend", "checks"});
   static_cast<void>(reader.at("schema").integer(1, 1));
   Stack stack;
   stack.name = identifier(reader.at("name"));
@@ -219,6 +261,8 @@ Stack parse_document(std::string_view json, const std::string& source) {
   stack.environment = parse_environment(reader.at("environment"));
   refuse_twice(reader.at("environment").at("variables"), stack.environment.variables,
                &VariableRule::name);
+  if (const auto part = reader.find("accelerator")) stack.accelerator = parse_accelerator(*part);
+  if (const auto part = reader.find("backend")) stack.backend = parse_backend(*part);
   for (const JsonReader& item : reader.at("checks").items()) {
     stack.checks.push_back(parse_check(item, stack));
   }

@@ -29,18 +29,4 @@ std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFac
 // Where a path of RECORD lies: relative ones start at the site directory. Normalised, without "..".
 std::string recorded_path(const InstalledWheel& wheel, const std::string& path);
 
-// What an import of a module in its own process gave.
-struct ImportResult {
-  bool ok = false;
-  std::string file;
-  std::string version;
-  std::string error;  // what was raised, or how the process ended
-};
-
-// `environment` is added to the plain one of the machine.
-ImportResult import_module(const Host& host, const std::string& executable,
-                           const std::string& module,
-                           const std::map<std::string, std::string>& environment,
-                           std::int64_t timeout_ms);
-
 }  // namespace topsctl

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "topsctl/model/check_rule.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack.hpp"
 
 namespace topsctl {
 
@@ -20,6 +20,7 @@ struct CheckResult {
   std::string expected;
   std::string hint;
   std::int64_t duration_ms = 0;
+  bool is_problem = false;  // whether it speaks against the stack; not part of the JSON
   bool operator==(const CheckResult&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/model/check_rule.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/package.hpp"
 
@@ -61,27 +62,14 @@ struct EnvironmentRules {
   bool operator==(const EnvironmentRules&) const = default;
 };
 
-enum class CheckKind { deb_installed, library, wheel_installed, python_import, environment_file };
-enum class Rung { files, load, import, device, single, ranks, perf };
-std::string_view name(Rung rung);
-
-struct CheckRule {
-  std::string id;
-  CheckKind kind = CheckKind::deb_installed;
-  Rung rung = Rung::files;
-  std::string component;  // id of the component it belongs to; empty: the stack as a whole
-  std::string file;       // library: its file name
-  std::vector<std::string> symbols;  // library: what it must export
-  std::string module;                // python_import
-  bool operator==(const CheckRule&) const = default;
-};
-
 struct Stack {
   std::string name;
   std::string title;
   std::vector<Component> components;  // in the order of installation
   PythonRules python;
   EnvironmentRules environment;
+  AcceleratorRules accelerator;  // no cards: the stack is for none
+  BackendRules backend;          // no name: the stack brings none
   std::vector<CheckRule> checks;
   bool operator==(const Stack&) const = default;
 

@@ -6,49 +6,79 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/validators.hpp"
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/verify_report.hpp"
 #include "topsctl/host/stacks.hpp"
 
 namespace topsctl {
 
 namespace {
 
+constexpr std::int64_t most_cards = 1024;
+constexpr std::int64_t most_timeout_s = 86'400;
+constexpr std::int64_t ms_per_s = 1000;
+
 struct Options {
   std::string root = "/";
   std::string stack;
   std::string python;
+  std::string level = "ranks";
+  std::int64_t cards = 0;
+  std::int64_t ranks = 0;
+  std::int64_t timeout_s = 300;
 };
 
-std::string body(const std::string& stack, const std::string& python,
-                 const std::vector<CheckResult>& checks) {
-  return Json({{"api", nullptr},
-               {"stack", stack.empty() ? Json(nullptr) : Json(stack)},
-               {"python", python.empty() ? Json(nullptr) : Json(python)},
-               {"checks", to_json(checks)}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string body_text(const std::string& stack, const Verification& verification) {
+  return verify_body(stack, verification).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string state_of(const Verification& verification) {
+  const auto count = [&](CheckStatus status) {
+    return std::count_if(verification.checks.begin(), verification.checks.end(),
+                         [&](const CheckResult& check) { return check.status == status; });
+  };
+  const std::size_t problems = verification.problems().size();
+  std::string text = problems > 0
+                         ? concat(problems, " of ", verification.checks.size(), " checks failed")
+                         : concat(count(CheckStatus::pass), " checks passed");
+  if (count(CheckStatus::warn) > 0) text += concat(", ", count(CheckStatus::warn), " warned");
+  if (count(CheckStatus::skipped) > 0)
+    text += concat(", ", count(CheckStatus::skipped), " skipped");
+  if (verification.stop) {
+    text += concat("; stopped at rung ", in_quotes(name(verification.stop->rung)), " by ",
+                   in_quotes(verification.stop->check));
+  }
+  return text;
+}
+
+std::string text_of(const Stack& stack, const Verification& verification, const Style& style) {
+  std::string text = concat(style.bold("verify"), " ", stack.name);
+  if (!verification.python.empty()) text += concat(" for ", verification.python);
+  if (!verification.api.empty()) text += concat(", API of generation ", verification.api);
+  return concat(text, "\n", render_checks(verification.checks, style), style.bold("state:"), " ",
+                state_of(verification), "\n");
 }
 
 Output run(const Options& options, Session& session) {
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
-  const Verification verification = run_checks(host, stack, stack.checks, options.python);
-  const std::vector<CheckResult>& checks = verification.checks;
-  const auto failed = std::count_if(checks.begin(), checks.end(), [](const CheckResult& check) {
-    return check.status == CheckStatus::fail || check.status == CheckStatus::unknown;
-  });
+  const ClimbOptions climb{*rung_named(options.level), options.cards, options.ranks,
+                           options.timeout_s * ms_per_s};
+  const Verification verification = run_checks(host, stack, stack.checks, options.python, climb);
   Output output;
   output.header.command = "verify";
   output.header.warnings = unfinished_warnings(host);
-  output.header.exit = failed > 0 ? ExitCode::problems : ExitCode::done;
-  output.json = body(stack.name, verification.python, checks);
-  output.text = concat(session.style.bold("verify"), " ", stack.name, "\n",
-                       render_checks(checks, session.style), session.style.bold("state:"), " ",
-                       failed > 0 ? concat(failed, " of ", checks.size(), " checks failed")
-                                  : concat("all ", checks.size(), " checks passed"),
-                       "\n");
+  output.header.exit = verification.problems().empty() ? ExitCode::done : ExitCode::problems;
+  output.json = body_text(stack.name, verification);
+  output.text = text_of(stack, verification, session.style);
+  const std::vector<std::string> unwritten = leave_test_results(
+      host, to_text(document(output.header, verify_body(stack.name, verification))),
+      text_of(stack, verification, Style{}));
+  output.header.warnings.insert(output.header.warnings.end(), unwritten.begin(), unwritten.end());
   return output;
 }
 
@@ -60,7 +90,19 @@ CommandAction define_verify(CLI::App& parser) {
   parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
       ->type_name("STACK");
   parser.add_option("--python", options->python, "The interpreter to check")->type_name("EXE");
-  return {[options](Session& session) { return run(*options, session); }, body("", "", {})};
+  parser.add_option("--level", options->level, "How far to climb; default: ranks")
+      ->type_name("RUNG")
+      ->check(one_of(rung_names()));
+  parser.add_option("--cards", options->cards, "How many cards there should be")
+      ->type_name("N")
+      ->check(whole_number(1, most_cards));
+  parser.add_option("--ranks", options->ranks, "How many processes the rung 'ranks' starts")
+      ->type_name("N")
+      ->check(whole_number(1, most_cards));
+  parser.add_option("--timeout", options->timeout_s, "Seconds that each process may take")
+      ->type_name("S")
+      ->check(whole_number(1, most_timeout_s));
+  return {[options](Session& session) { return run(*options, session); }, body_text("", {})};
 }
 
 }  // namespace topsctl

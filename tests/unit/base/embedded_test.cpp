@@ -14,7 +14,7 @@ namespace {
 
 TEST(EmbeddedFiles, HoldTheStackTheProbesAndThePages) {
   for (const char* name :
-       {"stacks/topsrider-2.5.136.json", "probes/interpreter.py", "probes/import_module.py",
+       {"stacks/topsrider-2.5.136.json", "probes/interpreter.py", "probes/backend.py",
         "commands/topsctl.md", "commands/install.md"}) {
     const auto bytes = embedded_file(name);
     ASSERT_TRUE(bytes.has_value()) << name;

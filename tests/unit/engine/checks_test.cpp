@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "../support/archives.hpp"
 #include "../support/sample_host.hpp"
 #include "../support/sample_stack.hpp"
@@ -46,8 +48,13 @@ class Checking : public testing::Test {
     RunResult result;
     result.status = 0;
     if (command.argv[0] == "dpkg") result.output = "program version 1.19.7 (amd64).\n";
-    if (command.argv.back() == "torch_gcu") {
-      result.report = import_answer_;
+    if (command.argv.back().starts_with("{")) {
+      const Json asked = parse_json(command.argv.back(), "what was asked");
+      const std::string token = asked.at("token").get<std::string>();
+      for (const auto& step : asked.at("steps")) {
+        for (const std::string& line : answers_.at(step.get<std::string>()))
+          result.report += concat(token, " ", line, "\n");
+      }
     } else if (command.argv[0] != "dpkg") {
       result.report = R"({"executable": "/usr/bin/python3.8", "version": "3.8.10", "minor": "3.8",)"
                       R"( "site_directories": ["/site"], "script_directories": [],)"
@@ -70,8 +77,17 @@ class Checking : public testing::Test {
   SampleHost sample_;
   Stack stack_ = sample_stack();
   SampleWheel wheel_ = SampleWheel().make_record();
-  std::string import_answer_ =
-      R"({"ok": true, "file": "/site/torch_gcu/__init__.py", "version": "1.10", "error": ""})";
+  // What the probe of the backend says of each step.
+  std::map<std::string, std::vector<std::string>> answers_ = {
+      {"library",
+       {R"({"step": "library", "state": "begin"})",
+        R"({"step": "library", "state": "done", "code": 25136, "library": "/opt/eccl/lib/libeccl.so"})"}},
+      {"torch",
+       {R"({"step": "torch", "state": "begin"})",
+        R"({"step": "torch", "state": "done", "version": "1.10.0", "file": "/t"})"}},
+      {"module",
+       {R"({"step": "module", "state": "begin"})",
+        R"({"step": "module", "state": "done", "version": "1.10", "file": "/site/torch_gcu/__init__.py"})"}}};
 };
 
 TEST_F(Checking, PassesAWheelThatIsWhatItsRecordSays) {
@@ -109,8 +125,9 @@ class CheckingAStack : public Checking {
 };
 
 TEST_F(CheckingAStack, PassesWhatIsInstalled) {
-  for (const char* id : {"eccl-installed", "sdk-installed", "topsfactor-installed",
-                         "torch-gcu-installed", "eccl-library", "torch-gcu-import"}) {
+  for (const char* id :
+       {"eccl-installed", "sdk-installed", "topsfactor-installed", "torch-gcu-installed",
+        "eccl-library", "eccl-links", "eccl-version", "no-impostors", "torch-gcu-import"}) {
     const CheckResult result = check(id);
     EXPECT_EQ(result.status, CheckStatus::pass) << id << ": " << result.observed;
     EXPECT_EQ(result.hint, "");
@@ -161,7 +178,8 @@ TEST_F(CheckingAStack, JudgesTheEnvironmentFile) {
 }
 
 TEST_F(CheckingAStack, TellsWhyAnImportFails) {
-  import_answer_ = R"({"ok": false, "error": "ImportError: no libeccl.so"})";
+  answers_["module"][1] =
+      R"({"step": "module", "state": "failed", "error": "ImportError: no libeccl.so"})";
   EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::fail);
   EXPECT_EQ(check("torch-gcu-import").observed, "ImportError: no libeccl.so");
   EXPECT_EQ(sample_.runner.commands.back().environment.at("LD_LIBRARY_PATH"),
@@ -169,10 +187,69 @@ TEST_F(CheckingAStack, TellsWhyAnImportFails) {
 }
 
 TEST_F(CheckingAStack, DoesNotEndForAnAnswerThatMakesNoSense) {
-  import_answer_ = "[1e999]";
-  EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::unknown);
-  import_answer_ = "nonsense";
-  EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::unknown);
+  for (const char* answer : {"[1e999]", "nonsense", R"({"step": 7})", ""}) {
+    answers_["module"] = {answer};
+    EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::fail) << answer;
+  }
+}
+
+TEST_F(CheckingAStack, ClimbsNoHigherThanWhatCarries) {
+  write("opt/eccl/lib/libeccl.so", "placeholder\n");
+  const Verification verification = run_checks(sample_.host, stack_, stack_.checks, "");
+  ASSERT_TRUE(verification.stop);
+  EXPECT_EQ(*verification.stop, (Stop{Rung::files, "eccl-library"}));
+  for (const CheckResult& result : verification.checks) {
+    EXPECT_EQ(result.status == CheckStatus::skipped && result.rung > Rung::files,
+              result.rung > Rung::files)
+        << result.id;
+  }
+  EXPECT_EQ(check("torch-gcu-import").observed, "not tried, as 'eccl-library' failed");
+}
+
+TEST_F(CheckingAStack, ClimbsOnWithoutWhatNothingStandsOn) {
+  const Verification verification = run_checks(sample_.host, stack_, stack_.checks, "");
+  ASSERT_EQ(verification.problems().size(), 1U);
+  EXPECT_EQ(verification.problems()[0]->id, "environment-file");
+  EXPECT_FALSE(verification.stop);
+  EXPECT_EQ(verification.checks.back().rung, Rung::import);
+}
+
+TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
+  write("var/lib/dpkg/info/tops-eccl.md5sums",
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/one\n"
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/other\n");
+  write("usr/share/one", "");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is missing");
+  write("usr/share/other", "patched");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is not what the package brought");
+  write("usr/share/one", "patched");
+  EXPECT_EQ(check("eccl-files").observed,
+            "'/usr/share/one' is not what the package brought (and 1 more)");
+  write("usr/share/one", "");
+  write("usr/share/other", "");
+  EXPECT_EQ(check("eccl-files").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, FindsFilesThatAreMadeByHand) {
+  write("opt/tops/bin/tops-smi", "#!/bin/sh\n");
+  write("site/eccl.py", "version = '2.5.136'\n");
+  EXPECT_EQ(check("no-impostors").observed,
+            "/opt/tops/bin/tops-smi, /site/eccl.py belong to no package: made by hand");
+  write("site/other-1.dist-info/RECORD", "eccl.py,sha256=x,1\n");
+  EXPECT_EQ(check("no-impostors").observed,
+            "/opt/tops/bin/tops-smi belongs to no package: made by hand");
+  write("var/lib/dpkg/info/tops-eccl.list",
+        "/.\n/opt/eccl/lib/libeccl.so\n/opt/tops/bin/tops-smi\n");
+  EXPECT_EQ(check("no-impostors").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, TakesNoOtherLibraryForThePackagesOwn) {
+  answers_["library"][1] =
+      R"({"step": "library", "state": "done", "code": 1, "library": "/usr/local/lib/libeccl.so"})";
+  EXPECT_EQ(check("eccl-version").status, CheckStatus::fail);
+  EXPECT_THAT(check("eccl-version").observed, HasSubstr("which no package of the stack owns"));
+  answers_["library"][1] = R"({"step": "library", "state": "done", "code": 1, "library": ""})";
+  EXPECT_THAT(check("eccl-version").observed, HasSubstr("no libeccl.so is loaded"));
 }
 
 }  // namespace

@@ -183,42 +183,5 @@ TEST(RealInterpreters, AnswerTheProbe) {
   EXPECT_FALSE(python->in_virtual_environment);
 }
 
-TEST(RealInterpreters, TellOfAModule) {
-  RealHost real;
-  const ImportResult import = import_module(real.host, "/usr/bin/python3", "json", {}, 30'000);
-  EXPECT_TRUE(import.ok) << import.error;
-  EXPECT_THAT(import.file, HasSubstr("json/__init__.py"));
-  EXPECT_FALSE(import.version.empty());
-}
-
-TEST(RealInterpreters, TellWhyAModuleCannotBeImported) {
-  RealHost real;
-  const ImportResult import =
-      import_module(real.host, "/usr/bin/python3", "no_such_module_of_ours", {}, 30'000);
-  EXPECT_FALSE(import.ok);
-  EXPECT_THAT(import.error, HasSubstr("ModuleNotFoundError: No module named"));
-}
-
-TEST(RealInterpreters, AreNotDisturbedByWhatAModulePrints) {
-  RealHost real;
-  EXPECT_TRUE(import_module(real.host, "/usr/bin/python3", "this", {}, 30'000).ok);
-}
-
-TEST(Imports, ThatEndEarlyAreFailures) {
-  SampleHost sample;
-  sample.runner.on_run = [](const Command&) {
-    RunResult result;
-    result.status = -1;
-    result.signal = 11;
-    result.output = "Fatal\x1b error\n";
-    return result;
-  };
-  const ImportResult import = import_module(sample.host, "/p", "torch_gcu", {{"A", "1"}}, 1000);
-  EXPECT_FALSE(import.ok);
-  EXPECT_EQ(import.error, "the process ended early: killed by signal 11; Fatal? error");
-  EXPECT_EQ(sample.runner.commands.at(0).environment.at("A"), "1");
-  EXPECT_EQ(sample.runner.commands.at(0).argv.back(), "torch_gcu");
-}
-
 }  // namespace
 }  // namespace topsctl

@@ -28,10 +28,12 @@ TEST(StackParser, ReadsTheEmbeddedStack) {
   EXPECT_EQ(stack.environment.variables[5].prefix_of, "libeccl.so");
   ASSERT_EQ(stack.environment.paths.size(), 2U);
   EXPECT_EQ(stack.environment.paths[0].entries[2].if_present, "/opt/tops/lib");
-  ASSERT_EQ(stack.checks.size(), 7U);
+  EXPECT_EQ(stack.accelerator.cards, 8);
+  EXPECT_EQ(stack.backend.library, "libeccl.so");
+  ASSERT_EQ(stack.checks.size(), 24U);
   EXPECT_EQ(stack.checks[5].kind, CheckKind::library);
-  EXPECT_EQ(stack.checks[5].rung, Rung::load);
-  EXPECT_EQ(stack.checks[6].module, "torch_gcu");
+  EXPECT_EQ(stack.checks[10].rung, Rung::load);
+  EXPECT_EQ(stack.checks[13].module, "torch_gcu");
 }
 
 TEST(StackParser, TakesAComponentThatIsNotRequired) {
@@ -63,8 +65,8 @@ const std::vector<Mistake>& mistakes() {
        "/: unknown key 'titel' (did you mean 'title'?)"},
       {"unknown_key_in_a_component", R"("names": ["tops-sdk"])", R"("name": ["tops-sdk"])",
        "/components/1: unknown key 'name' (did you mean 'names'?)"},
-      {"unknown_key_in_a_check", R"("module": "torch_gcu")", R"("modul": "torch_gcu")",
-       "/checks/6: unknown key 'modul' (did you mean 'module'?)"},
+      {"unknown_key_in_a_check", R"("module": "torch_gcu"})", R"("modul": "torch_gcu"})",
+       "/checks/13: unknown key 'modul' (did you mean 'module'?)"},
       {"another_schema", R"("schema": 1)", R"("schema": 2)",
        "/schema: expected a whole number from 1 to 1, got 2"},
       {"missing_name", R"("name": "topsrider-2.5.136",)", "", "/: missing key 'name'"},
@@ -97,15 +99,28 @@ const std::vector<Mistake>& mistakes() {
        "looks at"},
       {"an_import_of_a_deb", R"("rung": "import", "component": "torch_gcu")",
        R"("rung": "import", "component": "sdk")",
-       "/checks/6/component: component 'sdk' is not of the kind that a python_import check looks "
+       "/checks/13/component: component 'sdk' is not of the kind that a python_import check looks "
        "at"},
       {"an_unknown_rung", R"("rung": "load")", R"("rung": "loads")",
-       R"(/checks/5/rung: expected one of files, load, import, device, single, ranks, perf; got "loads" (did you mean 'load'?))"},
+       R"(/checks/10/rung: expected one of files, load, import, device, single, ranks, perf; got "loads" (did you mean 'load'?))"},
       {"a_library_check_without_symbols",
        R"(      "symbols": ["ecclGetVersion", "ecclGetUniqueId", "ecclCommInitRank"]})",
        R"(      "rung": "load"})", "/checks/5: missing key 'symbols'"},
-      {"a_module_that_is_code", R"("module": "torch_gcu")", R"("module": "os; os.remove")",
-       "/checks/6/module: expected the name of a shell variable, got 'os; os.remove'"},
+      {"a_module_that_is_code", R"("module": "torch_gcu"})", R"("module": "os; os.remove"})",
+       "/checks/13/module: expected the name of a shell variable, got 'os; os.remove'"},
+      {"an_unknown_kind_of_check", R"("kind": "ranks")", R"("kind": "rank")",
+       R"(/checks/22/kind: expected one of deb_installed, deb_files, library, wheel_installed, impostors, environment_file, library_links, library_call, wheels_unchanged, python_import, driver, device_nodes, pci_cards, management_tool, device_count, card_arithmetic, process_group, torch_distributed, ranks, perf_tool; got "rank" (did you mean 'ranks'?))"},
+      {"a_check_without_the_cards_that_it_looks_at",
+       R"("accelerator": {"cards": 8, "device_node": "/dev/gcu", "driver": "enflame", "pci_vendor": "1e36"},)",
+       "", "/checks/14/kind: a driver check needs the stack's 'accelerator'"},
+      {"no_cards", R"("cards": 8)", R"("cards": 0)",
+       "/accelerator/cards: expected a whole number from 1 to 1024, got 0"},
+      {"a_vendor_that_is_no_number", R"("1e36")", R"("1E36")",
+       "/accelerator/pci_vendor: expected four hexadecimal digits in lower case, got '1E36'"},
+      {"a_backend_that_is_code", R"("name": "eccl", "module")", R"("name": "eccl'", "module")",
+       "/backend/name: expected the name of a shell variable, got 'eccl''"},
+      {"impostors_without_files", R"("rung": "files", "files": [)",
+       R"("rung": "files", "symbols": [)", "/checks/9: missing key 'files'"},
       {"a_variable_with_a_dash", R"("name": "ECCL_DEBUG")", R"("name": "ECCL-DEBUG")",
        "/environment/variables/3/name: expected the name of a shell variable, got 'ECCL-DEBUG'"},
       {"a_variable_that_begins_with_a_digit", R"("name": "ECCL_DEBUG")", R"("name": "1ECCL")",

@@ -1,0 +1,80 @@
+// What a stack declares of its checks, and of the cards and the backend that they look at. Always
+// data.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+// How deep a check reaches; each rung stands on those before it.
+enum class Rung { files, load, import, device, single, ranks, perf };
+std::string_view name(Rung rung);
+std::optional<Rung> rung_named(std::string_view name);
+const std::vector<std::string>& rung_names();
+
+enum class CheckKind {
+  // of the files
+  deb_installed,
+  deb_files,
+  library,
+  wheel_installed,
+  impostors,
+  environment_file,
+  // of the loader
+  library_links,
+  library_call,
+  // of the interpreter
+  wheels_unchanged,
+  python_import,
+  // of the machine
+  driver,
+  device_nodes,
+  pci_cards,
+  management_tool,
+  device_count,
+  // of the backend
+  card_arithmetic,
+  process_group,
+  torch_distributed,
+  ranks,
+  perf_tool
+};
+std::string_view name(CheckKind kind);
+std::optional<CheckKind> check_kind_named(std::string_view name);
+const std::vector<std::string>& check_kind_names();
+
+struct CheckRule {
+  std::string id;
+  CheckKind kind = CheckKind::deb_installed;
+  Rung rung = Rung::files;
+  std::string component;  // id of the component it belongs to; empty: the stack as a whole
+  std::string file;       // library, library_links, management_tool, perf_tool: a file's name
+  std::vector<std::string> symbols;  // library: what it must export
+  std::string module;                // python_import
+  std::vector<std::string> files;    // impostors: paths, "{site}" for each site directory
+  bool operator==(const CheckRule&) const = default;
+};
+
+// The cards that the stack is for.
+struct AcceleratorRules {
+  std::int64_t cards = 0;   // of a usual server
+  std::string device_node;  // "/dev/gcu": the nodes are /dev/gcu0, /dev/gcu1, ...
+  std::string driver;       // the kernel module: "enflame"
+  std::string pci_vendor;   // four hexadecimal digits: "1e36"
+  bool operator==(const AcceleratorRules&) const = default;
+};
+
+// The communication backend that the stack is for.
+struct BackendRules {
+  std::string name;              // as init_process_group takes it: "eccl"
+  std::string module;            // what brings it: "torch_gcu"
+  std::string library;           // what carries it: "libeccl.so"
+  std::string version_function;  // of the library, int(int*): "ecclGetVersion"
+  bool operator==(const BackendRules&) const = default;
+};
+
+}  // namespace topsctl

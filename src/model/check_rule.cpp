@@ -1,0 +1,53 @@
+// The names of rungs and kinds of checks.
+#include "topsctl/model/check_rule.hpp"
+
+#include <algorithm>
+
+namespace topsctl {
+
+namespace {
+
+// The index of a name; nothing if it is none of them.
+std::optional<std::size_t> index_in(const std::vector<std::string>& names, std::string_view name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace
+
+const std::vector<std::string>& rung_names() {
+  static const std::vector<std::string> names = {"files",  "load",  "import", "device",
+                                                 "single", "ranks", "perf"};
+  return names;
+}
+
+std::string_view name(Rung rung) {
+  return rung_names().at(static_cast<std::size_t>(rung));
+}
+
+std::optional<Rung> rung_named(std::string_view name) {
+  const auto index = index_in(rung_names(), name);
+  return index ? std::optional(static_cast<Rung>(*index)) : std::nullopt;
+}
+
+const std::vector<std::string>& check_kind_names() {
+  static const std::vector<std::string> names = {
+      "deb_installed",    "deb_files",         "library",       "wheel_installed",
+      "impostors",        "environment_file",  "library_links", "library_call",
+      "wheels_unchanged", "python_import",     "driver",        "device_nodes",
+      "pci_cards",        "management_tool",   "device_count",  "card_arithmetic",
+      "process_group",    "torch_distributed", "ranks",         "perf_tool"};
+  return names;
+}
+
+std::string_view name(CheckKind kind) {
+  return check_kind_names().at(static_cast<std::size_t>(kind));
+}
+
+std::optional<CheckKind> check_kind_named(std::string_view name) {
+  const auto index = index_in(check_kind_names(), name);
+  return index ? std::optional(static_cast<CheckKind>(*index)) : std::nullopt;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,136 @@
+"""The ladder of `topsctl verify` on hosts that are whole, and on hosts that are broken in one way each."""
+
+import json
+import os
+import stat
+
+import pytest
+
+from hosts.broken_states import ENVIRONMENT, NODES, STATES
+from hosts.host import Host
+
+RESULTS = "/tmp/eccl_test_results.json"
+REPORT = "/tmp/eccl_test_report.txt"
+
+
+def give_cards(host):
+    """What kernel and driver would show of eight cards: nodes that are /dev/null, and plain files below /sys."""
+    for node in NODES:
+        os.mknod(host.path(node), stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    driver = host.path("/sys/module/enflame")
+    driver.mkdir(parents=True)
+    (driver / "version").write_text("1.0.20230110\n")
+    for card in range(8):
+        device = host.path(f"/sys/bus/pci/devices/0000:3{card}:00.0")
+        device.mkdir(parents=True)
+        (device / "vendor").write_text("0x1e36\n")
+        (device / "class").write_text("0x120000\n")  # processing accelerators; gloo looks at every device
+
+
+@pytest.fixture(scope="module")
+def installed(host_factory, bundle, topsctl_release):
+    """installed(personality) -> a host with cards on which topsctl has installed that sample bundle; not to be changed."""
+    hosts = {}
+
+    def make(personality):
+        if personality not in hosts:
+            host = hosts[personality] = host_factory()
+            host.install_binary(topsctl_release)
+            give_cards(host)
+            host.copy_in(bundle(python=host.python_minor(), personality=personality, only_needed=True), "/srv/bundle")
+            done = host.run(["topsctl", "install", "/srv/bundle"], timeout=600)
+            assert done.returncode == 0, done.stderr
+        return hosts[personality]
+
+    yield make
+    for host in hosts.values():
+        host.remove()
+
+
+@pytest.fixture
+def copy_of(installed, host_place):
+    """copy_of(personality) -> that host again, to be changed."""
+    made = []
+
+    def make(personality):
+        made.append(Host(installed(personality).root, host_place))
+        return made[-1]
+
+    yield make
+    for host in made:
+        host.remove()
+
+
+def verify(host, *options, code=0):
+    done = host.run(["topsctl", "verify", "--json", *options], timeout=600)
+    assert done.returncode == code, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def statuses(document):
+    return {check["id"]: check["status"] for check in document["checks"]}
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_the_right_rung_fails_and_nothing_else(copy_of, schema, state):
+    host = copy_of("t2x")
+    state.make(host)
+    document = verify(host, *state.options, code=5 if state.fails else 0)
+    schema(document, "verify")
+    failed = [check for check in document["checks"] if check["status"] == "fail"]
+    assert {check["id"] for check in failed} == set(state.fails), failed
+    assert {check["rung"] for check in failed} <= {state.rung}
+    if state.fails:
+        first = next(check for check in failed if check["id"] == state.fails[0])
+        assert state.says in first["observed"] and state.hint in first["hint"], first
+    unknown = {check["id"] for check in document["checks"] if check["status"] == "unknown"}
+    assert unknown <= {"efsmi"}
+    if document["stopped_at"]:
+        rungs = ["files", "load", "import", "device", "single", "ranks", "perf"]
+        above = rungs[rungs.index(document["stopped_at"]["rung"]) + 1:]
+        assert all(check["status"] == "skipped" for check in document["checks"] if check["rung"] in above)
+
+
+@pytest.mark.parametrize("personality", ["t2x", "s60"])
+@pytest.mark.parametrize("ranks", [1, 2, 8])
+def test_both_generations_climb_to_the_ranks(installed, schema, personality, ranks):
+    host = installed(personality)
+    document = verify(host, "--ranks", str(ranks))
+    schema(document, "verify")
+    assert document["api"] == personality and document["stopped_at"] is None
+    seen = statuses(document)
+    # There is no efsmi in containers, and the older generation is not in torch.distributed.
+    assert seen.pop("efsmi") == "unknown"
+    assert seen.pop("torch-distributed") == ("pass" if personality == "s60" else "skipped")
+    assert set(seen.values()) == {"pass"}, document
+    told = next(check for check in document["checks"] if check["id"] == "eccl-ranks")
+    assert told["observed"] == f"{ranks} rank{'s' if ranks > 1 else ''} with the sum {ranks * (ranks + 1) // 2}"
+
+
+def test_the_tools_of_the_vendor_are_run_when_asked_for(installed):
+    document = verify(installed("t2x"), "--level", "perf", "--ranks", "1")
+    told = document["checks"][-1]
+    assert (told["id"], told["status"]) == ("eccl-all-reduce-perf", "pass") and "25136" in told["observed"]
+
+
+def test_the_results_are_left_and_no_link_is_followed(copy_of):
+    host = copy_of("t2x")
+    host.path("/etc/precious").write_text("precious\n")
+    host.path(RESULTS).symlink_to("/etc/precious")
+    document = verify(host, "--level", "files")
+    assert json.loads(host.path(RESULTS).read_text())["checks"] == document["checks"]
+    assert not host.path(RESULTS).is_symlink() and host.path("/etc/precious").read_text() == "precious\n"
+    assert "eccl-library" in host.path(REPORT).read_text()
+
+
+def test_fewer_cards_can_be_expected(copy_of):
+    host = copy_of("t2x")
+    for node in NODES[2:]:
+        host.path(node).unlink()
+    assert statuses(verify(host, "--cards", "2", "--ranks", "2"))["eccl-ranks"] == "pass"
+
+
+def test_a_login_shell_has_what_the_checks_had(installed):
+    host = installed("t2x")
+    seen = host.login_shell("echo $ECCL_MAX_NCHANNELS").stdout
+    assert seen.strip() == "2" and host.path(ENVIRONMENT).exists()
