@@ -19,6 +19,8 @@ namespace {
 volatile std::sig_atomic_t received = 0;
 std::array<int, 2> wake_pipe = {-1, -1};
 int deadline_s = 0;
+constexpr std::array<int, 6> watched = {SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGHUP, SIGPIPE};
+std::array<struct sigaction, watched.size()> before;
 
 void take_note(int signal) {
   const int saved = errno;
@@ -36,6 +38,7 @@ void watch_signals() {
   if (::pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
     throw system_error(errno, "make", "a pipe");
   }
+  for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], nullptr, &before[i]);
   struct sigaction action {};
   action.sa_handler = take_note;
   sigemptyset(&action.sa_mask);
@@ -44,6 +47,11 @@ void watch_signals() {
     ::sigaction(signal, &action, nullptr);
   std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
+}
+
+void unwatch_signals() {
+  if (wake_pipe[0] < 0) return;
+  for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], &before[i], nullptr);
 }
 
 int interrupt_descriptor() {

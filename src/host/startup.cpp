@@ -14,6 +14,12 @@
 
 namespace topsctl {
 
+namespace {
+
+mode_t umask_before = 022;  // as whoever started topsctl has it
+
+}  // namespace
+
 void prepare_process() {
   // Once a large block was freed, glibc keeps the next ones of its size in arenas, which never
   // shrink: decoders would hold twice what they use.
@@ -24,11 +30,15 @@ void prepare_process() {
     __nss_configure_lookup(database, "files");
   }
   __nss_configure_lookup("hosts", "files dns");
-  ::umask(022);
+  umask_before = ::umask(022);
   if (OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) != 1) {
     throw Error(ErrorCode::internal, "libcrypto does not start");
   }
   if (ssh_init() != SSH_OK) throw Error(ErrorCode::internal, "libssh does not start");
+}
+
+void restore_umask() {
+  ::umask(umask_before);
 }
 
 std::string libssh_version() {

@@ -6,6 +6,8 @@ namespace topsctl {
 // Installs handlers for SIGINT, SIGQUIT, SIGTERM and SIGALRM; ignores SIGHUP and SIGPIPE, so that a
 // lost terminal or connection ends no step.
 void watch_signals();
+// What watch_signals() changed is as it was, for a program in the place of this one.
+void unwatch_signals();
 
 // A descriptor that becomes readable once a signal has come; -1 before watch_signals().
 int interrupt_descriptor();

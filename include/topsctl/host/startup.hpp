@@ -11,6 +11,8 @@ namespace topsctl {
 // libssh is ready, the file creation mask is 022, and large blocks of memory go back to the system
 // when they are freed.
 void prepare_process();
+// The umask that prepare_process() found, for a program in the place of this one.
+void restore_umask();
 
 // Versions of the libraries in the binary, for `topsctl version`.
 std::string libssh_version();
