@@ -46,7 +46,8 @@ CheckedMachine look_at(const Host& host, const Stack& stack, const std::string& 
     if (has_wheels(stack, candidate) && !has_wheels(stack, *machine.python))
       machine.python = &candidate;
   }
-  machine.environment = derive_environment(stack, stack_payload({}, installed_only(machine.facts)));
+  machine.environment = derive_environment(stack, stack_payload({}, installed_only(machine.facts)),
+                                           kept_settings(stack, machine.facts).settings);
   return machine;
 }
 

@@ -45,7 +45,7 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   Selection selection = select_packages(stack, inventory, facts, components);
   if (request.lock) require_locked(*request.lock, selection.packages);
   // Says more than a comparison of packages, which would tell the same.
-  InstallWishes wishes{request.system_python, request.wheel_backend};
+  InstallWishes wishes{request.system_python, request.wheel_backend, {}, request.settings};
   require_plannable(selection, facts, wishes);
   std::vector<Package>& packages = selection.packages;
   const auto is_changing = [&](const Package& deb) {

@@ -309,6 +309,11 @@ std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const
   return payload;
 }
 
+KeptSettings kept_settings(const Stack& stack, const HostFacts& facts) {
+  const auto file = facts.files.find(stack.environment.file);
+  return file == facts.files.end() ? KeptSettings() : environment_settings_in(file->second);
+}
+
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
                   const InstallWishes& wishes) {
   require_plannable(selection, facts, wishes);
@@ -323,7 +328,11 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
   for (const Package& package : selection.packages) {
     plan.packages.push_back(planned_package(package, selection, facts));
   }
-  plan.environment = derive_environment(stack, stack_payload(selection.packages, facts));
+  const KeptSettings kept = kept_settings(stack, facts);
+  if (!kept.warning.empty()) plan.warnings.push_back(kept.warning);
+  plan.environment = derive_environment(
+      stack, stack_payload(selection.packages, facts),
+      changed_settings(kept.settings, wishes.settings, stack.profile_names(), plan.warnings));
   add_steps(stack, selection, facts, wishes, plan);
   Selection changing = selection;
   changing.packages.clear();

@@ -70,9 +70,37 @@ std::string append_to_path(const std::string& name, const SearchPathEntry& entry
   return text;
 }
 
+void put(Environment& environment, const EnvironmentVariable& variable) {
+  std::erase(environment.left_out, variable.name);
+  for (EnvironmentVariable& known : environment.variables) {
+    if (known.name != variable.name) continue;
+    known = variable;
+    return;
+  }
+  environment.variables.push_back(variable);
+}
+
+void apply(const EnvironmentSettings& settings, const Stack& stack, Environment& environment) {
+  environment.settings = settings;
+  if (const ProfileRule* profile = stack.profile(settings.profile)) {
+    for (const VariableRule& rule : profile->variables)
+      put(environment, {rule.name, rule.value, rule.grade, rule.source});
+  } else {
+    environment.settings.profile.clear();
+  }
+  for (const auto& [name, value] : settings.set)
+    put(environment, {name, value, Grade::chosen, "set by the operator"});
+  for (const std::string& name : settings.unset) {
+    std::erase(environment.left_out, name);
+    std::erase_if(environment.variables,
+                  [&](const auto& variable) { return variable.name == name; });
+  }
+}
+
 }  // namespace
 
-Environment derive_environment(const Stack& stack, const std::vector<std::string>& payload) {
+Environment derive_environment(const Stack& stack, const std::vector<std::string>& payload,
+                               const EnvironmentSettings& settings) {
   Environment environment;
   environment.stack = stack.name;
   environment.file = stack.environment.file;
@@ -92,12 +120,14 @@ Environment derive_environment(const Stack& stack, const std::vector<std::string
     SearchPath path = derive_path(rule, payload, environment.left_out);
     if (!path.entries.empty()) environment.paths.push_back(std::move(path));
   }
+  apply(settings, stack, environment);
   return environment;
 }
 
 std::string shell_file(const Environment& environment) {
   std::string text = concat("# Environment of ", environment.stack,
-                            ", written by topsctl; `topsctl rollback` takes it back.\n");
+                            ", written by topsctl; `topsctl rollback` takes it back.\n",
+                            settings_line(environment.settings));
   for (const EnvironmentVariable& variable : environment.variables) {
     text += concat("export ", variable.name, "=", shell_quoted(variable.value), "\n");
   }
@@ -123,11 +153,9 @@ Json to_json(const Environment& environment) {
     }
     paths.push_back({{"name", path.name}, {"entries", std::move(entries)}});
   }
-  return {{"stack", environment.stack},
-          {"file", environment.file},
-          {"variables", std::move(variables)},
-          {"paths", std::move(paths)},
-          {"left_out", environment.left_out}};
+  return {{"stack", environment.stack},        {"file", environment.file},
+          {"variables", std::move(variables)}, {"paths", std::move(paths)},
+          {"left_out", environment.left_out},  {"settings", to_json(environment.settings)}};
 }
 
 }  // namespace topsctl

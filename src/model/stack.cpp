@@ -8,7 +8,15 @@
 namespace topsctl {
 
 std::string_view name(Grade grade) {
-  return grade == Grade::attested ? "attested" : "guide";
+  switch (grade) {
+    case Grade::attested:
+      return "attested";
+    case Grade::guide:
+      return "guide";
+    case Grade::chosen:
+      return "chosen";
+  }
+  return "attested";
 }
 
 const Component* Stack::component(std::string_view id) const {
@@ -21,6 +29,19 @@ std::vector<std::string> Stack::component_ids() const {
   std::vector<std::string> ids;
   for (const Component& component : components) ids.push_back(component.id);
   return ids;
+}
+
+const ProfileRule* Stack::profile(std::string_view name) const {
+  const std::vector<ProfileRule>& profiles = environment.profiles;
+  const auto found = std::find_if(profiles.begin(), profiles.end(),
+                                  [&](const ProfileRule& p) { return p.name == name; });
+  return found == profiles.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Stack::profile_names() const {
+  std::vector<std::string> names;
+  for (const ProfileRule& profile : environment.profiles) names.push_back(profile.name);
+  return names;
 }
 
 bool version_contains(std::string_view version, std::string_view wanted) {

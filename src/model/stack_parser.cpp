@@ -4,6 +4,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/json_reader.hpp"
 #include "topsctl/model/stack.hpp"
 
@@ -26,11 +27,7 @@ std::string identifier(const JsonReader& reader) {
 
 std::string variable_name(const JsonReader& reader) {
   std::string text = reader.text();
-  const bool begins = !(text.front() >= '0' && text.front() <= '9');
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-  if (!plain || !begins) {
+  if (!is_variable_name(text)) {
     reader.reject(concat("expected the name of a shell variable, got ", in_quotes(text)));
   }
   return text;
@@ -66,6 +63,17 @@ std::string file_name(const JsonReader& reader) {
 std::string optional_line(const JsonReader& reader, const std::string& key) {
   const auto found = reader.find(key);
   return found ? one_line(*found) : std::string();
+}
+
+template <class Item, class Key>
+void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key key) {
+  std::vector<std::string> seen;
+  for (const Item& item : items) {
+    if (std::find(seen.begin(), seen.end(), item.*key) != seen.end()) {
+      reader.reject(concat(in_quotes(item.*key), " stands there twice"));
+    }
+    seen.push_back(item.*key);
+  }
 }
 
 Component parse_component(const JsonReader& reader) {
@@ -142,10 +150,33 @@ PathRule parse_path(const JsonReader& reader) {
   return rule;
 }
 
+ProfileRule parse_profile(const JsonReader& reader) {
+  reader.expect_keys({"name", "title", "variables"});
+  ProfileRule profile;
+  profile.name = identifier(reader.at("name"));
+  if (profile.name == no_profile) reader.at("name").reject("'none' stands for no profile");
+  profile.title = one_line(reader.at("title"));
+  for (const JsonReader& item : reader.at("variables").items()) {
+    VariableRule rule = parse_variable(item);
+    const std::string objection = objection_to_setting(rule.name);
+    if (!objection.empty()) item.at("name").reject(concat(in_quotes(rule.name), " ", objection));
+    if (rule.value.empty()) item.reject("expected a 'value': a profile derives none");
+    profile.variables.push_back(std::move(rule));
+  }
+  refuse_twice(reader.at("variables"), profile.variables, &VariableRule::name);
+  return profile;
+}
+
 EnvironmentRules parse_environment(const JsonReader& reader) {
-  reader.expect_keys({"file", "variables", "paths"});
+  reader.expect_keys({"file", "generation", "variables", "paths", "profiles"});
   EnvironmentRules rules;
   rules.file = absolute_path(reader.at("file"));
+  if (const auto generation = reader.find("generation"))
+    rules.generation = generation->text_of({"t2x", "s60"});
+  if (const auto profiles = reader.find("profiles")) {
+    for (const JsonReader& item : profiles->items()) rules.profiles.push_back(parse_profile(item));
+    refuse_twice(*profiles, rules.profiles, &ProfileRule::name);
+  }
   for (const JsonReader& item : reader.at("variables").items()) {
     rules.variables.push_back(parse_variable(item));
   }
@@ -230,17 +261,6 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
   if (rule.kind == CheckKind::impostors) rule.files = reader.at("files").texts();
   return rule;
-}
-
-template <class Item, class Key>
-void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key key) {
-  std::vector<std::string> seen;
-  for (const Item& item : items) {
-    if (std::find(seen.begin(), seen.end(), item.*key) != seen.end()) {
-      reader.reject(concat(in_quotes(item.*key), " stands there twice"));
-    }
-    seen.push_back(item.*key);
-  }
 }
 
 Stack parse_document(std::string_view json, const std::string& source) {

@@ -21,6 +21,7 @@ struct InstallRequest {
   std::string python;      // empty: the stack's choice
   SystemPython system_python = SystemPython::refuse;
   WheelBackend wheel_backend = default_wheel_backend;
+  SettingWishes settings;          // of the environment
   std::optional<Lock> lock;        // what every package that is taken must be
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
   bool dry_run = false;

@@ -22,6 +22,7 @@ struct InstallWishes {
   SystemPython system_python = SystemPython::refuse;
   WheelBackend wheel_backend = default_wheel_backend;
   DpkgCalls calls = {};  // empty: all debs at once, in the stack's order
+  SettingWishes settings = {};
 };
 
 // Refuses what no plan can be made for: another architecture, half-installed packages, an
@@ -34,13 +35,17 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
 PackageAction deb_action(const Package& deb, const HostFacts& facts);
 
 // `selection` with the payload of every package read. Throws Error{host_unfit} if the host cannot
-// take the plan. A plan without steps means that everything is there already.
+// take the plan, Error{usage} for settings that cannot be. A plan without steps means that
+// everything is there already. The environment keeps the settings of the file on the machine.
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
                   const InstallWishes& wishes = {});
 
 // Every path that installing these packages may create, change or delete, leftovers of a cut-off
 // run included.
 WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const HostFacts& facts);
+
+// What the environment file on the machine keeps of the operator's choices.
+KeptSettings kept_settings(const Stack& stack, const HostFacts& facts);
 
 // Absolute paths of the files that the stack's debs have, chosen ones and those already installed.
 std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts);

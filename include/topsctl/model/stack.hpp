@@ -29,8 +29,8 @@ struct PythonRules {
   bool operator==(const PythonRules&) const = default;
 };
 
-// How a variable's value is known.
-enum class Grade { attested, guide };
+// How a variable's value is known; `chosen`: the operator has set it.
+enum class Grade { attested, guide, chosen };
 std::string_view name(Grade grade);
 
 struct VariableRule {
@@ -55,10 +55,20 @@ struct PathRule {
   bool operator==(const PathRule&) const = default;
 };
 
+// Variables for one purpose, on top of those that always hold.
+struct ProfileRule {
+  std::string name;  // "prod"
+  std::string title;
+  std::vector<VariableRule> variables;  // each with a value
+  bool operator==(const ProfileRule&) const = default;
+};
+
 struct EnvironmentRules {
-  std::string file;  // "/etc/profile.d/topsrider.sh"
+  std::string file;        // "/etc/profile.d/topsrider.sh"
+  std::string generation;  // of the cards: "t2x", "s60"; empty: not told
   std::vector<VariableRule> variables;
   std::vector<PathRule> paths;
+  std::vector<ProfileRule> profiles;
   bool operator==(const EnvironmentRules&) const = default;
 };
 
@@ -75,6 +85,8 @@ struct Stack {
 
   const Component* component(std::string_view id) const;  // nullptr: none of that id
   std::vector<std::string> component_ids() const;
+  const ProfileRule* profile(std::string_view name) const;  // nullptr: none of that name
+  std::vector<std::string> profile_names() const;
 };
 
 // Reads a stack strictly; `source` is how messages call it. Throws Error{bad_stack}.

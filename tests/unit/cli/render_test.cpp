@@ -108,8 +108,8 @@ Plan sample_plan() {
   plan.packages.push_back(package);
   plan.steps = {{"keep", "keep everything", KeepWriteSet{}, {}},
                 {"debs", "dpkg --install e.deb", RunCommand{}, {"services"}}};
-  plan.environment =
-      Environment{"s", "/etc/profile.d/t.sh", {{"A", "1", Grade::guide, ""}}, {{"PATH", {}}}, {}};
+  plan.environment = Environment{
+      "s", "/etc/profile.d/t.sh", {{"A", "1", Grade::guide, ""}}, {{"PATH", {}}}, {}, {}};
   return plan;
 }
 

@@ -175,6 +175,10 @@ TEST_F(CheckingAStack, JudgesTheEnvironmentFile) {
   write("etc/profile.d/topsrider.sh",
         shell_file(derive_environment(stack_, {"/opt/eccl/lib/libeccl.so"})));
   EXPECT_EQ(check("environment-file").status, CheckStatus::pass);
+  write("etc/profile.d/topsrider.sh",
+        shell_file(derive_environment(stack_, {"/opt/eccl/lib/libeccl.so"},
+                                      {"prod", {{"A", "b"}}, {"ECCL_DEBUG"}})));
+  EXPECT_EQ(check("environment-file").status, CheckStatus::pass) << "with settings of the operator";
 }
 
 TEST_F(CheckingAStack, TellsWhyAnImportFails) {

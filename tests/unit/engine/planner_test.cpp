@@ -23,7 +23,7 @@ class Planning : public testing::Test {
   Plan plan(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_, {system_python_, backend_, calls_});
+    return plan_install(stack_, selection, facts_, {system_python_, backend_, calls_, settings_});
   }
   // Makes the machine one on which the whole stack is installed.
   void install_everything() {
@@ -57,6 +57,7 @@ class Planning : public testing::Test {
   Stack stack_ = sample_stack();
   Inventory inventory_ = sample_inventory();
   HostFacts facts_ = sample_facts();
+  SettingWishes settings_;
   SystemPython system_python_ = SystemPython::refuse;
   WheelBackend backend_ = WheelBackend::pip;
   DpkgCalls calls_;
@@ -143,6 +144,19 @@ TEST_F(Planning, WritesTheEnvironmentAloneWhenOnlyItIsMissing) {
   const auto& file = std::get<WriteFile>(made.steps[1].action);
   EXPECT_EQ(file.content, shell_file(*made.environment));
   EXPECT_EQ(file.mode, 0644U);
+}
+
+TEST_F(Planning, KeepsTheSettingsOfTheEnvironmentFile) {
+  settings_ = {"prod", {"A=b"}, {}, false};
+  install_everything();
+  settings_ = {};
+  EXPECT_THAT(plan().steps, IsEmpty());
+  EXPECT_EQ(plan().environment->settings, (EnvironmentSettings{"prod", {{"A", "b"}}, {}}));
+  settings_ = {"none", {}, {}, false};
+  EXPECT_EQ(plan().environment->settings, (EnvironmentSettings{"", {{"A", "b"}}, {}}));
+  EXPECT_EQ(plan().steps[1].id, "environment");
+  settings_ = {"prd", {}, {}, false};
+  EXPECT_THAT(refusal().message(), HasSubstr("did you mean 'prod'?"));
 }
 
 TEST_F(Planning, UpgradesAndDowngrades) {

@@ -97,6 +97,28 @@ TEST(DeriveEnvironment, CallsTheFolderOfAFileAtTheTopByItsName) {
   EXPECT_EQ(value_of(environment, "ECCL_ROOT"), "/");
 }
 
+TEST(DeriveEnvironment, PutsAProfileOverTheStackAndTheOperatorOverBoth) {
+  const EnvironmentSettings settings = {
+      "prod",
+      {{"ECCL_ASYNC_DISABLE", "true"}, {"ECCL_ROOT", "/mine"}, {"NEW", ""}},
+      {"ECCL_DEBUG"}};
+  const Environment environment = derive_environment(sample_stack(), {}, settings);
+  EXPECT_EQ(value_of(environment, "ECCL_MAX_NCHANNELS"), "4");
+  EXPECT_EQ(value_of(environment, "ECCL_ASYNC_DISABLE"), "true");
+  EXPECT_EQ(value_of(environment, "ECCL_ROOT"), "/mine");
+  EXPECT_EQ(value_of(environment, "NEW"), "");
+  EXPECT_EQ(value_of(environment, "ECCL_DEBUG"), "(none)");
+  EXPECT_THAT(environment.left_out, testing::Not(testing::Contains("ECCL_ROOT")));
+  EXPECT_EQ(environment.variables.back().grade, Grade::chosen);
+  EXPECT_EQ(environment.settings, settings);
+  EXPECT_EQ(environment_settings_in(shell_file(environment)).settings, settings);
+}
+
+TEST(DeriveEnvironment, LeavesAProfileOutThatTheStackDoesNotHave) {
+  EXPECT_EQ(derive_environment(sample_stack(), {}, {"other", {}, {}}),
+            derive_environment(sample_stack(), {}));
+}
+
 // Sources the file `times` times in a real shell and prints `expression`.
 class ShellFiles : public testing::TestWithParam<std::string> {
  protected:

@@ -30,6 +30,10 @@ TEST(StackParser, ReadsTheEmbeddedStack) {
   EXPECT_EQ(stack.environment.paths[0].entries[2].if_present, "/opt/tops/lib");
   EXPECT_EQ(stack.accelerator.cards, 8);
   EXPECT_EQ(stack.backend.library, "libeccl.so");
+  EXPECT_EQ(stack.environment.generation, "t2x");
+  EXPECT_THAT(stack.profile_names(), ElementsAre("dev", "staging", "prod"));
+  EXPECT_EQ(stack.profile("prod")->variables[0].value, "4");
+  EXPECT_EQ(stack.profile("none"), nullptr);
   ASSERT_EQ(stack.checks.size(), 24U);
   EXPECT_EQ(stack.checks[5].kind, CheckKind::library);
   EXPECT_EQ(stack.checks[10].rung, Rung::load);
@@ -161,6 +165,17 @@ const std::vector<Mistake>& mistakes() {
        "/python/tested_minors/1: expected a Python minor version such as \"3.8\", got '3.8.10'"},
       {"an_empty_title", R"("title": "Enflame TopsRider 2.5.136 for T20 servers")",
        R"("title": "")", "/title: expected text that is not empty, got \"\""},
+      {"an_unknown_generation", R"("generation": "t2x")", R"("generation": "t3x")",
+       "/environment/generation: expected one of t2x, s60; got \"t3x\" (did you mean 't2x'?)"},
+      {"a_profile_called_none", R"({"name": "dev", "title")", R"({"name": "none", "title")",
+       "/environment/profiles/0/name: 'none' stands for no profile"},
+      {"a_profile_twice", R"({"name": "prod", "title")", R"({"name": "dev", "title")",
+       "/environment/profiles: 'dev' stands there twice"},
+      {"a_search_path_in_a_profile", R"("ENFLAME_LOG_DEBUG_MOD", "value")", R"("PATH", "value")",
+       "/environment/profiles/0/variables/0/name: 'PATH' is a search path, which settings do not "
+       "replace"},
+      {"a_derived_value_in_a_profile", R"("value": "ECCL,OPREG")", R"("prefix_of": "libeccl.so")",
+       "/environment/profiles/0/variables/0: expected a 'value': a profile derives none"},
   };
   return table;
 }

@@ -1,0 +1,206 @@
+// Checks, changes, writes and reads the settings of an environment.
+#include "topsctl/model/environment_settings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::string_view line_begins = "# topsctl settings: ";
+constexpr std::size_t longest_line = std::size_t{64} << 10U;
+constexpr std::size_t most_settings = 1000;
+
+// Settings replace a value; these are added to, and everything on the machine uses them.
+constexpr std::array<std::string_view, 8> search_paths = {
+    "PATH",       "LD_LIBRARY_PATH", "LD_PRELOAD",   "LD_AUDIT",
+    "PYTHONPATH", "MANPATH",         "LIBRARY_PATH", "CPATH"};
+// What a shell goes by itself, or does not let anybody change.
+constexpr std::array<std::string_view, 16> of_shells = {
+    "IFS",  "ENV",  "BASH_ENV", "BASHOPTS", "SHELLOPTS", "UID",    "EUID",  "PPID",
+    "HOME", "USER", "LOGNAME",  "SHELL",    "PWD",       "OLDPWD", "SHLVL", "PS4"};
+
+template <std::size_t Size>
+bool holds(const std::array<std::string_view, Size>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+[[noreturn]] void refuse(const std::string& message, const std::string& hint) {
+  throw Error(ErrorCode::usage, message, hint);
+}
+
+void require_settable(std::string_view name, std::string_view option) {
+  if (!is_variable_name(name)) {
+    refuse(concat(option, ": expected the name of a variable, got ", in_quotes(name)),
+           "a name is made of letters, digits and '_', and begins with no digit");
+  }
+  const std::string objection = objection_to_setting(name);
+  if (!objection.empty()) {
+    refuse(concat(option, ": ", in_quotes(name), " ", objection),
+           concat("set ", name, " where your job is started"));
+  }
+}
+
+void require_value(std::string_view name, std::string_view value) {
+  if (value.find('\0') != std::string_view::npos || !is_utf8(value)) {
+    refuse(concat("--set: the value of ", in_quotes(name), " is no UTF-8 text without NUL"),
+           "give text that is UTF-8");
+  }
+}
+
+std::string text_in(const Json& value) {
+  if (!value.is_string()) throw Error(ErrorCode::bad_stack, "no text");
+  return value.get<std::string>();
+}
+
+std::string name_in(const Json& value) {
+  std::string name = text_in(value);
+  require_settable(name, "settings");
+  return name;
+}
+
+// Throws Error for all that settings_line() does not write.
+EnvironmentSettings parsed(std::string_view text) {
+  if (text.size() > longest_line) throw Error(ErrorCode::bad_stack, "the line is too long");
+  const Json document = parse_json(text, "the settings");
+  if (!document.is_object()) throw Error(ErrorCode::bad_stack, "no object");
+  EnvironmentSettings settings;
+  for (const auto& [key, value] : document.items()) {
+    if (key == "profile") {
+      settings.profile = text_in(value);
+      if (printable(settings.profile) != settings.profile || settings.profile == no_profile)
+        throw Error(ErrorCode::bad_stack, "no name of a profile");
+    } else if (key == "set" && value.is_object()) {
+      for (const auto& [name, setting] : value.items()) {
+        const std::string wanted = text_in(setting);
+        require_settable(name, "settings");
+        require_value(name, wanted);
+        settings.set.emplace(name, wanted);
+      }
+    } else if (key == "unset" && value.is_array()) {
+      for (const Json& name : value) settings.unset.insert(name_in(name));
+    } else {
+      throw Error(ErrorCode::bad_stack, concat("unknown key ", in_quotes(key)));
+    }
+  }
+  // Every text has one form only, so that what is read is what was written.
+  if (concat(line_begins, text, "\n") != settings_line(settings))
+    throw Error(ErrorCode::bad_stack, "not as topsctl writes it");
+  return settings;
+}
+
+}  // namespace
+
+bool is_variable_name(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && is_letter(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string objection_to_setting(std::string_view name) {
+  if (holds(search_paths, name)) return "is a search path, which settings do not replace";
+  if (holds(of_shells, name)) return "belongs to the shell itself";
+  return {};
+}
+
+EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const SettingWishes& wishes,
+                                     const std::vector<std::string>& profiles,
+                                     std::vector<std::string>& warnings) {
+  EnvironmentSettings settings = wishes.forget ? EnvironmentSettings() : kept;
+  const auto is_known = [&](const std::string& profile) {
+    return std::find(profiles.begin(), profiles.end(), profile) != profiles.end();
+  };
+  if (wishes.profile == no_profile) {
+    settings.profile.clear();
+  } else if (!wishes.profile.empty()) {
+    if (!is_known(wishes.profile)) {
+      refuse(concat("--profile: the stack has no profile ", in_quotes(wishes.profile),
+                    did_you_mean(wishes.profile, profiles)),
+             profiles.empty() ? "this stack has no profiles; use --set NAME=VALUE"
+                              : concat("profiles: ", joined(profiles, ", "), "; or none"));
+    }
+    settings.profile = wishes.profile;
+  } else if (!settings.profile.empty() && !is_known(settings.profile)) {
+    warnings.push_back(concat("the stack has no profile ", in_quotes(settings.profile),
+                              ", which the environment file keeps: it is left out"));
+    settings.profile.clear();
+  }
+  for (const std::string& wish : wishes.set) {
+    const auto equals = wish.find('=');
+    if (equals == std::string::npos) {
+      refuse(concat("--set: expected NAME=VALUE, got ", in_quotes(wish)),
+             "--unset NAME leaves a variable out");
+    }
+    const std::string name = wish.substr(0, equals);
+    require_settable(name, "--set");
+    require_value(name, std::string_view(wish).substr(equals + 1));
+    settings.set[name] = wish.substr(equals + 1);
+    settings.unset.erase(name);
+  }
+  for (const std::string& name : wishes.unset) {
+    require_settable(name, "--unset");
+    const bool is_set_too =
+        std::any_of(wishes.set.begin(), wishes.set.end(),
+                    [&](const auto& wish) { return wish.starts_with(concat(name, "=")); });
+    if (is_set_too)
+      refuse(concat(in_quotes(name), " is given to both --set and --unset"), "give it to one");
+    settings.set.erase(name);
+    settings.unset.insert(name);
+  }
+  const bool fits = settings.set.size() + settings.unset.size() <= most_settings &&
+                    settings_line(settings).size() <= longest_line;
+  if (!fits)
+    refuse("the settings are too long to be kept", "put them into a stack file of your own");
+  return settings;
+}
+
+std::string settings_line(const EnvironmentSettings& settings) {
+  if (settings.empty()) return {};
+  Json kept = Json::object();
+  if (!settings.profile.empty()) kept["profile"] = settings.profile;
+  if (!settings.set.empty()) kept["set"] = settings.set;
+  if (!settings.unset.empty()) kept["unset"] = settings.unset;
+  return concat(line_begins, to_line(kept), "\n");
+}
+
+KeptSettings environment_settings_in(std::string_view file) {
+  KeptSettings kept;
+  std::string_view found;
+  // Only the comments at the top: further down a line may be part of a value.
+  while (file.starts_with('#')) {
+    const std::string_view line = file.substr(0, file.find('\n'));
+    file.remove_prefix(std::min(line.size() + 1, file.size()));
+    if (!line.starts_with(trimmed(line_begins))) continue;
+    if (!found.empty()) {
+      kept.warning = "the environment file keeps settings twice: none of them is used";
+      return kept;
+    }
+    found = line;
+  }
+  if (found.empty()) return kept;
+  try {
+    if (!found.starts_with(line_begins))
+      throw Error(ErrorCode::bad_stack, "no settings in the line");
+    kept.settings = parsed(found.substr(line_begins.size()));
+  } catch (const Error& error) {
+    kept.warning = concat("the settings that the environment file keeps are damaged and not used: ",
+                          printable(error.message()));
+  }
+  return kept;
+}
+
+Json to_json(const EnvironmentSettings& settings) {
+  return {{"profile", text_or_null(settings.profile)},
+          {"set", settings.set.empty() ? Json::object() : Json(settings.set)},
+          {"unset", settings.unset.empty() ? Json::array() : Json(settings.unset)}};
+}
+
+}  // namespace topsctl
