@@ -1,0 +1,168 @@
+// Reads the catalogue of variables from the embedded data, once, and judges values by it.
+#include "topsctl/model/variable_catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/embedded.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/json_reader.hpp"
+
+namespace topsctl {
+
+namespace {
+
+template <class Value, std::size_t Size>
+Value named(const JsonReader& reader, const std::array<Value, Size>& values) {
+  std::vector<std::string> names;
+  for (const Value value : values) names.emplace_back(name(value));
+  const std::string wanted = reader.text_of(names);
+  const auto found = std::find(names.begin(), names.end(), wanted);
+  return values.at(static_cast<std::size_t>(found - names.begin()));
+}
+
+KnownVariable parse_variable(const JsonReader& reader) {
+  reader.expect_keys(
+      {"name", "grade", "type", "values", "least", "most", "generation", "where", "source"});
+  KnownVariable variable;
+  variable.name = reader.at("name").text();
+  variable.grade =
+      named(reader.at("grade"), std::array{VariableGrade::attested, VariableGrade::plausible,
+                                           VariableGrade::unknown, VariableGrade::wrong});
+  variable.type = named(reader.at("type"),
+                        std::array{VariableType::boolean, VariableType::integer, VariableType::text,
+                                   VariableType::list, VariableType::folder, VariableType::file,
+                                   VariableType::devices, VariableType::search_path});
+  if (const auto values = reader.find("values")) variable.values = values->texts();
+  if (const auto least = reader.find("least")) variable.least = least->integer(0, INT64_MAX);
+  if (const auto most = reader.find("most")) variable.most = most->integer(0, INT64_MAX);
+  variable.generation = reader.at("generation").text_of({"t2x", "s60", "all"});
+  variable.is_of_process =
+      reader.at("where").text_of({"process", "container-runtime"}) == "process";
+  variable.source = reader.at("source").text();
+  return variable;
+}
+
+std::optional<std::int64_t> whole_number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+bool are_devices(std::string_view text) {
+  if (text == "all" || text == "none" || text == "void" || text.empty()) return true;
+  const std::vector<std::string> devices = split(text, ',');
+  return std::all_of(devices.begin(), devices.end(), [](const std::string& device) {
+    return is_digits(device) || device.starts_with("GCU-") || device.starts_with("DRS-");
+  });
+}
+
+}  // namespace
+
+std::string_view name(VariableGrade grade) {
+  switch (grade) {
+    case VariableGrade::attested:
+      return "attested";
+    case VariableGrade::plausible:
+      return "plausible";
+    case VariableGrade::unknown:
+      return "unknown";
+    case VariableGrade::wrong:
+      return "wrong";
+  }
+  return "unknown";
+}
+
+std::string_view name(VariableType type) {
+  switch (type) {
+    case VariableType::boolean:
+      return "boolean";
+    case VariableType::integer:
+      return "integer";
+    case VariableType::text:
+      return "text";
+    case VariableType::list:
+      return "list";
+    case VariableType::folder:
+      return "folder";
+    case VariableType::file:
+      return "file";
+    case VariableType::devices:
+      return "devices";
+    case VariableType::search_path:
+      return "search-path";
+  }
+  return "text";
+}
+
+const KnownVariable* VariableCatalogue::find(std::string_view name) const {
+  const auto found = variables.find(name);
+  return found == variables.end() ? nullptr : &found->second;
+}
+
+bool VariableCatalogue::concerns(std::string_view name) const {
+  const auto begins = [&](const std::string& prefix) { return name.starts_with(prefix); };
+  return find(name) != nullptr || std::any_of(prefixes.begin(), prefixes.end(), begins) ||
+         name.ends_with("_VISIBLE_DEVICES");
+}
+
+std::optional<std::string> VariableCatalogue::nearly(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const auto& [known, variable] : variables) {
+    if (variable.grade == VariableGrade::attested) names.push_back(known);
+  }
+  const auto found = nearest(name, names);
+  // Two letters at most: short names have many neighbours that mean something else.
+  if (!found || edit_distance(lower_case(name), lower_case(*found)) > 2) return std::nullopt;
+  return found;
+}
+
+void add_variables(std::string_view json, const std::string& source, VariableCatalogue& catalogue) {
+  const Json document = parse_json(json, source);
+  const JsonReader top(document, source);
+  top.expect_keys({"prefixes", "variables"});
+  for (std::string& prefix : top.at("prefixes").texts())
+    catalogue.prefixes.push_back(std::move(prefix));
+  for (const JsonReader& item : top.at("variables").items()) {
+    KnownVariable variable = parse_variable(item);
+    const std::string known = variable.name;
+    if (!catalogue.variables.emplace(known, std::move(variable)).second)
+      item.reject(concat(in_quotes(known), " stands there twice"));
+  }
+}
+
+const VariableCatalogue& variable_catalogue() {
+  static const VariableCatalogue catalogue = [] {
+    VariableCatalogue read;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (file.name.starts_with("variables/"))
+        add_variables(file.bytes, std::string(file.name), read);
+    }
+    return read;
+  }();
+  return catalogue;
+}
+
+std::string objection_to(const KnownVariable& variable, std::string_view value) {
+  if (variable.type == VariableType::boolean) {
+    const std::string word = lower_case(value);
+    if (word == "true" || word == "false" || word == "0" || word == "1") return {};
+    return "expected true or false";
+  }
+  if (variable.type == VariableType::devices)
+    return are_devices(value) ? "" : "expected numbers of cards, separated by commas";
+  if (variable.type != VariableType::integer) return {};
+  const auto number = whole_number_in(value);
+  if (!number) return "expected a whole number";
+  const bool is_low = variable.least && *number < *variable.least;
+  const bool is_high = variable.most && *number > *variable.most;
+  if (!is_low && !is_high) return {};
+  return variable.most ? concat("expected a whole number from ", variable.least.value_or(0), " to ",
+                                *variable.most)
+                       : concat("expected a whole number from ", variable.least.value_or(0), " on");
+}
+
+}  // namespace topsctl

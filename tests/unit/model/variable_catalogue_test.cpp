@@ -1,0 +1,104 @@
+// The catalogue of variables: what is in it, which names concern the stacks, which values can be.
+#include "topsctl/model/variable_catalogue.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "../support/sample_stack.hpp"
+#include "../support/thrown.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(VariableCatalogue, SaysOfEachHowItIsKnown) {
+  const VariableCatalogue& catalogue = variable_catalogue();
+  EXPECT_GE(catalogue.variables.size(), 50U);
+  for (const auto& [known, variable] : catalogue.variables) {
+    EXPECT_EQ(known, variable.name);
+    EXPECT_GE(variable.source.size(), 6U) << known;
+    EXPECT_EQ(printable(variable.source), variable.source) << known;
+    for (const std::string& value : variable.values)
+      EXPECT_EQ(objection_to(variable, value), "") << known << "=" << value;
+  }
+  EXPECT_EQ(catalogue.find("ECCL_MAX_NCHANNELS")->grade, VariableGrade::attested);
+  EXPECT_EQ(catalogue.find("GCU_VISIBLE_DEVICES")->grade, VariableGrade::unknown);
+  EXPECT_EQ(catalogue.find("ECCL_PROTO")->generation, "s60");
+  EXPECT_FALSE(catalogue.find("ENFLAME_VISIBLE_DEVICES")->is_of_process);
+  EXPECT_EQ(catalogue.find("ECCL_"), nullptr);
+}
+
+TEST(VariableCatalogue, HasAllThatTheStackSets) {
+  const Stack stack = sample_stack();
+  for (const VariableRule& rule : stack.environment.variables)
+    EXPECT_NE(variable_catalogue().find(rule.name), nullptr) << rule.name;
+  for (const ProfileRule& profile : stack.environment.profiles) {
+    for (const VariableRule& rule : profile.variables) {
+      const KnownVariable* known = variable_catalogue().find(rule.name);
+      ASSERT_NE(known, nullptr) << rule.name;
+      EXPECT_EQ(known->grade, VariableGrade::attested) << rule.name;
+      EXPECT_EQ(objection_to(*known, rule.value), "") << rule.name;
+    }
+  }
+}
+
+TEST(VariableCatalogue, ReadsNoOtherVariables) {
+  for (const char* name : {"ECCL_X", "ENFLAME_Y", "TOPS_Z", "GCU_A", "RANK", "PATH", "ENABLE_RDMA",
+                           "HIP_VISIBLE_DEVICES", "OMP_NUM_THREADS", "MASTER_ADDR"})
+    EXPECT_TRUE(variable_catalogue().concerns(name)) << name;
+  for (const char* name : {"HOME", "AWS_SECRET_ACCESS_KEY", "TOKEN", "RANKS", "TOPSECRET",
+                           "MY_ECCL_X", "", "OMP", "PATHS", "PASSWORD"})
+    EXPECT_FALSE(variable_catalogue().concerns(name)) << name;
+}
+
+TEST(VariableCatalogue, KnowsNearMisses) {
+  EXPECT_EQ(variable_catalogue().nearly("ECCL_MAX_NCHANNEL"), "ECCL_MAX_NCHANNELS");
+  EXPECT_EQ(variable_catalogue().nearly("ECCL_ASNYC_DISABLE"), "ECCL_ASYNC_DISABLE");
+  EXPECT_EQ(variable_catalogue().nearly("ECCL_SOMETHING_ELSE"), std::nullopt);
+}
+
+TEST(VariableCatalogue, JudgesValuesByTypeAndRange) {
+  const auto objection = [](const char* name, const char* value) {
+    return objection_to(*variable_catalogue().find(name), value);
+  };
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "4"), "");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "many"), "expected a whole number");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", ""), "expected a whole number");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "4 "), "expected a whole number");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "0"), "expected a whole number from 1 to 64");
+  EXPECT_EQ(objection("MASTER_PORT", "65536"), "expected a whole number from 1 to 65535");
+  for (const char* value : {"true", "FALSE", "0", "1"})
+    EXPECT_EQ(objection("ECCL_ASYNC_DISABLE", value), "");
+  EXPECT_EQ(objection("ECCL_ASYNC_DISABLE", "2"), "expected true or false");
+  EXPECT_EQ(objection("TOPS_VISIBLE_DEVICES", "0,1,GCU-7"), "");
+  EXPECT_THAT(objection("TOPS_VISIBLE_DEVICES", "0;1"), HasSubstr("numbers of cards"));
+  EXPECT_EQ(objection("ENFLAME_UMD_FLAGS", "ib_pool_size=134217728"), "");
+}
+
+const char* const sound =
+    R"({"prefixes": ["X_"], "variables": [{"name": "X_A", "grade": "attested", "type": "integer",
+        "least": 1, "most": 3, "generation": "t2x", "where": "process", "source": "a test"}]})";
+
+TEST(VariableRecords, AreReadStrictly) {
+  VariableCatalogue catalogue;
+  add_variables(sound, "s", catalogue);
+  EXPECT_EQ(catalogue.find("X_A")->most, 3);
+  EXPECT_TRUE(catalogue.concerns("X_B"));
+  const auto refusal = [](const std::string& text) {
+    VariableCatalogue unused;
+    return thrown_by([&] { add_variables(text, "s", unused); }).message();
+  };
+  EXPECT_EQ(refusal(with(sound, "\"attested\"", "\"atested\"")),
+            "cannot read s: /variables/0/grade: expected one of attested, plausible, unknown, "
+            "wrong; got \"atested\" (did you mean 'attested'?)");
+  EXPECT_THAT(refusal(with(sound, "\"least\"", "\"lest\"")), HasSubstr("unknown key 'lest'"));
+  EXPECT_THAT(refusal(with(sound, "\"source\": \"a test\"", "\"most\": 4")),
+              HasSubstr("missing key 'source'"));
+  EXPECT_THAT(thrown_by([&] { add_variables(sound, "s", catalogue); }).message(),
+              HasSubstr("'X_A' stands there twice"));
+}
+
+}  // namespace
+}  // namespace topsctl
