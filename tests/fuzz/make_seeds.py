@@ -44,6 +44,10 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: sample\nRoot-Is-Purelib: true\nTag: py3.
 RELATIONS = ("libc6 (>= 2.27), libstdc++6 (>= 9), tops-sdk (= 2.5.136-1) | tops-runtime:any (<< 3~)",
              "a [amd64 !i386] <!nocheck> <stage1 cross>, b (>> 1:0-0), c(<2),\n d:amd64 (<= 1.0+dfsg-1~bpo12+1)\n# note\n", "",
              "python3 (=3.8)|python3.8", "x (1.0)")
+ENVIRONMENTS = [
+    '# head\n# topsctl settings: {"profile":"prod","set":{"A":"b"},"unset":["C"]}\nexport A=b\n',
+    'export X="/a:$X" B=\'c\'; if [ -n "$X" ]; then Y=${X:+:$X}; fi\ncat <<EOF\nA=1\nEOF\n',
+    '[Service]\nEnvironment="A=b c" B=%%\\\n  C=d\n', "PATH=\"/a:/b\"\nexport C='d'\n", "A=b\0C=d\0"]
 TARGETS = ("node1", "ops@node1.lab:2222/tops-rider", "root@[fe80::1%eth0]:22/c", "local:", "local:/box", "# all\na\n\nb # b\n", "debs/a b.deb",
            "Host *.lab !gate")
 _ID = "0123456789abcdef" * 4
@@ -108,6 +112,8 @@ def add_texts(seeds):
     seeds.add("record", "line-ends", record({"a.py": b""}).replace(b"\n", b"\r\n"))
     for number, field in enumerate(RELATIONS):
         seeds.add("relation", f"field-{number}", field.encode())
+    for number, text in enumerate(ENVIRONMENTS):
+        seeds.add("environment", f"file-{number}", text.encode())
     for number, target in enumerate(TARGETS):
         seeds.add("target", f"target-{number}", target.encode())
     for name, (kind, payload) in FRAMES.items():

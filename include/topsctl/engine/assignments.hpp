@@ -1,0 +1,42 @@
+// Which variables a text sets: a shell's start file, /etc/environment, a unit of systemd, the
+// environment of a process.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+struct Assignment {
+  std::string name;
+  std::string value;          // expansions that are not known stand in it as they are written
+  int line = 0;               // from 1; 0: the text has no lines
+  bool is_known = true;       // the value holds no expansion but of the variable itself
+  bool appends_bare = false;  // "$NAME" beside a colon: an empty entry if NAME is unset
+  bool operator==(const Assignment&) const = default;
+};
+
+// Only names for which this is true are looked at.
+using NameFilter = std::function<bool(std::string_view)>;
+
+struct ShellAssignments {
+  std::vector<Assignment> assignments;  // in the order of the text
+  std::set<std::string>
+      tested;  // words of `[` and `test`, with $NAME as NAME: what is asked before
+};
+
+// POSIX sh as far as words, quotes, comments and here-documents need it; whether a branch is taken
+// is not known, so all of them count. A variable that the text has set before is expanded. What is
+// given to one command alone (`A=b command`) does not count. Never throws for what a text holds.
+ShellAssignments shell_assignments(std::string_view text, const NameFilter& concerns);
+// pam_env(7): NAME=VALUE, perhaps behind `export`, perhaps in quotes; nothing is expanded.
+std::vector<Assignment> login_assignments(std::string_view text, const NameFilter& concerns);
+// Environment= of systemd.exec(5).
+std::vector<Assignment> unit_assignments(std::string_view text, const NameFilter& concerns);
+// environ(7) as /proc has it: entries that end in NUL.
+std::vector<Assignment> process_assignments(std::string_view text, const NameFilter& concerns);
+
+}  // namespace topsctl
