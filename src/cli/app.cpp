@@ -42,6 +42,7 @@ struct HelpRequest {
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
+    cut_off_program_words();
     parser_.name("topsctl");
     parser_.description(
         "Installs, verifies and rolls back vendor stacks such as Enflame TopsRider on servers");
@@ -128,6 +129,24 @@ class Program {
     return command == nullptr ? parser_.help() : command->parser->help("topsctl");
   }
 
+  bool has_word(std::string_view word) const {
+    return std::find(arguments_.begin(), arguments_.end(), word) != arguments_.end();
+  }
+
+  // `topsctl env exec -- PROGRAM...`: none of those words is topsctl's, whatever it looks like.
+  void cut_off_program_words() {
+    const auto dashes = std::find(arguments_.begin(), arguments_.end(), "--");
+    if (dashes == arguments_.end()) return;
+    const std::vector<std::string> words(dashes + 1, arguments_.end());
+    const std::vector<std::string> before(arguments_.begin(), dashes);
+    const auto has = [&](const char* word) {
+      return std::find(before.begin(), before.end(), word) != before.end();
+    };
+    if (!has("env") || !has("exec")) return;
+    program_words_ = words;
+    arguments_ = before;
+  }
+
   // The first word that is neither an option nor an option's value must be a command.
   void refuse_unknown_command() const {
     for (std::size_t i = 1; i < arguments_.size(); ++i) {
@@ -189,7 +208,10 @@ class Program {
 
   bool wants_json() const {
     if (options_.json) return true;
+    // The formats of `env` are its text; those of other commands are their reports.
+    const bool has_formats = has_word("env");
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      if (has_formats && arguments_[i] != "--json") continue;
       const bool is_format = arguments_[i] == "--format" && i + 1 < arguments_.size();
       if (arguments_[i] == "--json" || arguments_[i] == "--format=json" ||
           (is_format && arguments_[i + 1] == "json")) {
@@ -236,7 +258,8 @@ class Program {
                     verbosity,
                     command_line(),
                     &parser_,
-                    wants_json()};
+                    wants_json(),
+                    program_words_};
     try {
       const Output output = chosen_->action.run(session);
       progress.clear();
@@ -293,6 +316,7 @@ class Program {
   }
 
   std::vector<std::string> arguments_;
+  std::optional<std::vector<std::string>> program_words_;
   GlobalOptions options_;
   CLI::App parser_;
   std::vector<Defined> commands_;

@@ -9,6 +9,19 @@
 
 namespace topsctl {
 
+void add_setting_options(CLI::App& parser, SettingWishes& settings) {
+  parser.add_option("--profile", settings.profile, "Variables for one purpose; none: no profile")
+      ->type_name("NAME");
+  parser.add_option("--set", settings.set, "A variable of your own; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  parser.add_option("--unset", settings.unset, "A variable to leave out; may be repeated")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  parser.add_flag("--forget-settings", settings.forget,
+                  "Begin without the profile and variables that are kept");
+}
+
 void add_install_options(CLI::App& parser, InstallOptions& options) {
   parser.add_option("--python", options.python, "The interpreter to install for")->type_name("EXE");
   parser.add_option("--accept", options.accepted, "A finding that is no reason to stop")
@@ -32,6 +45,7 @@ void add_install_options(CLI::App& parser, InstallOptions& options) {
                   "How long the install may take before it is rolled back; 0: no limit")
       ->type_name("SECONDS")
       ->check(whole_number(0, 604800));
+  add_setting_options(parser, options.settings);
 }
 
 std::vector<std::string> words_of(const InstallOptions& options) {
@@ -42,6 +56,11 @@ std::vector<std::string> words_of(const InstallOptions& options) {
   };
   if (!options.python.empty()) words.push_back(concat("--python=", options.python));
   for (const std::string& id : options.accepted) words.push_back(concat("--accept=", id));
+  const SettingWishes& settings = options.settings;
+  if (!settings.profile.empty()) words.push_back(concat("--profile=", settings.profile));
+  for (const std::string& wish : settings.set) words.push_back(concat("--set=", wish));
+  for (const std::string& name : settings.unset) words.push_back(concat("--unset=", name));
+  if (settings.forget) words.emplace_back("--forget-settings");
   if (options.rehearse) words.emplace_back("--rehearse");
   if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
   if (options.allow_system_python) words.emplace_back("--allow-system-python");

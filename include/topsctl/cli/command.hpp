@@ -25,9 +25,10 @@ struct Session {
   EventFan* events = nullptr;
   Style style;  // of standard output
   Verbosity detail = Verbosity::normal;
-  std::string command_line;           // as typed, for the history
-  const CLI::App* program = nullptr;  // the parser of the whole program
-  bool json = false;                  // the report is wanted as JSON
+  std::string command_line;                               // as typed, for the history
+  const CLI::App* program = nullptr;                      // the parser of the whole program
+  bool json = false;                                      // the report is wanted as JSON
+  std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
   // The same host with another root directory; relative paths are taken from the working directory.
   Host with_root(const std::string& root) const;
 };

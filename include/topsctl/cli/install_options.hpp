@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "topsctl/engine/wheel_step.hpp"
+#include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/lock.hpp"
 
 namespace topsctl {
@@ -17,10 +18,13 @@ struct InstallOptions {
   bool allow_downgrade = false;
   std::string wheel_backend = std::string(name(default_wheel_backend));
   bool rehearse = false;
+  SettingWishes settings;
   int lock_timeout_s = 120;
   int deadline_s = 7200;
 };
 
+// --profile, --set, --unset and --forget-settings.
+void add_setting_options(CLI::App& parser, SettingWishes& settings);
 void add_install_options(CLI::App& parser, InstallOptions& options);
 // The same options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);

@@ -162,6 +162,9 @@ CommandAction define_deploy(CLI::App& parser) {
   add_transfer_options(parser, *options);
   parser.add_flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
   add_install_options(parser, *options);
+  // The short help fits a screen; the page has them.
+  for (const char* name : {"--profile", "--set", "--unset", "--forget-settings"})
+    parser.get_option(name)->group("");
   parser
       .add_option("--confirm-timeout", options->confirm_timeout_s,
                   "Restore a target that cannot be reached so soon after its commit; 0: never")

@@ -1,15 +1,23 @@
-// topsctl env: the environment that an installed stack needs.
+// topsctl env: the environment that an installed stack needs, printed, given to a program, or
+// compared with what the machine has.
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/cli/environment_text.hpp"
+#include "topsctl/cli/install_options.hpp"
+#include "topsctl/cli/validators.hpp"
+#include "topsctl/engine/environment_check.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/planner.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/in_place.hpp"
 #include "topsctl/host/stacks.hpp"
+#include "topsctl/model/environment_formats.hpp"
 
 namespace topsctl {
 
@@ -18,12 +26,26 @@ namespace {
 struct Options {
   std::string root = "/";
   std::string stack;
+  std::string format = "sh";
+  SettingWishes settings;
+  std::int64_t process = 0;  // 0: none
 };
 
-std::string body(const std::optional<Environment>& environment, const std::string& file_state) {
-  return Json({{"environment", environment ? to_json(*environment) : Json(nullptr)},
-               {"file_state", file_state.empty() ? Json(nullptr) : Json(file_state)}})
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+struct Body {
+  std::optional<Environment> environment;
+  std::string file_state;
+  std::string format;
+  std::string text;
+  EnvironmentCheck check;
+};
+
+std::string line_of(const Body& body) {
+  Json json = {{"environment", body.environment ? to_json(*body.environment) : Json(nullptr)},
+               {"file_state", text_or_null(body.file_state)},
+               {"format", text_or_null(body.format)},
+               {"text", text_or_null(body.text)}};
+  json.update(to_json(body.check));
+  return to_line(json);
 }
 
 HostFacts installed_debs(const Host& host, const Stack& stack) {
@@ -39,24 +61,82 @@ HostFacts installed_debs(const Host& host, const Stack& stack) {
   return facts;
 }
 
-Output run(const Options& options, Session& session) {
-  const Host host = session.with_root(options.root);
-  require_usable_host(host, Purpose::look);
-  const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
-  const Environment environment =
-      derive_environment(stack, stack_payload({}, installed_debs(host, stack)));
-  const auto current = read_text_if_present(host.behind(environment.file));
-  const std::string wanted = shell_file(environment);
+Stack stack_of(const Options& options) {
+  return options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
+}
+
+// With the settings of the file on the machine, changed as it is wished.
+Environment environment_of(const Host& host, const Stack& stack, const Options& options,
+                           const std::optional<std::string>& file,
+                           std::vector<std::string>& warnings) {
+  const KeptSettings kept = environment_settings_in(file.value_or(""));
+  if (!kept.warning.empty()) warnings.push_back(kept.warning);
+  Environment environment = derive_environment(
+      stack, stack_payload({}, installed_debs(host, stack)),
+      changed_settings(kept.settings, options.settings, stack.profile_names(), warnings));
+  for (const std::string& name : environment.left_out) {
+    warnings.push_back(
+        concat("no value for ", name, ": no installed package has the file it is taken from"));
+  }
+  return environment;
+}
+
+bool is_folder(const Host& host, const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::is_directory(host.behind(path), failure);
+}
+
+Output print(const Host& host, const Stack& stack, const Options& options) {
   Output output;
   output.header.command = "env";
   output.header.warnings = unfinished_warnings(host);
-  for (const std::string& name : environment.left_out) {
-    output.header.warnings.push_back(
-        concat("no value for ", name, ": no installed package has the file it is taken from"));
-  }
-  output.json = body(environment, !current ? "missing" : *current == wanted ? "right" : "differs");
-  output.text = wanted;
+  const auto current = read_text_if_present(host.behind(stack.environment.file));
+  Body body;
+  body.environment = environment_of(host, stack, options, current, output.header.warnings);
+  body.file_state = !current                                    ? "missing"
+                    : *current == shell_file(*body.environment) ? "right"
+                                                                : "differs";
+  body.format = options.format;
+  const EnvironmentFormat format = environment_format(options.format);
+  const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };
+  body.text = environment_text(
+      looks_at_use(format) ? *body.environment : as_found(*body.environment, is_there), format);
+  output.text = body.text;
+  output.json = line_of(body);
   return output;
+}
+
+[[noreturn]] void become(const Host& host, const Stack& stack, const Options& options,
+                         Session& session) {
+  std::vector<std::string> warnings;
+  const auto current = read_text_if_present(host.behind(stack.environment.file));
+  const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };
+  const Environment environment =
+      as_found(environment_of(host, stack, options, current, warnings), is_there);
+  for (const std::string& warning : warnings) session.events->warning(warning);
+  become_program(*session.program_words, joined_environment(session.host.environment, environment));
+}
+
+Output check(const Host& host, const Stack& stack, const Options& options, const Session& session) {
+  Output output;
+  output.header.command = "env";
+  output.header.warnings = unfinished_warnings(host);
+  std::optional<std::int64_t> process;
+  if (options.process > 0) process = options.process;
+  Body body;
+  body.check = check_environment(host, stack, process, output.header.warnings);
+  output.header.exit = has_problems(body.check) ? ExitCode::problems : ExitCode::done;
+  output.json = line_of(body);
+  output.text = render_environment_check(body.check, session.style);
+  return output;
+}
+
+void refuse_with(const CLI::App& parser, const std::vector<std::string>& names,
+                 const std::string& part, const std::string& hint) {
+  for (const std::string& name : names) {
+    if (parser.count(name) > 0)
+      throw Error(ErrorCode::usage, concat(name, " does not go with `env ", part, "`"), hint);
+  }
 }
 
 }  // namespace
@@ -66,7 +146,42 @@ CommandAction define_env(CLI::App& parser) {
   parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
   parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
       ->type_name("STACK");
-  return {[options](Session& session) { return run(*options, session); }, body(std::nullopt, "")};
+  parser.add_option("--format", options->format, "For whom the text is")
+      ->type_name("NAME")
+      ->check(one_of(environment_format_names()));
+  add_setting_options(parser, options->settings);
+  parser.require_subcommand(0, 1);
+  CLI::App* exec = parser.add_subcommand("exec", "Run a program with it: exec -- PROGRAM ARGS...");
+  CLI::App* look = parser.add_subcommand("check", "Compare all that sets it on a machine");
+  look->add_option("--pid", options->process, "Look at this process too")
+      ->type_name("PID")
+      ->check(whole_number(1, 4194304));
+  const auto run = [options, exec, look, &parser](Session& session) {
+    if (exec->parsed()) {
+      refuse_with(parser, {"--root", "--format"}, "exec",
+                  "run topsctl inside that system, for example by chroot");
+      if (!session.program_words || session.program_words->empty())
+        throw Error(ErrorCode::usage, "no program to run",
+                    "give it behind '--': topsctl env exec -- PROGRAM ARGS...");
+    } else if (session.program_words) {
+      throw Error(ErrorCode::usage, "unexpected words behind '--'",
+                  "`topsctl env -h` shows how to call it");
+    }
+    if (look->parsed()) {
+      refuse_with(parser, {"--format", "--profile", "--set", "--unset", "--forget-settings"},
+                  "check", "it shows what is set; print what should be with `topsctl env`");
+    }
+    const Host host = session.with_root(options->root);
+    if (options->process > 0 && host.root != "/") {
+      throw Error(ErrorCode::usage, "--pid does not go with --root",
+                  "processes are looked at on the running system only");
+    }
+    require_usable_host(host, Purpose::look);
+    const Stack stack = stack_of(*options);
+    if (exec->parsed()) become(host, stack, *options, session);
+    return look->parsed() ? check(host, stack, *options, session) : print(host, stack, *options);
+  };
+  return {run, line_of({})};
 }
 
 }  // namespace topsctl

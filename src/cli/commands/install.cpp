@@ -42,6 +42,7 @@ Output run(const Options& options, Session& session) {
   request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
   if (options.allow_downgrade) request.accepted.insert(downgrade_finding);
+  request.settings = options.settings;
   request.dry_run = options.dry_run;
   request.rehearse = options.rehearse;
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;

@@ -1,0 +1,43 @@
+// Variables, places and findings of a check of the environment as text.
+#include "topsctl/cli/environment_text.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/cli/inspection_text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t widest_value = 48;
+
+}  // namespace
+
+std::string render_environment_check(const EnvironmentCheck& check, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"variable", "grade", "value", "set in"}};
+  for (const SetVariable& variable : set_variables(check.places)) {
+    for (const SetVariable::At& at : variable.at) {
+      const bool is_first = at.assignment == variable.at.front().assignment;
+      const int line = at.assignment->line;
+      rows.push_back({is_first ? variable.name : "",
+                      is_first ? std::string(name(variable.grade)) : "",
+                      shortened_in_the_middle(printable(at.assignment->value), widest_value),
+                      line > 0 ? concat(at.place->name, ":", line) : at.place->name});
+    }
+  }
+  std::string text = concat(style.bold("environment"), "\n");
+  if (rows.size() > 1) text += table(rows, style);
+  if (!check.findings.empty())
+    text += concat("\n", render_findings(check.findings, Detail::full, style), "\n");
+  const auto problems =
+      std::count_if(check.findings.begin(), check.findings.end(),
+                    [](const Finding& f) { return f.severity >= Severity::warning; });
+  return concat(text, style.bold("state:"), " ", counted(rows.size() - 1, "assignment"), " in ",
+                counted(check.places.size(), "place"), ", ",
+                problems == 0 ? std::string("nothing wrong with them")
+                              : counted(static_cast<std::size_t>(problems), "problem"),
+                "\n");
+}
+
+}  // namespace topsctl
