@@ -1,5 +1,5 @@
-// Feeds text to the readers of settings and of assignments: what they take is what topsctl writes, or
-// a variable that was asked for.
+// Feeds text to the readers of settings and of assignments: what they take is what topsctl writes,
+// or a variable that was asked for.
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/assignments.hpp"
