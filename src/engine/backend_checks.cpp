@@ -1,5 +1,7 @@
 // Checks of the backend by trying it: the library alone, the import, a group of one, of all cards.
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <filesystem>
 
 #include "topsctl/base/error.hpp"
@@ -23,6 +25,12 @@ std::string signal_name(const std::string& ending) {
     if (ending.ends_with(number)) return concat(ending, " (", name, ")");
   }
   return ending;
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::string(text.data(), end) : std::string("?");
 }
 
 std::string with_output(const std::string& text, const std::string& output) {
@@ -233,7 +241,9 @@ void BackendChecks::judge_arithmetic(CheckResult& result) {
                   "look for this card in `dmesg` and `efsmi`");
     if (!step.is_right) {
       return fail(
-          result, concat(card, " computes ", step.total, " and not ", step.expected),
+          result,
+          concat(card, " computes ", number_text(step.total), " and not ",
+                 number_text(step.expected)),
           "this card is defective or its runtime is of another release: take it out of use");
     }
     ++right;
@@ -249,7 +259,9 @@ std::string BackendChecks::objection_to(const ProbeStep& group) const {
       return concat("a group of '", backend.name, "' was asked for, and it is one of ",
                     in_quotes(group.backend));
     }
-    if (!group.is_right) return concat("the sum is ", group.total, " and not ", group.expected);
+    if (!group.is_right)
+      return concat("the sum is ", number_text(group.total), " and not ",
+                    number_text(group.expected));
   }
   if (group.library.empty())
     return concat("no ", backend.library, " is loaded: what ran was something else");
@@ -337,12 +349,12 @@ void BackendChecks::judge_ranks(CheckResult& result) {
     return fail(
         result,
         with_output(concat(answered, " of ", ranks,
-                           " ranks answered; torchrun ended with exit status ", step->status),
+                           " ranks answered; their launcher ended with exit status ", step->status),
                     trial.output),
         "a rank died: look for its card in `dmesg`");
   }
-  pass(result,
-       concat(ranks, ranks == 1 ? " rank" : " ranks", " with the sum ", step->ranks.front().total));
+  pass(result, concat(ranks, ranks == 1 ? " rank" : " ranks", " with the sum ",
+                      number_text(step->ranks.front().total)));
 }
 
 void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {

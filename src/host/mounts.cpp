@@ -153,7 +153,7 @@ std::map<std::string, MountPoint> all_mounts(const Host& host, std::string_view 
     if (holds_root && mount.path.size() >= nearest) {
       nearest = mount.path.size();
       whole = mount;
-      whole.path = "/";
+      whole.path = std::string(1, '/');
       continue;
     }
     if (root != "/") {

@@ -3,12 +3,8 @@ import ctypes
 import importlib
 import json
 import os
-import shutil
-import signal
 import socket
-import subprocess
 import sys
-import tempfile
 import time
 
 # What is asked for: token, steps, module, backend, library, function, cards, ranks, source (of this file). Each line
@@ -177,17 +173,38 @@ def rank():
     sys.exit(0 if answer["ok"] else 1)
 
 
-def launcher(version, folder, script):
-    """torchrun of this interpreter, with what its release needs; releases before 1.9 have only its forerunner."""
+def torchrun(version, folder, script):
+    """The words for torchrun of this interpreter, with what its release needs."""
     # A fixed address: what --standalone takes is the name of the machine, which not every machine can look up.
-    shared = ["--nproc_per_node=%d" % ASKED["ranks"], "--master_addr=127.0.0.1", "--master_port=" + free_port()]
-    if version < (1, 9):
-        return ["-m", "torch.distributed.launch", "--use_env"] + shared + [script]
-    words = ["-m", "torch.distributed.run", "--nnodes=1", "--monitor_interval=0.1"] + shared
+    words = ["-m", "torch.distributed.run", "--nnodes=1", "--nproc_per_node=%d" % ASKED["ranks"],
+             "--monitor_interval=0.1", "--master_addr=127.0.0.1", "--master_port=" + free_port()]
     # Releases before 2.0 cannot read their own default of these two under Python 3.11.
     if version < (2, 0) and sys.version_info >= (3, 11):
         words += ["--redirects=1", "--tee=1", "--log_dir=" + os.path.join(folder, "log")]
     return words + [script]
+
+
+def end_all(children):
+    for child in children:
+        if child.poll() is None:
+            child.terminate()
+    until = time.time() + 3
+    for child in children:
+        while child.poll() is None and time.time() < until:
+            time.sleep(0.02)
+        if child.poll() is None:
+            child.kill()
+            child.wait()
+
+
+def first_failure(children):
+    """The exit status of the first that fails; 0 once all have ended well."""
+    while True:
+        states = [child.poll() for child in children]
+        failed = [state for state in states if state]
+        if failed or None not in states:
+            return failed[0] if failed else 0
+        time.sleep(0.02)
 
 
 def torch_version():
@@ -203,18 +220,22 @@ def torch_version():
 
 
 def step_ranks():
+    # Only here: an install asks the library alone, and needs none of them.
+    import shutil
+    import signal
+    import subprocess
+    import tempfile
+
     folder = tempfile.mkdtemp(prefix="topsctl-ranks-")
-    child = None
+    children = []
 
     def end(_number, _frame):
-        if child is not None:
-            child.terminate()
-            try:
-                child.wait(3)
-            except subprocess.TimeoutExpired:
-                child.kill()
+        end_all(children)
         shutil.rmtree(folder, ignore_errors=True)
         os._exit(1)
+
+    def start(words, **variables):
+        children.append(subprocess.Popen([sys.executable, "-s", "-B"] + words, env=dict(environment, **variables)))
 
     signal.signal(signal.SIGTERM, end)
     try:
@@ -222,12 +243,18 @@ def step_ranks():
         os.mkdir(results)
         with open(script, "w") as out:
             out.write(ASKED["source"])
-        asked = dict(ASKED, steps=["rank"], source="")
+        asked = json.dumps(dict(ASKED, steps=["rank"], source=""))
         environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", PYTHONNOUSERSITE="1", TMPDIR=folder)
         environment[RESULTS] = results
-        words = launcher(torch_version(), folder, script) + [json.dumps(asked)]
-        child = subprocess.Popen([sys.executable, "-s", "-B"] + words, env=environment)
-        status = child.wait()
+        version = torch_version()
+        if version >= (1, 9):
+            start(torchrun(version, folder, script) + [asked])
+        else:
+            # There is no torchrun yet, and its forerunner waits for ever when one rank dies and another waits for it.
+            environment.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=free_port(), WORLD_SIZE=str(ASKED["ranks"]))
+            for number in range(ASKED["ranks"]):
+                start([script, asked], RANK=str(number), LOCAL_RANK=str(number))
+        status = first_failure(children)
         answers = []
         for name in os.listdir(results):
             if name.endswith(".json"):
@@ -235,6 +262,7 @@ def step_ranks():
                     answers.append(json.load(text))
         return {"status": status, "answers": sorted(answers, key=lambda answer: answer["rank"])}
     finally:
+        end_all(children)
         shutil.rmtree(folder, ignore_errors=True)
 
 
