@@ -133,6 +133,8 @@ const BackendTrial& BackendChecks::climb() {
 }
 
 void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
+  if (machine_.python == nullptr && rule.kind == CheckKind::library_call)
+    return skip(result, "no interpreter to load it with");
   if (machine_.python == nullptr && rule.kind != CheckKind::perf_tool) {
     return fail(result, "no interpreter", "install Python, or name one with --python");
   }

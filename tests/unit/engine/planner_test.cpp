@@ -87,7 +87,7 @@ TEST_F(Planning, OfAFreshInstallHasEveryStep) {
                   "torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl",
                   "unchanged: compare torch with before",
                   "environment: write /etc/profile.d/topsrider.sh", "loader-cache: ldconfig",
-                  "checks: check 7 things", "commit: sync the disks and commit"));
+                  "checks: check 8 things", "commit: sync the disks and commit"));
   EXPECT_EQ(made.command, "install");
   EXPECT_EQ(made.stack, "topsrider-2.5.136");
   EXPECT_EQ(made.python, "/usr/bin/python3.8");
@@ -140,7 +140,7 @@ TEST_F(Planning, WritesTheEnvironmentAloneWhenOnlyItIsMissing) {
   EXPECT_THAT(steps_of(made),
               ElementsAre("keep: keep everything that will change",
                           "environment: write /etc/profile.d/topsrider.sh",
-                          "checks: check 7 things", "commit: sync the disks and commit"));
+                          "checks: check 8 things", "commit: sync the disks and commit"));
   const auto& file = std::get<WriteFile>(made.steps[1].action);
   EXPECT_EQ(file.content, shell_file(*made.environment));
   EXPECT_EQ(file.mode, 0644U);
@@ -205,7 +205,7 @@ TEST_F(Planning, OfSomeComponentsTouchesThoseOnly) {
                   "keep: keep everything that will change",
                   "debs: dpkg --install tops-eccl_2.5.136-1_amd64.deb",
                   "environment: write /etc/profile.d/topsrider.sh", "loader-cache: ldconfig",
-                  "checks: check 3 things", "commit: sync the disks and commit"));
+                  "checks: check 4 things", "commit: sync the disks and commit"));
   EXPECT_EQ(made.python, "");
 }
 
