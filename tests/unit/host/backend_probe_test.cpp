@@ -33,7 +33,8 @@ struct RealHost {
 TEST(ProbeLines, AreTakenWithTheTokenOnly) {
   const auto steps = parse_probe_lines(
       "noise\nT {\"step\": \"torch\", \"state\": \"begin\"}\n"
-      "{\"step\": \"torch\", \"state\": \"failed\"}\n"
+      "{\"step\": \"torch\", \"state\": \"failed\"}\nX {\"step\": \"torch\", \"state\": "
+      "\"failed\"}\n"
       "T {\"step\": \"torch\", \"state\": \"done\", \"version\": \"1.10\\u001b\", \"ms\": 7}\n"
       "T {\"step\": \"module\", \"state\": \"begin\"}\nT {\"step\"\nT []\n",
       "T");
