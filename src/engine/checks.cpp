@@ -134,6 +134,45 @@ std::vector<CheckRule> in_climbing_order(std::vector<CheckRule> rules, Rung high
   return rules;
 }
 
+// Tells of each rung as a step.
+class RungSteps {
+ public:
+  RungSteps(const Host& host, EventSink* events, const std::vector<CheckRule>& rules)
+      : host_(host), events_(events) {
+    for (const CheckRule& rule : rules) {
+      if (total_ == 0 || rule.rung != last_) ++total_;
+      last_ = rule.rung;
+    }
+  }
+
+  void reach(Rung rung) {
+    if (index_ > 0 && rung == last_) return;
+    finish(true);
+    last_ = rung;
+    started_ = host_.clock->steady();
+    ++index_;
+    if (events_ != nullptr) events_->step_started(index_, total_, concat("rung ", name(last_)));
+  }
+
+  void finish(bool succeeded) {
+    if (events_ == nullptr || index_ == 0 || is_finished_) return;
+    is_finished_ = !succeeded;
+    const auto taken = host_.clock->steady() - started_;
+    events_->step_finished(index_, total_, concat("rung ", name(last_)),
+                           std::chrono::duration_cast<std::chrono::milliseconds>(taken).count(),
+                           succeeded);
+  }
+
+ private:
+  const Host& host_;
+  EventSink* events_;
+  std::size_t total_ = 0;
+  std::size_t index_ = 0;
+  Rung last_ = Rung::files;
+  std::chrono::steady_clock::time_point started_;
+  bool is_finished_ = false;
+};
+
 bool is_problem(const CheckRule& rule, const CheckResult& result) {
   return result.status == CheckStatus::fail ||
          (result.status == CheckStatus::unknown && !may_stay_unknown(rule.kind));
@@ -173,20 +212,25 @@ Verification run_checks(const Host& host, const Stack& stack, const std::vector<
   Ladder ladder(machine);
   Verification verification;
   verification.python = machine.python == nullptr ? "" : machine.python->executable;
-  for (const CheckRule& rule : in_climbing_order(checks, options.highest)) {
+  const std::vector<CheckRule> rules = in_climbing_order(checks, options.highest);
+  RungSteps steps(host, options.events, rules);
+  for (const CheckRule& rule : rules) {
     throw_if_interrupted();
     if (verification.stop && rule.rung > verification.stop->rung) {
+      steps.finish(false);
       CheckResult result = Ladder::begun(rule);
       skip(result, concat("not tried, as ", in_quotes(verification.stop->check), " failed"));
       verification.checks.push_back(std::move(result));
       continue;
     }
+    steps.reach(rule.rung);
     CheckResult result = ladder.run(rule);
     result.is_problem = is_problem(rule, result);
     if (result.is_problem && !stands_alone(rule.kind) && !verification.stop)
       verification.stop = {rule.rung, rule.id};
     verification.checks.push_back(std::move(result));
   }
+  steps.finish(!verification.stop);
   verification.api = ladder.api();
   return verification;
 }

@@ -17,6 +17,7 @@
 #include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/dpkg.hpp"
+#include "topsctl/host/dpkg_filters.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/parallel.hpp"
 #include "topsctl/host/python.hpp"
@@ -105,10 +106,13 @@ std::string md5_of_file(const fs::path& file) {
 }
 
 // What of a file is not as the package brought it; empty: nothing.
-std::string difference_of(const Host& host, const RecordedFile& file) {
+std::string difference_of(const Host& host, const RecordedFile& file, const DpkgFilters& filters) {
   const fs::path place = host.behind(file.path);
   struct stat status {};
-  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "is missing";
+  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (errno == ENOENT && filters.leaves_out(file.path)) return {};
+    return "is missing";
+  }
   return md5_of_file(place) == file.md5 ? "" : "is not what the package brought";
 }
 
@@ -125,18 +129,6 @@ bool is_recorded(const Host& host, const std::string& site, const std::string& p
   return false;
 }
 
-// The document of the newest install that is still in force; null: there is none.
-Json newest_install(const Host& host) {
-  std::vector<Transaction> transactions = list_transactions(host);
-  for (auto at = transactions.rbegin(); at != transactions.rend(); ++at) {
-    if (at->state() != TransactionState::committed) continue;
-    for (Json& report : reports_of(host, *at)) {
-      if (report.value("command", "") == "install") return std::move(report);
-    }
-  }
-  return nullptr;
-}
-
 // What the plan of an install noted of distributions that it was to leave as they are.
 std::optional<std::vector<InstalledIdentity>> noted_identities(const Json& report) {
   const Json::json_pointer steps("/plan/steps");
@@ -150,6 +142,25 @@ std::optional<std::vector<InstalledIdentity>> noted_identities(const Json& repor
                        wheel.value("dist_info", ""), wheel.value("record_sha256", "")});
     }
     return noted;
+  }
+  return std::nullopt;
+}
+
+struct Note {
+  Json python;  // the interpreter of that install
+  std::vector<InstalledIdentity> wheels;
+};
+
+// Of the newest install in force that noted them; one that only wrote the environment did not.
+std::optional<Note> newest_note(const Host& host) {
+  const Json::json_pointer interpreter("/plan/python");
+  std::vector<Transaction> transactions = list_transactions(host);
+  for (auto at = transactions.rbegin(); at != transactions.rend(); ++at) {
+    if (at->state() != TransactionState::committed) continue;
+    for (const Json& report : reports_of(host, *at)) {
+      const auto noted = noted_identities(report);
+      if (noted && report.contains(interpreter)) return Note{report.at(interpreter), *noted};
+    }
   }
   return std::nullopt;
 }
@@ -188,9 +199,11 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   if (deb == nullptr || !is_installed(*deb)) return skip(result, "its package is not installed");
   const std::vector<RecordedFile> files = recorded_files(*deb, machine.facts.diversions);
   if (files.empty()) return skip(result, concat(deb->name, " brought no md5sums"));
+  const DpkgFilters filters = read_dpkg_filters(machine.host);
   std::vector<std::string> differences(files.size());
-  for_each_index(files.size(),
-                 [&](std::size_t i) { differences[i] = difference_of(machine.host, files[i]); });
+  for_each_index(files.size(), [&](std::size_t i) {
+    differences[i] = difference_of(machine.host, files[i], filters);
+  });
   const auto is_different = [](const std::string& difference) { return !difference.empty(); };
   const auto first = std::find_if(differences.begin(), differences.end(), is_different);
   if (first == differences.end())
@@ -277,18 +290,19 @@ void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
   result.expected = concat(joined(names, ", "), " as at the install");
   if (machine.python == nullptr || names.empty())
     return skip(result, "there is nothing to compare");
-  Json report;
+  std::optional<Note> noted;
   try {
-    report = newest_install(machine.host);
+    noted = newest_note(machine.host);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::permission) throw;
     return skip(result, "only root may read what the install noted");
   }
-  const auto noted = noted_identities(report);
   if (!noted) return skip(result, "no install of topsctl has noted them");
+  if (noted->python != machine.python->executable)
+    return skip(result, "the install was for another interpreter");
   const std::vector<InstalledIdentity> now = identities_of(machine.python->wheels, names);
-  if (now == *noted) return pass(result, described(now));
-  fail(result, concat("now ", described(now), "; at the install ", described(*noted)),
+  if (now == noted->wheels) return pass(result, described(now));
+  fail(result, concat("now ", described(now), "; at the install ", described(noted->wheels)),
        concat("bring the earlier ", joined(names, ", "),
               " back: the vendor's module is built for it"));
 }

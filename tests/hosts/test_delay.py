@@ -29,7 +29,7 @@ def test_a_delayed_line_is_wide_and_a_shaped_one_is_not(fleet):
         wide = gigabits(fleet, host, streams=8, seconds=3)
         with shaped(fleet, 50):
             narrow = gigabits(fleet, host, seconds=2)
-        assert 0.02 < narrow < 0.055
+        assert 0.02 < narrow < 0.1  # what stands in buffers counts as sent
         # 4 to 5 when nothing else runs on two processors; 0.3 was seen on a machine that had little to give.
         assert wide > 2 * narrow
     with shaped(fleet, 20, host):

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/engine/events.hpp"
 #include "topsctl/host/host.hpp"
 #include "topsctl/model/check.hpp"
 #include "topsctl/model/stack.hpp"
@@ -17,6 +18,7 @@ struct ClimbOptions {
   std::int64_t cards = 0;             // that there should be; 0: as the stack says
   std::int64_t ranks = 0;             // of the rung `ranks`; 0: one for each card
   std::int64_t timeout_ms = 300'000;  // of each process that tries something
+  EventSink* events = nullptr;        // told of each rung, if there is one; must outlive the climb
 };
 
 // Where the climb ended before its end.

@@ -67,7 +67,7 @@ Output run(const Options& options, Session& session) {
   require_usable_host(host, Purpose::look);
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
   const ClimbOptions climb{*rung_named(options.level), options.cards, options.ranks,
-                           options.timeout_s * ms_per_s};
+                           options.timeout_s * ms_per_s, session.events};
   const Verification verification = run_checks(host, stack, stack.checks, options.python, climb);
   Output output;
   output.header.command = "verify";

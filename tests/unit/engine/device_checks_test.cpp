@@ -48,7 +48,7 @@ class Cards : public testing::Test {
 
   SampleHost sample_;
   Stack stack_ = sample_stack();
-  CheckedMachine machine_{sample_.host, stack_, {Rung::ranks, 2, 0, 1000}, {}};
+  CheckedMachine machine_{sample_.host, stack_, {Rung::ranks, 2, 0, 1000, nullptr}, {}};
 };
 
 TEST_F(Cards, HaveADriver) {
