@@ -18,7 +18,8 @@ void ChunkIntake::begin(const ChunkPlace& place, std::uint64_t size) {
   if (!is_known) throw Error(ErrorCode::usage, "a chunk that no manifest has");
   place_ = place;
   offset_ = place.chunk * chunk_bytes;
-  part_ = objects_[place.object].part ? &*objects_[place.object].part : nullptr;
+  std::optional<Part>& part = objects_[place.object].part;
+  part_ = part && !part->is_complete() ? &*part : nullptr;
   if (part_ != nullptr) part_->begin(place.chunk);
   digest_ = Sha256();
 }

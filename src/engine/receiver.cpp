@@ -186,7 +186,8 @@ class Receiver : public FrameHandler {
     store_ = manifest.store;
     for (const ManifestObject& object : manifest.objects) {
       Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
-      if (!object_in(store_, object.id)) incoming.part.emplace(store_, object.id, object.size);
+      if (!object_in(store_, object.id) && !reread_object(store_, object.id, object.size))
+        incoming.part.emplace(store_, object.id, object.size);
     }
     say(frame(FrameKind::joined, ""));
   }
@@ -200,8 +201,9 @@ class Receiver : public FrameHandler {
     }
     Json files = Json::array();
     for (const ManifestFile& file : files_) {
-      const std::string& id = objects_.at(file.object).object.id;
-      const auto object = object_in(store_, id);
+      const auto& [id, size] = objects_.at(file.object).object;
+      auto object = object_in(store_, id);
+      if (!object) object = reread_object(store_, id, size);
       if (!object) throw Error(ErrorCode::internal, concat("an object has gone: ", id));
       const bool was_there = destination_->holds(*object, file.name);
       if (!was_there) destination_->place(*object, file.name);

@@ -159,6 +159,10 @@ std::vector<std::optional<ChunkDigest>> Part::verified() {
   return found;
 }
 
+bool Part::is_complete() const {
+  return object_in(store_, id_).has_value();
+}
+
 void Part::begin(std::uint64_t chunk) {
   write_at(marks_, chunk * digest_bytes, std::string(digest_bytes, '\0'), file_);
 }
@@ -191,6 +195,11 @@ void Part::complete() {
     throw system_error(errno, "write", file_.string());
   }
   write_durably(seal_file(store_, id_), seal_of(status), own_file);
+  // What another run has completed is not to be replaced by a new part of the same name.
+  struct stat there {};
+  const bool is_done = ::lstat((store_ / "objects" / id_).c_str(), &there) == 0 &&
+                       there.st_ino == status.st_ino && there.st_dev == status.st_dev;
+  if (is_done) return sync_directory(store_ / "objects");
   if (::rename(file_.c_str(), (store_ / "objects" / id_).c_str()) != 0 &&
       !(errno == ENOENT && object_in(store_, id_)))
     throw system_error(errno, "write", file_.string());
@@ -228,6 +237,22 @@ std::optional<fs::path> object_in(const fs::path& store, const std::string& id) 
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (read_text_if_present(seal_file(store, id), 4096) != seal_of(status)) return std::nullopt;
+  return file;
+}
+
+std::optional<fs::path> reread_object(const fs::path& store, const std::string& id,
+                                      std::uint64_t size) {
+  const fs::path file = store / "objects" / id;
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  const Descriptor data = opened(file, O_RDONLY);
+  ChunkList chunks{size, std::vector<ChunkDigest>(chunk_count(size))};
+  for_each_index(chunks.digests.size(), [&](std::size_t i) {
+    chunks.digests[i] = digest_at(data, i * chunk_bytes, chunk_size(size, i));
+  });
+  if (static_cast<std::uint64_t>(status.st_size) != size || content_id(chunks) != id)
+    return std::nullopt;
+  write_durably(seal_file(store, id), seal_of(status), own_file);
   return file;
 }
 

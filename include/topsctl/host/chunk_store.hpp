@@ -29,6 +29,8 @@ class Part {
 
   // Reads what is marked, and takes away marks whose data is something else. What is left.
   std::vector<std::optional<ChunkDigest>> verified();
+  // Whether somebody, perhaps another run, has made it an object.
+  bool is_complete() const;
   // A chunk is about to be written: it has no mark until it is complete.
   void begin(std::uint64_t chunk);
   // Throws Error{no_space} and others.
@@ -71,6 +73,10 @@ class ArrivingObject {
 // Where an object lies; nothing if it is not there, or has changed since it was completed.
 std::optional<std::filesystem::path> object_in(const std::filesystem::path& store,
                                                const std::string& id);
+// The same for one that is read again: another run may still write the same bytes into it, which
+// moves its time.
+std::optional<std::filesystem::path> reread_object(const std::filesystem::path& store,
+                                                   const std::string& id, std::uint64_t size);
 
 // Removes parts that nobody has written to for two weeks, and objects that are older than a month
 // and have no other name.

@@ -131,6 +131,39 @@ TEST(Objects, ThatWereWrittenToAreNoLongerThere) {
   EXPECT_FALSE(object_in(store.path(), content.id));
 }
 
+TEST(Parts, DoNotReplaceWhatAnotherRunCompleted) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part one(store.path(), content.id, content.chunks.size);
+  Part other(store.path(), content.id, content.chunks.size);
+  write_chunk(one, content, 0);
+  write_chunk(one, content, 1);
+  one.complete();
+  const Part begun_anew(store.path(), content.id, content.chunks.size);
+  other.complete();
+  EXPECT_TRUE(object_in(store.path(), content.id));
+}
+
+TEST(Objects, IntoWhichTheSameWasWrittenAreThereOnceTheyWereReadAgain) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  Part part(store.path(), content.id, content.chunks.size);
+  write_chunk(part, content, 0);
+  write_chunk(part, content, 1);
+  EXPECT_FALSE(part.is_complete());
+  part.complete();
+  EXPECT_TRUE(part.is_complete());
+  part.write(chunk_bytes, "the rest");
+  const timespec later[2] = {{0, UTIME_NOW}, {1'000'000'000, 1}};
+  ::utimensat(AT_FDCWD, (store.path() / "objects" / content.id).c_str(), later, 0);
+  EXPECT_FALSE(object_in(store.path(), content.id));
+  EXPECT_TRUE(reread_object(store.path(), content.id, content.chunks.size));
+  EXPECT_TRUE(object_in(store.path(), content.id));
+  part.write(chunk_bytes, "the best");
+  EXPECT_FALSE(reread_object(store.path(), content.id, content.chunks.size));
+  EXPECT_FALSE(reread_object(store.path(), two_chunks().id + "x", content.chunks.size));
+}
+
 TEST(Objects, OfNoBytesAreObjectsToo) {
   const TemporaryFolder store;
   const std::string id = content_id({0, {}});
