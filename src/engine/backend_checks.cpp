@@ -61,12 +61,13 @@ const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
   return nullptr;
 }
 
-std::string import_hint(const std::string& error, const std::string& python) {
+std::string import_hint(const std::string& error, const std::string& python,
+                        const std::string& module) {
   if (error.find("cannot open shared object file") != std::string::npos)
     return "a library is missing: install the package that brings it, or run `ldconfig`";
   if (error.find("undefined symbol") != std::string::npos)
     return "the module is built for another torch: install the torch that belongs to it";
-  return concat("run `", python, " -c 'import torch_gcu'` there");
+  return concat("run `", python, " -c 'import ", module, "'` there");
 }
 
 constexpr const char* group_hint =
@@ -177,7 +178,7 @@ void BackendChecks::judge_call(CheckResult& result) {
     return;
   }
   if (step->state != ProbeState::done)
-    return fail(result, step->error, import_hint(step->error, request.python));
+    return fail(result, step->error, import_hint(step->error, request.python, backend.module));
   const std::string objection = objection_to(*step);
   if (!objection.empty())
     return fail(result, objection,
@@ -202,7 +203,8 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   const BackendTrial& trial = is_of_backend ? climb() : other;
   const ProbeStep* torch = trial.step("torch");
   if (torch != nullptr && torch->state == ProbeState::failed)
-    return fail(result, concat("import torch: ", torch->error), import_hint(torch->error, python));
+    return fail(result, concat("import torch: ", torch->error),
+                import_hint(torch->error, python, "torch"));
   const std::string doing = concat("while it imported ", rule.module);
   const ProbeStep* step = ended_step(trial, "module", doing, result);
   if (step == nullptr) {
@@ -210,7 +212,7 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
     return;
   }
   if (step->state != ProbeState::done)
-    return fail(result, step->error, import_hint(step->error, python));
+    return fail(result, step->error, import_hint(step->error, python, rule.module));
   pass(result, concat(rule.module, " ", step->version, " from ", step->file, " by ", python,
                       torch == nullptr ? std::string() : concat(", torch ", torch->version)));
   if (torch != nullptr) result.duration_ms += torch->duration_ms;
