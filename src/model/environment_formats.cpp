@@ -35,15 +35,17 @@ bool is_control(char c) {
   return (c >= 0 && c < ' ') || c == '\x7f';
 }
 
+bool has_line_break(std::string_view text) {
+  return text.find_first_of("\r\n") != std::string_view::npos;
+}
+
 // What of the text the format cannot carry; empty: nothing.
 std::string obstacle(std::string_view text, EnvironmentFormat format) {
   if (format == EnvironmentFormat::sh || format == EnvironmentFormat::fish) return {};
   if (!is_utf8(text)) return "bytes that are no UTF-8";
-  // The program of environment modules does not quote line breaks: a shell would run what follows.
-  const bool is_by_lines = format == EnvironmentFormat::docker_env_file ||
-                           format == EnvironmentFormat::dockerfile ||
-                           format == EnvironmentFormat::modulefile;
-  if (is_by_lines && text.find_first_of("\r\n") != std::string_view::npos) return "a line break";
+  const bool is_by_lines =
+      format == EnvironmentFormat::docker_env_file || format == EnvironmentFormat::dockerfile;
+  if (is_by_lines && has_line_break(text)) return "a line break";
   if (format == EnvironmentFormat::docker_env_file && text.size() > longest_docker_line)
     return "more than 64 KiB";
   const auto is_foreign = [](char c) { return is_control(c) && c != '\t' && c != '\n'; };
@@ -52,12 +54,21 @@ std::string obstacle(std::string_view text, EnvironmentFormat format) {
   return {};
 }
 
-void require_carried(const std::string& variable, std::string_view text, EnvironmentFormat format) {
-  const std::string what = obstacle(text, format);
+// The same of the folders of a search path, which modulefiles hand on by append-path alone.
+std::string obstacle_of_folders(std::string_view text, EnvironmentFormat format) {
+  if (format == EnvironmentFormat::modulefile && has_line_break(text)) return "a line break";
+  return obstacle(text, format);
+}
+
+using ObstacleOf = std::string (*)(std::string_view text, EnvironmentFormat format);
+
+void require_carried(const std::string& variable, std::string_view text, EnvironmentFormat format,
+                     ObstacleOf obstacle_of) {
+  const std::string what = obstacle_of(text, format);
   if (what.empty()) return;
   std::vector<std::string> others;
   for (const EnvironmentFormat other : all_formats) {
-    if (obstacle(text, other).empty()) others.emplace_back(name(other));
+    if (obstacle_of(text, other).empty()) others.emplace_back(name(other));
   }
   throw Error(ErrorCode::usage,
               concat("the value of ", in_quotes(variable), " has ", what, ", which the format ",
@@ -114,7 +125,7 @@ std::string fish_text(const Environment& environment) {
 std::string docker_env_file(const Environment& environment) {
   std::string text = head(environment);
   for (const auto& [name, value] : absolute_values(environment)) {
-    require_carried(name, concat(name, "=", value), EnvironmentFormat::docker_env_file);
+    require_carried(name, concat(name, "=", value), EnvironmentFormat::docker_env_file, obstacle);
     text += concat(name, "=", value, "\n");
   }
   return text;
@@ -180,11 +191,36 @@ std::string tcl_quoted(std::string_view text) {
   return out + "\"";
 }
 
+// modulecmd quotes each character that its setenv hands to a shell but the line break, and the
+// shell would run the next line. So the file itself tells the shell what to do at load (puts
+// stdout, modulefile(4)); setenv does the rest, such as unload and display.
+constexpr std::string_view setenv_of_lines = R"(proc setenv-of-lines {name value sh fish} {
+  if {![module-info mode load]} {
+    setenv $name $value
+    return
+  }
+  switch -- [module-info shelltype] {
+    sh { puts stdout "$name=$sh; export $name;" }
+    fish { puts stdout "set -gx $name $fish;" }
+    default { error "the value of $name has a line break, which only sh and fish can be given" }
+  }
+}
+)";
+
 std::string modulefile(const Environment& environment) {
+  const auto& variables = environment.variables;
   std::string text = concat("#%Module1.0\n", head(environment), "module-whatis ",
                             tcl_quoted(concat("environment of ", environment.stack)), "\n");
-  for (const EnvironmentVariable& variable : environment.variables)
-    text += concat("setenv ", variable.name, " ", tcl_quoted(variable.value), "\n");
+  if (std::any_of(variables.begin(), variables.end(),
+                  [](const EnvironmentVariable& each) { return has_line_break(each.value); }))
+    text += setenv_of_lines;
+  for (const EnvironmentVariable& each : variables) {
+    const std::string value = tcl_quoted(each.value);
+    text += has_line_break(each.value) ? concat("setenv-of-lines ", each.name, " ", value, " ",
+                                                tcl_quoted(shell_quoted(each.value)), " ",
+                                                tcl_quoted(fish_quoted(each.value)), "\n")
+                                       : concat("setenv ", each.name, " ", value, "\n");
+  }
   for (const SearchPath& path : environment.paths) {
     for (const SearchPathEntry& entry : path.entries) {
       const std::string word = tcl_quoted(entry.directory);
@@ -254,9 +290,9 @@ Environment as_found(Environment environment,
 
 std::string environment_text(const Environment& environment, EnvironmentFormat format) {
   for (const EnvironmentVariable& variable : environment.variables)
-    require_carried(variable.name, variable.value, format);
+    require_carried(variable.name, variable.value, format, obstacle);
   for (const SearchPath& path : environment.paths)
-    require_carried(path.name, folders_of(path), format);
+    require_carried(path.name, folders_of(path), format, obstacle_of_folders);
   switch (format) {
     case EnvironmentFormat::sh:
       return shell_file(environment);

@@ -113,17 +113,24 @@ def test_fish_reads_it_once_and_twice(tmp_path, text_of, stack, given):
         check(seen, values, paths)
 
 
+MODULECMD = "/usr/lib/x86_64-linux-gnu/modulecmd.tcl"
+
+
+def moduled(folder, text):
+    """The variables with which modulecmd finds the text as the module gcu."""
+    file = folder / "modules" / "gcu"
+    file.parent.mkdir()
+    file.write_text(text)
+    return {"PATH": PLAIN_PATH, "HOME": str(folder), "LANG": "C.UTF-8", "MODULEPATH": str(file.parent)}
+
+
 @pytest.mark.parametrize("given", [None, "/x:/y"])
 def test_environment_modules_load_and_unload_it(tmp_path, text_of, stack, given):
     needed("tclsh")
-    values = {**VALUES, **ASTRAL}
-    file = tmp_path / "modules" / "gcu"
-    file.parent.mkdir()
-    file.write_text(text_of("modulefile", values))
-    command = "/usr/lib/x86_64-linux-gnu/modulecmd.tcl"
-    environment = {"PATH": PLAIN_PATH, "HOME": str(tmp_path), "LANG": "C.UTF-8", "MODULEPATH": str(file.parent),
+    values = {**VALUES, **LINES, **ASTRAL}
+    environment = {**moduled(tmp_path, text_of("modulefile", values)),
                    **({} if given is None else {"LD_LIBRARY_PATH": given})}
-    load = f"eval \"$({command} sh load gcu)\"\n"
+    load = f"eval \"$({MODULECMD} sh load gcu)\"\n"
     last = "exec /usr/bin/python3 -c \"$1\""
     paths = expected_paths(stack[1])
     if given:
@@ -131,10 +138,27 @@ def test_environment_modules_load_and_unload_it(tmp_path, text_of, stack, given)
     for times in (1, 2):
         seen = environment_after(["sh", "-c", load * times + last, "x", PRINTER], tmp_path, environment)
         check(seen, values, paths)
-    unload = f"eval \"$({command} sh unload gcu)\"\n"
+    unload = f"eval \"$({MODULECMD} sh unload gcu)\"\n"
     seen = environment_after(["sh", "-c", load + unload + last, "x", PRINTER], tmp_path, environment)
     assert not set(values) & set(seen)
     assert (seen["PATH"], seen.get("LD_LIBRARY_PATH")) == (PLAIN_PATH, given)
+
+
+def test_environment_modules_load_it_into_fish(tmp_path, text_of, stack):
+    needed("tclsh")
+    values = {**VALUES, **LINES, **ASTRAL}
+    environment = moduled(tmp_path, text_of("modulefile", values))
+    script = f"{MODULECMD} fish load gcu | source\nexec /usr/bin/python3 -c $argv[1]"
+    seen = environment_after([needed("fish"), "--no-config", "-c", script, PRINTER], tmp_path, environment)
+    check(seen, values, expected_paths(stack[1]))
+
+
+def test_environment_modules_hand_lines_to_no_shell_that_would_run_them(tmp_path, text_of):
+    needed("tclsh")
+    environment = moduled(tmp_path, text_of("modulefile", {"GOOD": "1", "LINES": "a\ntouch pwned"}))
+    done = subprocess.run([MODULECMD, "csh", "load", "gcu"], capture_output=True, text=True, check=False, env=environment)
+    assert "LINES has a line break, which only sh and fish can be given" in " ".join(done.stderr.split())
+    assert "touch" not in done.stdout and "GOOD" not in done.stdout
 
 
 def systemd_reads(folder, drop_in):
@@ -200,7 +224,7 @@ def test_json_has_each_value_as_it_is(text_of, stack):
     check(json.loads(text_of("json", {**VALUES, **LINES, **ASTRAL})), {**VALUES, **LINES, **ASTRAL}, expected_paths(stack[1]))
 
 
-@pytest.mark.parametrize("form", ["docker-env-file", "dockerfile", "modulefile"])
+@pytest.mark.parametrize("form", ["docker-env-file", "dockerfile"])
 def test_a_line_break_is_refused_where_a_line_is_a_value(text_of, form):
     said = text_of(form, {"A": "b\nc"}, code=2)
     assert f"'A' has a line break, which the format '{form}' cannot carry" in said and "--format sh" in said

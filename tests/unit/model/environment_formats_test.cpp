@@ -12,6 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::Property;
 
 Environment sample(const std::string& value) {
   Environment environment;
@@ -70,6 +71,9 @@ TEST(EnvironmentFormats, QuoteByTheRulesOfEach) {
               HasSubstr("[Service]\nEnvironment=\"A=5%%\\n\\t\\\"\\\\\"\n"));
   EXPECT_THAT(environment_text(sample("{[$x]}\t"), EnvironmentFormat::modulefile),
               HasSubstr("setenv A \"\\{\\[\\$x\\]\\}\\u0009\"\n"));
+  EXPECT_THAT(environment_text(sample("a\nb'"), EnvironmentFormat::modulefile),
+              HasSubstr(R"(setenv-of-lines A "a\u000ab'" "'a\u000ab'\\'''" "'a\u000ab\\''")"
+                        "\n"));
 }
 
 TEST(EnvironmentFormats, RefuseWhatTheyCannotCarryAndNameThoseThatCan) {
@@ -82,10 +86,15 @@ TEST(EnvironmentFormats, RefuseWhatTheyCannotCarryAndNameThoseThatCan) {
   };
   const Error error = refusal("a\nb", EnvironmentFormat::docker_env_file);
   EXPECT_THAT(error.message(), HasSubstr("a line break"));
-  EXPECT_THAT(error.hint(), HasSubstr("--format sh or fish or systemd or json,"));
+  EXPECT_THAT(error.hint(), HasSubstr("--format sh or fish or systemd or json or modulefile,"));
   refusal("a\rb", EnvironmentFormat::docker_env_file);
   refusal("a\nb", EnvironmentFormat::dockerfile);
-  refusal("a\nb", EnvironmentFormat::modulefile);
+  EXPECT_THAT(environment_text(sample("a"), EnvironmentFormat::modulefile),
+              Not(HasSubstr("setenv-of-lines")));
+  Environment environment = sample("a");
+  environment.paths[0].entries[0].directory = "/a\nb";
+  EXPECT_THAT(thrown_by([&] { environment_text(environment, EnvironmentFormat::modulefile); }),
+              Property(&Error::message, HasSubstr("the value of 'PATH' has a line break")));
   refusal("a\x01", EnvironmentFormat::systemd);
   refusal("\xff", EnvironmentFormat::json);
   refusal(std::string(70000, 'a'), EnvironmentFormat::docker_env_file);
