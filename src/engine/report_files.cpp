@@ -50,4 +50,20 @@ std::vector<std::string> leave_report(const Host& host, std::int64_t transaction
   return warnings;
 }
 
+std::vector<std::string> leave_test_results(const Host& host, const std::string& json,
+                                            const std::string& text) {
+  std::vector<std::string> warnings;
+  const auto leave = [&](const char* path, const std::string& bytes) {
+    try {
+      write_plainly(host.at(path), bytes, 0644);
+    } catch (const Error& error) {
+      warnings.push_back(
+          concat("the results could not be left at ", in_quotes(path), ": ", error.message()));
+    }
+  };
+  leave(traditional_results, json);
+  leave(traditional_test_report, text);
+  return warnings;
+}
+
 }  // namespace topsctl

@@ -10,6 +10,7 @@
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/report_files.hpp"
 #include "topsctl/engine/verify_report.hpp"
 #include "topsctl/host/stacks.hpp"
 
