@@ -154,7 +154,10 @@ class Receiver : public FrameHandler {
     for (const ManifestObject& object : manifest.objects) {
       Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
       Json digests = Json::array();
-      const bool is_there = object_in(store_, object.id).has_value();
+      // A dry run writes nothing, not even that an object was read.
+      const bool is_there = (manifest.dry_run ? object_in(store_, object.id)
+                                              : whole_object(store_, object.id, object.size))
+                                .has_value();
       if (!is_there) {
         std::vector<std::optional<ChunkDigest>> verified(chunk_count(object.size));
         if (!manifest.dry_run || has_part(store_, object.id)) {
@@ -186,7 +189,7 @@ class Receiver : public FrameHandler {
     store_ = manifest.store;
     for (const ManifestObject& object : manifest.objects) {
       Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
-      if (!object_in(store_, object.id) && !reread_object(store_, object.id, object.size))
+      if (!whole_object(store_, object.id, object.size))
         incoming.part.emplace(store_, object.id, object.size);
     }
     say(frame(FrameKind::joined, ""));
@@ -202,8 +205,7 @@ class Receiver : public FrameHandler {
     Json files = Json::array();
     for (const ManifestFile& file : files_) {
       const auto& [id, size] = objects_.at(file.object).object;
-      auto object = object_in(store_, id);
-      if (!object) object = reread_object(store_, id, size);
+      const auto object = whole_object(store_, id, size);
       if (!object) throw Error(ErrorCode::internal, concat("an object has gone: ", id));
       const bool was_there = destination_->holds(*object, file.name);
       if (!was_there) destination_->place(*object, file.name);

@@ -2,6 +2,7 @@
 #include "topsctl/host/chunk_store.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
+#include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/parallel.hpp"
 
 namespace topsctl {
@@ -95,6 +97,26 @@ void remove_if_old(const fs::path& file, std::int64_t most_age_s, nlink_t most_n
     ::unlink(file.c_str());
 }
 
+// While it lives no other run opens or completes a part of this store, so that part and marks are
+// of one time, and what has the name of a part is what was looked at.
+Descriptor locked(const fs::path& store) {
+  require_own_folder(store / "objects");
+  require_own_folder(store / "parts");
+  Descriptor folder(::open((store / "parts").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) throw system_error(errno, "open", (store / "parts").string());
+  while (::flock(folder.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) throw system_error(errno, "lock", (store / "parts").string());
+    throw_if_interrupted();
+  }
+  return folder;
+}
+
+bool is_same_file(const fs::path& file, const struct stat& status) {
+  struct stat there {};
+  return ::lstat(file.c_str(), &there) == 0 && there.st_ino == status.st_ino &&
+         there.st_dev == status.st_dev;
+}
+
 }  // namespace
 
 void require_own_folder(const fs::path& folder) {
@@ -132,7 +154,7 @@ bool is_content_id(std::string_view text) {
 
 Part::Part(const fs::path& store, const std::string& id, std::uint64_t size)
     : store_(store), id_(id), size_(size), file_(store / "parts" / concat(id, ".part")) {
-  require_own_folder(store / "parts");
+  const Descriptor lock = locked(store);
   data_ = opened(file_, O_RDWR | O_CREAT);
   marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDWR | O_CREAT);
   if (::ftruncate(data_.get(), static_cast<off_t>(size)) != 0 ||
@@ -178,6 +200,21 @@ void Part::mark(std::uint64_t chunk, const ChunkDigest& digest) {
 }
 
 void Part::complete() {
+  const Descriptor lock = locked(store_);
+  struct stat status {};
+  if (::fstat(data_.get(), &status) != 0) throw system_error(errno, "read", file_.string());
+  const fs::path marks_file = store_ / "parts" / concat(id_, ".marks");
+  const fs::path object = store_ / "objects" / id_;
+  const bool has_name = is_same_file(file_, status);
+  // Another run may have completed it, from this part or from one before: chunks that came after
+  // that are not in ours.
+  if (whole_object(store_, id_, size_)) {
+    if (has_name) {
+      ::unlink(file_.c_str());
+      ::unlink(marks_file.c_str());
+    }
+    return;
+  }
   // A chunk that another run writes again just now has no mark, and may be whole all the same.
   ChunkList chunks{size_, {}};
   for (const auto& mark : marks()) {
@@ -187,24 +224,17 @@ void Part::complete() {
   }
   if (content_id(chunks) != id_)
     throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent");
-  require_own_folder(store_ / "objects");
+  if (!has_name)
+    throw Error(ErrorCode::internal, concat("somebody has removed ", in_quotes(file_.string())));
   constexpr mode_t readable_by_all = 0644;
-  struct stat status {};
   if (::fchmod(data_.get(), readable_by_all) != 0 || ::fsync(data_.get()) != 0 ||
-      ::fstat(data_.get(), &status) != 0) {
+      ::fstat(data_.get(), &status) != 0)
     throw system_error(errno, "write", file_.string());
-  }
   write_durably(seal_file(store_, id_), seal_of(status), own_file);
-  // What another run has completed is not to be replaced by a new part of the same name.
-  struct stat there {};
-  const bool is_done = ::lstat((store_ / "objects" / id_).c_str(), &there) == 0 &&
-                       there.st_ino == status.st_ino && there.st_dev == status.st_dev;
-  if (is_done) return sync_directory(store_ / "objects");
-  if (::rename(file_.c_str(), (store_ / "objects" / id_).c_str()) != 0 &&
-      !(errno == ENOENT && object_in(store_, id_)))
+  if (::rename(file_.c_str(), object.c_str()) != 0)
     throw system_error(errno, "write", file_.string());
   sync_directory(store_ / "objects");
-  ::unlink((store_ / "parts" / concat(id_, ".marks")).c_str());
+  ::unlink(marks_file.c_str());
 }
 
 ArrivingObject::ArrivingObject(const fs::path& store, const std::string& id, std::uint64_t size)
@@ -240,8 +270,9 @@ std::optional<fs::path> object_in(const fs::path& store, const std::string& id) 
   return file;
 }
 
-std::optional<fs::path> reread_object(const fs::path& store, const std::string& id,
-                                      std::uint64_t size) {
+std::optional<fs::path> whole_object(const fs::path& store, const std::string& id,
+                                     std::uint64_t size) {
+  if (const auto sealed = object_in(store, id)) return sealed;
   const fs::path file = store / "objects" / id;
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;

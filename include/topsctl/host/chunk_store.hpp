@@ -24,7 +24,7 @@ void require_own_folder(const std::filesystem::path& folder);
 // be there without its data, so marks are believed only once the data was read again.
 class Part {
  public:
-  // Makes part and marks if they are not there.
+  // Makes part and marks if they are not there. Waits for those who complete one in this store.
   Part(const std::filesystem::path& store, const std::string& id, std::uint64_t size);
 
   // Reads what is marked, and takes away marks whose data is something else. What is left.
@@ -37,8 +37,9 @@ class Part {
   void write(std::uint64_t offset, std::string_view bytes);
   // A chunk is complete. Lets the disk begin with it.
   void mark(std::uint64_t chunk, const ChunkDigest& digest);
-  // Makes the part an object, on the disk. Throws Error{internal} unless the marked digests, and
-  // those of what is not marked, are those of the id.
+  // Makes the part an object, on the disk, unless there is one, by whichever run: then there is no
+  // part any more. Throws Error{internal} unless the marked digests, and those of what is not
+  // marked, are those of the id.
   void complete();
 
  private:
@@ -73,10 +74,10 @@ class ArrivingObject {
 // Where an object lies; nothing if it is not there, or has changed since it was completed.
 std::optional<std::filesystem::path> object_in(const std::filesystem::path& store,
                                                const std::string& id);
-// The same for one that is read again: another run may still write the same bytes into it, which
-// moves its time.
-std::optional<std::filesystem::path> reread_object(const std::filesystem::path& store,
-                                                   const std::string& id, std::uint64_t size);
+// The same, and one that has changed is read: another run may still write the same bytes into it,
+// which moves its time.
+std::optional<std::filesystem::path> whole_object(const std::filesystem::path& store,
+                                                  const std::string& id, std::uint64_t size);
 
 // Removes parts that nobody has written to for two weeks, and objects that are older than a month
 // and have no other name.
