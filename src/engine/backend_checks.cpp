@@ -38,18 +38,20 @@ std::string with_output(const std::string& text, const std::string& output) {
 }
 
 // A step that was begun and not ended, or never begun.
-void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) {
+void tell_cut_off(const CheckedMachine& machine, const BackendTrial& trial,
+                  const std::string& doing, CheckResult& result) {
   const bool is_slow = trial.ending.find("too long") != std::string::npos;
   fail(result,
        with_output(concat("the process was cut off ", doing, ": ", signal_name(trial.ending)),
                    trial.output),
-       is_slow ? "look at the cards with `efsmi` and `dmesg`; a slow machine may need --timeout"
+       is_slow ? concat("look at the cards: ", machine.card_tools(),
+                        "; a slow machine may need --timeout")
                : "a card, the driver or a library is defective or of another release: see `dmesg`");
 }
 
 // Whether there is a step that was gone to its end, well or not; tells why not.
-const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
-                            const std::string& doing, CheckResult& result) {
+const ProbeStep* ended_step(const CheckedMachine& machine, const BackendTrial& trial,
+                            std::string_view name, const std::string& doing, CheckResult& result) {
   const ProbeStep* step = trial.step(name);
   if (step == nullptr) {
     skip(result, "not tried, as something before it failed");
@@ -57,7 +59,7 @@ const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
   }
   result.duration_ms = step->duration_ms;
   if (step->state != ProbeState::cut_off) return step;
-  tell_cut_off(trial, doing, result);
+  tell_cut_off(machine, trial, doing, result);
   return nullptr;
 }
 
@@ -70,36 +72,15 @@ std::string import_hint(const std::string& error, const std::string& python,
   return concat("run `", python, " -c 'import ", module, "'` there");
 }
 
-constexpr const char* group_hint =
-    "install tops-eccl and torch_gcu of one release, with the torch that they are built for";
+bool lacks_libuv(const std::string& text) {
+  return text.find("without libuv") != std::string::npos;
+}
 
 }  // namespace
 
-std::int64_t CheckedMachine::cards() const {
-  return options.cards > 0 ? options.cards : stack.accelerator.cards;
-}
-
-std::map<std::string, std::string> CheckedMachine::variables() const {
-  std::map<std::string, std::string> variables;
-  for (const EnvironmentVariable& variable : environment.variables)
-    variables[variable.name] = variable.value;
-  for (const SearchPath& path : environment.paths) {
-    if (path.name == "PATH") continue;
-    std::vector<std::string> folders;
-    for (const SearchPathEntry& entry : path.entries) folders.push_back(entry.directory);
-    variables[path.name] = joined(folders, ":");
-  }
-  return variables;
-}
-
-const InstalledDeb* CheckedMachine::deb_of(const std::string& component) const {
-  const InstalledDeb* found = nullptr;
-  for (const std::string& name : stack.component(component)->names) {
-    const auto deb = facts.debs.find(name);
-    if (deb != facts.debs.end() && (found == nullptr || is_installed(deb->second)))
-      found = &deb->second;
-  }
-  return found;
+std::string BackendChecks::release_hint() const {
+  return concat("install ", machine_.packages(),
+                " of one release, with the torch that they are built for");
 }
 
 std::string BackendChecks::api() const {
@@ -172,9 +153,10 @@ void BackendChecks::judge_call(CheckResult& result) {
   request.steps = {"library"};
   const BackendTrial trial = try_backend(machine_.host, request);
   const ProbeStep* step =
-      ended_step(trial, "library", concat("while it loaded ", backend.library), result);
+      ended_step(machine_, trial, "library", concat("while it loaded ", backend.library), result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
+    if (result.status == CheckStatus::skipped)
+      tell_cut_off(machine_, trial, "before it began", result);
     return;
   }
   if (step->state != ProbeState::done)
@@ -206,9 +188,9 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
     return fail(result, concat("import torch: ", torch->error),
                 import_hint(torch->error, python, "torch"));
   const std::string doing = concat("while it imported ", rule.module);
-  const ProbeStep* step = ended_step(trial, "module", doing, result);
+  const ProbeStep* step = ended_step(machine_, trial, "module", doing, result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before that", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(machine_, trial, "before that", result);
     return;
   }
   if (step->state != ProbeState::done)
@@ -220,15 +202,15 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
 
 void BackendChecks::judge_count(CheckResult& result) {
   result.expected = concat(machine_.stack.backend.module, " counts ", machine_.cards());
-  const ProbeStep* step = ended_step(climb(), "devices", "while it counted the cards", result);
+  const ProbeStep* step =
+      ended_step(machine_, climb(), "devices", "while it counted the cards", result);
   if (step == nullptr) return;
-  if (step->state != ProbeState::done) return fail(result, step->error, group_hint);
+  if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   const std::string observed =
       concat(counted(static_cast<std::size_t>(std::max<std::int64_t>(step->count, 0)), "card"),
              ", API of ", step->api.empty() ? "neither generation" : step->api);
   if (step->count >= machine_.cards() && step->is_right) return pass(result, observed);
-  fail(result, observed,
-       "the runtime sees fewer cards than there are: look at TOPS_VISIBLE_DEVICES and at `dmesg`");
+  fail(result, observed, "the runtime sees fewer cards than there are: see `dmesg`");
 }
 
 void BackendChecks::judge_arithmetic(CheckResult& result) {
@@ -239,10 +221,10 @@ void BackendChecks::judge_arithmetic(CheckResult& result) {
     const std::string card = concat("card ", step.card);
     result.duration_ms += step.duration_ms;
     if (step.state == ProbeState::cut_off)
-      return tell_cut_off(climb(), concat("on ", card), result);
+      return tell_cut_off(machine_, climb(), concat("on ", card), result);
     if (step.state != ProbeState::done)
       return fail(result, concat(card, ": ", step.error),
-                  "look for this card in `dmesg` and `efsmi`");
+                  concat("look for this card: ", machine_.card_tools()));
     if (!step.is_right) {
       return fail(
           result,
@@ -282,27 +264,32 @@ void BackendChecks::judge_group(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = concat("a process group of '", backend.name, "' with one process");
   std::string way = concat(backend.module, ".distributed");
-  const ProbeStep* step = ended_step(climb(), "own", concat("in ", way), result);
+  const ProbeStep* step = ended_step(machine_, climb(), "own", concat("in ", way), result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     const std::string without = step->error;
     way = "torch.distributed";
-    step = ended_step(climb(), "stock", concat("in ", way), result);
+    step = ended_step(machine_, climb(), "stock", concat("in ", way), result);
     if (step == nullptr) return;
     if (step->state == ProbeState::missing) {
-      return fail(result, concat(without, "; ", step->error), group_hint);
+      return fail(result, concat(without, "; ", step->error), release_hint());
     }
   }
   if (step->state != ProbeState::done) {
+    if (lacks_libuv(step->error)) {
+      return fail(result, concat(way, ": ", step->error),
+                  "this torch is built without libuv, which it takes all the same: "
+                  "`topsctl install BUNDLE --set USE_LIBUV=0`");
+    }
     return fail(result, concat(way, ": ", step->error),
                 step->error.find("nvalid backend") != std::string::npos
-                    ? concat("the module does not bring ", backend.name, ": ", group_hint)
-                    : std::string(group_hint));
+                    ? concat("the module does not bring ", backend.name, ": ", release_hint())
+                    : release_hint());
   }
   const std::string objection = objection_to(*step);
   if (!objection.empty()) {
     return fail(result, concat(way, ": ", objection),
-                concat("gloo is no ", backend.name, ": ", group_hint));
+                concat("gloo is no ", backend.name, ": ", release_hint()));
   }
   pass(result, concat("through ", way, ", ", step->library));
 }
@@ -310,7 +297,7 @@ void BackendChecks::judge_group(CheckResult& result) {
 void BackendChecks::judge_stock(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = concat("whether torch.distributed itself offers '", backend.name, "'");
-  const ProbeStep* step = ended_step(climb(), "stock", "in torch.distributed", result);
+  const ProbeStep* step = ended_step(machine_, climb(), "stock", "in torch.distributed", result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     skip(result, concat(step->error, ": this generation offers it through ", backend.module,
@@ -318,9 +305,9 @@ void BackendChecks::judge_stock(CheckResult& result) {
     result.hint = concat("in programs: import ", backend.module, ".distributed as dist");
     return;
   }
-  if (step->state != ProbeState::done) return fail(result, step->error, group_hint);
+  if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   const std::string objection = objection_to(*step);
-  if (!objection.empty()) return fail(result, objection, group_hint);
+  if (!objection.empty()) return fail(result, objection, release_hint());
   pass(result, concat("it does, ", step->library));
 }
 
@@ -335,12 +322,13 @@ void BackendChecks::judge_ranks(CheckResult& result) {
   request.timeout_ms = machine_.options.timeout_ms;
   request.steps = {"ranks"};
   const BackendTrial trial = try_backend(machine_.host, request);
-  const ProbeStep* step = ended_step(trial, "ranks", "with its ranks", result);
+  const ProbeStep* step = ended_step(machine_, trial, "ranks", "with its ranks", result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
+    if (result.status == CheckStatus::skipped)
+      tell_cut_off(machine_, trial, "before it began", result);
     return;
   }
-  if (step->state != ProbeState::done) return fail(result, step->error, group_hint);
+  if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   for (const ProbeStep& rank : step->ranks) {
     const std::string objection = rank.state == ProbeState::done ? objection_to(rank) : rank.error;
     if (!objection.empty())
@@ -355,7 +343,10 @@ void BackendChecks::judge_ranks(CheckResult& result) {
         with_output(concat(answered, " of ", ranks,
                            " ranks answered; their launcher ended with exit status ", step->status),
                     trial.output),
-        "a rank died: look for its card in `dmesg`");
+        lacks_libuv(trial.output)
+            ? "this torch is built without libuv, which its torchrun takes all the same: start "
+              "the ranks otherwise, or take another build of torch"
+            : "a rank died: look for its card in `dmesg`");
   }
   pass(result, concat(ranks, ranks == 1 ? " rank" : " ranks", " with the sum ",
                       number_text(step->ranks.front().total)));

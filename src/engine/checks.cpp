@@ -68,6 +68,8 @@ class Ladder {
     } catch (const std::exception& error) {
       leave_unknown(result, error.what(), "");
     }
+    if (result.status == CheckStatus::fail && !rule.hint.empty())
+      result.hint += concat(result.hint.empty() ? "" : "; ", rule.hint);
     if (result.duration_ms == 0) {
       result.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                                machine_.host.clock->steady() - started)

@@ -42,9 +42,10 @@ bool is_of_stacks(const std::string& name) {
 // Folders of others in PATH are not ours to judge.
 bool is_ours(const std::string& folder) {
   const std::string lower = lower_case(folder);
-  for (const char* word : {"tops", "eccl", "enflame", "gcu"})
-    if (lower.find(word) != std::string::npos) return true;
-  return false;
+  const std::vector<std::string>& words = variable_catalogue().folder_words;
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return lower.find(word) != std::string::npos;
+  });
 }
 
 Evidence evidence_of(const SetVariable::At& at) {

@@ -139,11 +139,15 @@ std::vector<EnvironmentPlace> environment_places(const Host& host, const Stack& 
   for (const std::string& file : files_in(host, "/etc/profile.d", ".sh"))
     places.add_file(file, PlaceKind::shell);
   places.add_file("/etc/bash.bashrc", PlaceKind::shell);
+  const std::vector<std::string>& left = variable_catalogue().files;
   for (const std::string& home : homes_of(host)) {
-    for (const char* name : {".profile", ".bash_profile", ".bashrc", ".topsrider_env"})
+    for (const char* name : {".profile", ".bash_profile", ".bashrc"})
       places.add_file(concat(home, "/", name), PlaceKind::shell);
+    for (const std::string& file : left)
+      if (file.starts_with("~/")) places.add_file(concat(home, file.substr(1)), PlaceKind::shell);
   }
-  places.add_file("/tmp/eccl_env.sh", PlaceKind::shell);
+  for (const std::string& file : left)
+    if (file.starts_with('/')) places.add_file(file, PlaceKind::shell);
   const std::string units = "/etc/systemd/system";
   for (const std::string& file : files_in(host, units, ".service"))
     places.add_file(file, PlaceKind::unit);

@@ -155,10 +155,9 @@ void judge_links(const CheckedMachine& machine, const CheckRule& rule, CheckResu
   if (path.empty()) return skip(result, "its package is not installed");
   const Gaps gaps = gaps_of(machine, path);
   if (!gaps.missing.empty()) {
-    return fail(
-        result, concat("missing: ", joined(gaps.missing, "; ")),
-        "install the package that brings it (the vendor's runtime is in the TopsPlatform .run); "
-        "if it is there, run `ldconfig` or load the environment file");
+    return fail(result, concat("missing: ", joined(gaps.missing, "; ")),
+                "install the package that brings it; if it is there, run `ldconfig` or load the "
+                "environment file");
   }
   if (!gaps.versions.empty()) {
     return fail(result, concat("missing: ", joined(gaps.versions, "; ")),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -39,7 +40,7 @@ std::vector<std::string> words_of(std::string_view text) {
 std::optional<double> leading_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
+  if (error != std::errc() || end == text.data() || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 

@@ -239,7 +239,8 @@ void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) 
 }
 
 CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
-  reader.expect_keys({"id", "kind", "rung", "component", "file", "symbols", "module", "files"});
+  reader.expect_keys(
+      {"id", "kind", "rung", "component", "file", "symbols", "module", "files", "hint"});
   CheckRule rule;
   rule.id = identifier(reader.at("id"));
   const JsonReader kind = reader.at("kind");
@@ -260,6 +261,7 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   if (rule.kind == CheckKind::library) rule.symbols = reader.at("symbols").texts();
   if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
   if (rule.kind == CheckKind::impostors) rule.files = reader.at("files").texts();
+  if (const auto hint = reader.find("hint")) rule.hint = one_line(*hint);
   return rule;
 }
 

@@ -123,9 +123,13 @@ std::optional<std::string> VariableCatalogue::nearly(std::string_view name) cons
 void add_variables(std::string_view json, const std::string& source, VariableCatalogue& catalogue) {
   const Json document = parse_json(json, source);
   const JsonReader top(document, source);
-  top.expect_keys({"prefixes", "variables"});
-  for (std::string& prefix : top.at("prefixes").texts())
-    catalogue.prefixes.push_back(std::move(prefix));
+  top.expect_keys({"prefixes", "files", "folder_words", "variables"});
+  const auto take = [&](const char* key, std::vector<std::string>& to) {
+    for (std::string& text : top.at(key).texts()) to.push_back(std::move(text));
+  };
+  take("prefixes", catalogue.prefixes);
+  take("files", catalogue.files);
+  take("folder_words", catalogue.folder_words);
   for (const JsonReader& item : top.at("variables").items()) {
     KnownVariable variable = parse_variable(item);
     const std::string known = variable.name;

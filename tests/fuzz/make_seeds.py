@@ -48,6 +48,15 @@ ENVIRONMENTS = [
     '# head\n# topsctl settings: {"profile":"prod","set":{"A":"b"},"unset":["C"]}\nexport A=b\n',
     'export X="/a:$X" B=\'c\'; if [ -n "$X" ]; then Y=${X:+:$X}; fi\ncat <<EOF\nA=1\nEOF\n',
     '[Service]\nEnvironment="A=b c" B=%%\\\n  C=d\n', "PATH=\"/a:/b\"\nexport C='d'\n", "A=b\0C=d\0"]
+PROBES = [
+    "*EFSMI    V1.20.0          Driver Ver: 2.4.20230829                       *\n"
+    "* 0      T20                 | 10.19.3         | 00:3d:0.0  Enable        *\n"
+    "* 30C    Sleep   48.0W  300W | 32G      Disable|   0.0%     W28001210504  *\n",
+    "DEV ID 0\n  Dev Name : Enflame T20\n  GCU Temp : 39 C\n  Cur Power : 48 W\n  Total Size : 49120 MiB\n",
+    '{"devices":[{"id":0,"Info":{"Dev Name":"S60","Dev SN":"A1"}}]}', "HAL initialization failed\n",
+    't {"step":"torch","state":"begin","arguments":[]}\nt {"step":"torch","state":"done","version":"1.7.1","ms":9}\n'
+    't {"step":"ranks","state":"begin"}\nnoise\nt {"step":"ranks","state":"done","status":0,"answers":'
+    '[{"rank":0,"ok":true,"total":3.0,"right":true,"backend":"eccl"}]}\n']
 TARGETS = ("node1", "ops@node1.lab:2222/tops-rider", "root@[fe80::1%eth0]:22/c", "local:", "local:/box", "# all\na\n\nb # b\n", "debs/a b.deb",
            "Host *.lab !gate")
 _ID = "0123456789abcdef" * 4
@@ -112,6 +121,8 @@ def add_texts(seeds):
     seeds.add("record", "line-ends", record({"a.py": b""}).replace(b"\n", b"\r\n"))
     for number, field in enumerate(RELATIONS):
         seeds.add("relation", f"field-{number}", field.encode())
+    for number, text in enumerate(PROBES):
+        seeds.add("probes", f"probes-{number}", text.encode())
     for number, text in enumerate(ENVIRONMENTS):
         seeds.add("environment", f"file-{number}", text.encode())
     for number, target in enumerate(TARGETS):

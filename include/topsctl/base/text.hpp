@@ -21,6 +21,9 @@ requires std::is_integral_v<Integer>
 void append(std::string& to, Integer piece) {
   to.append(std::to_string(piece));
 }
+template <class Real>
+requires std::is_floating_point_v<Real>
+void append(std::string& to, Real piece) = delete;  // it would be taken for a character
 }  // namespace detail
 
 // All pieces in one string; a piece is text, a character or an integer.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "topsctl/engine/checked_machine.hpp"
 #include "topsctl/engine/checks.hpp"
 #include "topsctl/host/backend_probe.hpp"
 #include "topsctl/host/host.hpp"
@@ -11,22 +12,6 @@
 #include "topsctl/model/host_facts.hpp"
 
 namespace topsctl {
-
-// The machine as the checks see it; it does not change while they run.
-struct CheckedMachine {
-  const Host& host;
-  const Stack& stack;
-  ClimbOptions options;
-  HostFacts facts;
-  const PythonFacts* python = nullptr;  // of facts; nullptr: there is none
-  Environment environment = {};
-
-  std::int64_t cards() const;  // that there should be
-  // The stack's variables as a process shall have them; PATH stays the machine's.
-  std::map<std::string, std::string> variables() const;
-  // The installed package of a component, or one of its name in another state; nullptr: none.
-  const InstalledDeb* deb_of(const std::string& component) const;
-};
 
 // The outcomes; texts become printable.
 void pass(CheckResult& result, const std::string& observed);
@@ -76,6 +61,7 @@ class BackendChecks {
   void judge_perf(const CheckRule& rule, CheckResult& result);
   // What there is to hold against a group that came to its end; empty: nothing.
   std::string objection_to(const ProbeStep& group) const;
+  std::string release_hint() const;
   std::string library_path() const;  // where the package has the backend's library; empty: nowhere
 
   const CheckedMachine& machine_;

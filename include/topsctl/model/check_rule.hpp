@@ -56,6 +56,7 @@ struct CheckRule {
   std::vector<std::string> symbols;  // library: what it must export
   std::string module;                // python_import
   std::vector<std::string> files;    // impostors: paths, "{site}" for each site directory
+  std::string hint;                  // what to do about a failure, beyond what any stack's would be
   bool operator==(const CheckRule&) const = default;
 };
 

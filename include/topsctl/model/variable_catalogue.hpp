@@ -34,6 +34,10 @@ struct KnownVariable {
 struct VariableCatalogue {
   std::map<std::string, KnownVariable, std::less<>> variables;
   std::vector<std::string> prefixes;  // of names that are the stacks'
+  // Shell files that guides and scripts for the stacks leave; "~/x" in each home.
+  std::vector<std::string> files;
+  std::vector<std::string>
+      folder_words;  // lower case, in the paths of folders that are the stacks'
 
   const KnownVariable* find(std::string_view name) const;  // nullptr: not in it
   // Whether the name is in it, begins with a prefix, or ends in _VISIBLE_DEVICES: no other variable

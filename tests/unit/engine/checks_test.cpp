@@ -135,6 +135,14 @@ TEST_F(CheckingAStack, PassesWhatIsInstalled) {
   EXPECT_EQ(run_checks(sample_.host, stack_, {}, "").python, "/usr/bin/python3.8");
 }
 
+TEST_F(CheckingAStack, AddsTheHintOfTheStackToAFailureAlone) {
+  for (CheckRule& rule : stack_.checks) rule.hint = "ask the vendor";
+  EXPECT_EQ(check("eccl-library").hint, "");
+  write("opt/eccl/lib/libeccl.so", "placeholder\n");
+  EXPECT_EQ(check("eccl-library").hint,
+            "the file is not the vendor's library: reinstall tops-eccl; ask the vendor");
+}
+
 TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
   write("opt/eccl/lib/libeccl.so", "placeholder\n");
   EXPECT_EQ(check("eccl-library").status, CheckStatus::fail);

@@ -84,6 +84,14 @@ TEST(Efsmi, IsReadWithTheSignOfDegrees) {
   EXPECT_EQ(card.utilization_percent, 85.0);
 }
 
+TEST(Efsmi, HasNoNumbersThatAreNone) {
+  const CardReading card = only_card(
+      "| 3  S60  | 33.6.5 | 00:3d:00.0  Enable |\n"
+      "| nanC   Sleep  infW / 300W | infMiB Disable | nan%   C807B40520388 |\n");
+  EXPECT_EQ(card, (CardReading{3, "S60", "00:3d:00.0", "C807B40520388", std::nullopt, 300.0,
+                               std::nullopt, std::nullopt}));
+}
+
 TEST(Efsmi, IsReadAsOnL300) {
   const char* text =
       "| EFSMI: 1.7.2.14          Driver Ver: 1.7.2.14 |\n"

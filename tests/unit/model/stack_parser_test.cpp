@@ -34,9 +34,11 @@ TEST(StackParser, ReadsTheEmbeddedStack) {
   EXPECT_THAT(stack.profile_names(), ElementsAre("dev", "staging", "prod"));
   EXPECT_EQ(stack.profile("prod")->variables[0].value, "4");
   EXPECT_EQ(stack.profile("none"), nullptr);
-  ASSERT_EQ(stack.checks.size(), 24U);
+  ASSERT_EQ(stack.checks.size(), 32U);
   EXPECT_EQ(stack.checks[5].kind, CheckKind::library);
   EXPECT_EQ(stack.checks[10].rung, Rung::load);
+  EXPECT_THAT(stack.checks[10].hint, HasSubstr("TopsPlatform"));
+  EXPECT_EQ(stack.checks[11].hint, "");
   EXPECT_EQ(stack.checks[13].module, "torch_gcu");
 }
 
@@ -125,6 +127,8 @@ const std::vector<Mistake>& mistakes() {
        "/backend/name: expected the name of a shell variable, got 'eccl''"},
       {"impostors_without_files", R"("rung": "files", "files": [)",
        R"("rung": "files", "symbols": [)", "/checks/9: missing key 'files'"},
+      {"a_hint_of_two_lines", R"("hint": "TOPS_VISIBLE_DEVICES may)", R"("hint": "a\nTOPS may)",
+       "/checks/18/hint: expected one line of text without control characters"},
       {"a_variable_with_a_dash", R"("name": "ECCL_DEBUG")", R"("name": "ECCL-DEBUG")",
        "/environment/variables/3/name: expected the name of a shell variable, got 'ECCL-DEBUG'"},
       {"a_variable_that_begins_with_a_digit", R"("name": "ECCL_DEBUG")", R"("name": "1ECCL")",

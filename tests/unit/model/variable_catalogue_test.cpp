@@ -78,7 +78,7 @@ TEST(VariableCatalogue, JudgesValuesByTypeAndRange) {
 }
 
 const char* const sound =
-    R"({"prefixes": ["X_"], "variables": [{"name": "X_A", "grade": "attested", "type": "integer",
+    R"({"prefixes": ["X_"], "files": ["~/x"], "folder_words": ["x"], "variables": [{"name": "X_A", "grade": "attested", "type": "integer",
         "least": 1, "most": 3, "generation": "t2x", "where": "process", "source": "a test"}]})";
 
 TEST(VariableRecords, AreReadStrictly) {
