@@ -154,16 +154,10 @@ class Receiver : public FrameHandler {
     for (const ManifestObject& object : manifest.objects) {
       Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
       Json digests = Json::array();
-      // A dry run writes nothing, not even that an object was read.
-      const bool is_there = (manifest.dry_run ? object_in(store_, object.id)
-                                              : whole_object(store_, object.id, object.size))
-                                .has_value();
+      const bool is_there = open_part(incoming, manifest.dry_run);
       if (!is_there) {
         std::vector<std::optional<ChunkDigest>> verified(chunk_count(object.size));
-        if (!manifest.dry_run || has_part(store_, object.id)) {
-          incoming.part.emplace(store_, object.id, object.size);
-          verified = incoming.part->verified();
-        }
+        if (incoming.part) verified = incoming.part->verified();
         for (std::size_t i = 0; i < verified.size(); ++i) {
           digests.push_back(verified[i] ? Json(hex_text(*verified[i])) : Json(nullptr));
           if (!verified[i]) missing += chunk_size(object.size, i);
@@ -184,13 +178,20 @@ class Receiver : public FrameHandler {
                    {{"store", store_.string()}, {"free_bytes", free}, {"objects", objects}}));
   }
 
+  // Whether the object is there already. A dry run makes no part.
+  bool open_part(Incoming& incoming, bool is_dry_run) const {
+    const auto& [id, size] = incoming.object;
+    if (is_dry_run && !has_part(store_, id)) return object_in(store_, id).has_value();
+    incoming.part = Part::unless_whole(store_, id, size);
+    return !incoming.part;
+  }
+
   void join(TransferManifest manifest) {
     require_own_folder(manifest.store);
     store_ = manifest.store;
     for (const ManifestObject& object : manifest.objects) {
       Incoming& incoming = objects_.emplace_back(Incoming{object, std::nullopt});
-      if (!whole_object(store_, object.id, object.size))
-        incoming.part.emplace(store_, object.id, object.size);
+      incoming.part = Part::unless_whole(store_, object.id, object.size);
     }
     say(frame(FrameKind::joined, ""));
   }

@@ -153,8 +153,18 @@ bool is_content_id(std::string_view text) {
 }
 
 Part::Part(const fs::path& store, const std::string& id, std::uint64_t size)
-    : store_(store), id_(id), size_(size), file_(store / "parts" / concat(id, ".part")) {
+    : Part(locked(store), store, id, size) {}
+
+std::optional<Part> Part::unless_whole(const fs::path& store, const std::string& id,
+                                       std::uint64_t size) {
   const Descriptor lock = locked(store);
+  if (whole_object(store, id, size)) return std::nullopt;
+  return Part(lock, store, id, size);
+}
+
+Part::Part(const Descriptor& /*lock*/, const fs::path& store, const std::string& id,
+           std::uint64_t size)
+    : store_(store), id_(id), size_(size), file_(store / "parts" / concat(id, ".part")) {
   data_ = opened(file_, O_RDWR | O_CREAT);
   marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDWR | O_CREAT);
   if (::ftruncate(data_.get(), static_cast<off_t>(size)) != 0 ||

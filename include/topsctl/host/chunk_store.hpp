@@ -26,6 +26,9 @@ class Part {
  public:
   // Makes part and marks if they are not there. Waits for those who complete one in this store.
   Part(const std::filesystem::path& store, const std::string& id, std::uint64_t size);
+  // Nothing if there is a whole object, nor will there be a part of it then.
+  static std::optional<Part> unless_whole(const std::filesystem::path& store, const std::string& id,
+                                          std::uint64_t size);
 
   // Reads what is marked, and takes away marks whose data is something else. What is left.
   std::vector<std::optional<ChunkDigest>> verified();
@@ -43,6 +46,9 @@ class Part {
   void complete();
 
  private:
+  // `lock`: of the store, held meanwhile.
+  Part(const Descriptor& lock, const std::filesystem::path& store, const std::string& id,
+       std::uint64_t size);
   std::vector<std::optional<ChunkDigest>> marks() const;
 
   std::filesystem::path store_;

@@ -165,6 +165,18 @@ TEST(Parts, BegunAnewEndWithTheObjectThatAnotherRunCompleted) {
   EXPECT_TRUE(std::filesystem::is_empty(store.path() / "parts"));
 }
 
+TEST(Parts, AreNotBegunWhereThereIsAWholeObject) {
+  const TemporaryFolder store;
+  const Content content = two_chunks();
+  auto part = Part::unless_whole(store.path(), content.id, content.chunks.size);
+  ASSERT_TRUE(part);
+  write_all(*part, content);
+  part->complete();
+  move_time(store.path() / "objects" / content.id);
+  EXPECT_FALSE(Part::unless_whole(store.path(), content.id, content.chunks.size));
+  EXPECT_TRUE(std::filesystem::is_empty(store.path() / "parts"));
+}
+
 TEST(Parts, DoNotGiveTheirNameToWhatIsInTheirPlace) {
   const TemporaryFolder store;
   const Content content = two_chunks();
@@ -183,10 +195,12 @@ TEST(Parts, OfOneStoreAreCompletedOneAfterTheOther) {
   for (int run = 0; run < 8; ++run) {
     runs.emplace_back([&] {
       for (int round = 0; round < 5; ++round) {
-        Part part(store.path(), content.id, content.chunks.size);
+        auto part = Part::unless_whole(store.path(), content.id, content.chunks.size);
         for (const std::uint64_t chunk : {0U, 1U})
-          if (!part.is_complete()) write_chunk(part, content, chunk);
-        part.complete();
+          if (part && !part->is_complete()) write_chunk(*part, content, chunk);
+        // What joins a run late makes no part that nobody completes.
+        Part::unless_whole(store.path(), content.id, content.chunks.size);
+        if (part) part->complete();
         EXPECT_TRUE(whole_object(store.path(), content.id, content.chunks.size));
       }
     });
