@@ -114,10 +114,8 @@ def test_the_tools_of_the_vendor_are_run_when_asked_for(installed):
     document = verify(installed("t2x"), "--level", "perf", "--ranks", "1")
     told = {check["id"]: check for check in document["checks"] if check["rung"] == "perf"}
     assert len(told) == 9
-    tool = told.pop("eccl-all-reduce-perf")  # the only one that the double has
-    assert tool["status"] == "pass" and "25136" in tool["observed"]
-    assert {(check["status"], check["observed"]) for check in told.values()} == {
-        ("skipped", f"no package brought {name.replace('-', '_')}") for name in told}
+    for name, tool in told.items():
+        assert tool["status"] == "pass" and name.replace("-", "_") in tool["observed"] and "25136" in tool["observed"], tool
 
 
 def test_the_results_are_left_and_no_link_is_followed(copy_of):
