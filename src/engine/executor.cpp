@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/checks.hpp"
+#include "topsctl/engine/check_step.hpp"
 #include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/escaped_paths.hpp"
 #include "topsctl/engine/generations.hpp"
@@ -216,17 +216,8 @@ class Executor {
     journal_.append(TransactionState::verifying, Json::object());
     // The checks leave the disk and a core idle: what the commit would wait for begins now.
     make_ready_ = std::jthread([this] { make_ready_for_commit(); });
-    // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
-    const Verification verification = run_checks(host_, stack_, run.checks, plan_.python);
-    execution_.report.checks = verification.checks;
-    const std::vector<const CheckResult*> problems = verification.problems();
-    if (problems.empty()) return concat(verification.checks.size(), " checks passed");
-    const CheckResult& first = *problems.front();
-    const std::size_t others = problems.size() - 1;
-    throw Error(ErrorCode::checks_failed,
-                concat("check ", in_quotes(first.id), " failed: ", first.observed,
-                       others > 0 ? concat(" (and ", others, " more)") : std::string()),
-                first.hint);
+    return check_installation(host_, stack_, plan_.python, run, execution_.report.checks,
+                              execution_.warnings);
   }
 
   std::string act(const Commit&) {

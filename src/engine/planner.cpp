@@ -97,16 +97,29 @@ std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
   return argv;
 }
 
-// What an install can have brought or spoiled. The rest is `topsctl verify`'s: whether cards are
-// there is no matter of the packages, and what dpkg wrote a moment ago need not be read again.
+// What an install can have brought or spoiled. The rest is `topsctl verify`'s: what dpkg wrote a
+// moment ago need not be read again.
 bool is_of_install(CheckKind kind) {
   return kind == CheckKind::deb_installed || kind == CheckKind::library ||
          kind == CheckKind::wheel_installed || kind == CheckKind::environment_file ||
          kind == CheckKind::library_call || kind == CheckKind::python_import;
 }
 
-// Those of the stack as a whole and of the components that are installed now.
-std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
+// What each card shows of the backend; a failure is told and undoes nothing.
+bool is_trial(CheckKind kind) {
+  return kind == CheckKind::device_count || kind == CheckKind::card_arithmetic ||
+         kind == CheckKind::process_group || kind == CheckKind::torch_distributed;
+}
+
+bool brings_a_wheel(const Plan& plan) {
+  return std::any_of(plan.packages.begin(), plan.packages.end(), [](const PlannedPackage& package) {
+    return package.kind == PackageKind::wheel;
+  });
+}
+
+// Those of the stack as a whole and of the components that are installed now; where all cards are
+// to be seen, trials of the backend, too.
+std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int64_t card_nodes) {
   std::vector<CheckRule> checks;
   for (const CheckRule& check : stack.checks) {
     const bool concerned = std::any_of(
@@ -114,6 +127,10 @@ std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan) {
         [&](const PlannedPackage& package) { return package.component == check.component; });
     if (is_of_install(check.kind) && (check.component.empty() || concerned))
       checks.push_back(check);
+  }
+  if (card_nodes > 0 && card_nodes == stack.accelerator.cards && brings_a_wheel(plan)) {
+    std::copy_if(stack.checks.begin(), stack.checks.end(), std::back_inserter(checks),
+                 [](const CheckRule& check) { return is_trial(check.kind); });
   }
   // What installed a wheel is not believed, whatever the stack says.
   for (const PlannedPackage& package : plan.packages) {
@@ -209,7 +226,7 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
                      RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s, ""},
                      {}});
   }
-  const std::vector<CheckRule> checks = checks_for(stack, plan);
+  const std::vector<CheckRule> checks = checks_for(stack, plan, facts.card_nodes);
   steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }

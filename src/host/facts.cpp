@@ -1,6 +1,8 @@
 // Gathers host facts from dpkg, os-release, the interpreters and the files that a plan may replace.
 #include "topsctl/host/facts.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "topsctl/base/error.hpp"
@@ -54,6 +56,16 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   return pythons;
 }
 
+std::int64_t card_nodes(const Host& host, const AcceleratorRules& accelerator) {
+  std::int64_t nodes = 0;
+  for (std::int64_t card = 0; card < accelerator.cards; ++card) {
+    struct stat status {};
+    const auto node = host.behind(concat(accelerator.device_node, card));
+    if (::stat(node.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) ++nodes;
+  }
+  return nodes;
+}
+
 }  // namespace
 
 std::string os_name(const Host& host) {
@@ -95,6 +107,7 @@ HostFacts read_host_facts(const Host& host, const Stack& stack, const std::strin
   const std::string& file = stack.environment.file;
   if (auto text = read_text_if_present(host.behind(file)))
     facts.files.emplace(file, std::move(*text));
+  facts.card_nodes = card_nodes(host, stack.accelerator);
   return facts;
 }
 

@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import stat
+import time
 
 import pytest
 
@@ -37,8 +39,10 @@ def installed(host_factory, bundle, topsctl_release):
             host.install_binary(topsctl_release)
             give_cards(host)
             host.copy_in(bundle(python=host.python_minor(), personality=personality, only_needed=True), "/srv/bundle")
-            done = host.run(["topsctl", "install", "/srv/bundle"], timeout=600)
+            done = host.run(["topsctl", "install", "/srv/bundle", "--json"], timeout=600)
             assert done.returncode == 0, done.stderr
+            # An install shows by itself what the cards can do.
+            assert statuses(json.loads(done.stdout))["eccl-group"] == "pass", done.stdout
         yield hosts.__getitem__
     finally:
         for host in hosts.values():
@@ -127,6 +131,29 @@ def test_the_results_are_left_and_no_link_is_followed(copy_of):
     assert statuses(json.loads(host.path(RESULTS).read_text())) == statuses(document)
     assert not host.path(RESULTS).is_symlink() and host.path("/etc/precious").read_text() == "precious\n"
     assert "eccl-library" in host.path(REPORT).read_text()
+
+
+def test_another_users_results_are_warned_of_once(copy_of):
+    host = copy_of("t2x")
+    verify(host, "--level", "files")
+    done = host.run(["topsctl", "verify", "--json", "--level", "files"], user=65534)
+    warnings = json.loads(done.stdout)["warnings"]
+    assert [warning.startswith("the results could not be left in /tmp: ") for warning in warnings] == [True], warnings
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_and_all_that_it_started(copy_of, number, code):
+    host = copy_of("t2x")
+    next(state for state in STATES if state.name == "probe-hangs").make(host)
+    process = host.start(["topsctl", "verify", "--json", "--level", "single", "--events"])
+    for line in process.stderr:
+        if "rung import" in line:  # from there on one process climbs, up to the group
+            break
+    time.sleep(3)  # so that it is in the group that never comes up, or on the way
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == code, out + err
+    assert json.loads(out)["error"]["code"] in ("interrupted", "terminated")
 
 
 def test_fewer_cards_can_be_expected(copy_of):

@@ -1,6 +1,7 @@
 // All that the planner may know of a machine; tests write it by hand.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -82,6 +83,8 @@ struct HostFacts {
   std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named
   std::map<std::string, std::string>
       files;  // text of files the plan may replace; absent: no such file
+  std::int64_t card_nodes =
+      0;  // device nodes of the stack's accelerator, of those that there should be
 };
 
 }  // namespace topsctl

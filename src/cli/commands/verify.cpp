@@ -32,8 +32,8 @@ struct Options {
   std::int64_t timeout_s = 300;
 };
 
-std::string body_text(const std::string& stack, const Verification& verification) {
-  return verify_body(stack, verification).dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string body_text(const Json& body) {
+  return body.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string state_of(const Verification& verification) {
@@ -48,6 +48,8 @@ std::string state_of(const Verification& verification) {
   if (count(CheckStatus::warn) > 0) text += concat(", ", count(CheckStatus::warn), " warned");
   if (count(CheckStatus::skipped) > 0)
     text += concat(", ", count(CheckStatus::skipped), " skipped");
+  if (problems == 0 && count(CheckStatus::unknown) > 0)
+    text += concat(", ", count(CheckStatus::unknown), " unknown");
   if (verification.stop) {
     text += concat("; stopped at rung ", in_quotes(name(verification.stop->rung)), " by ",
                    in_quotes(verification.stop->check));
@@ -74,12 +76,12 @@ Output run(const Options& options, Session& session) {
   output.header.command = "verify";
   output.header.warnings = unfinished_warnings(host);
   output.header.exit = verification.problems().empty() ? ExitCode::done : ExitCode::problems;
-  output.json = body_text(stack.name, verification);
+  const Json body = verify_body(stack.name, verification);
+  output.json = body_text(body);
   output.text = text_of(stack, verification, session.style);
   if (host.root == "/") {
     const std::vector<std::string> unwritten = leave_test_results(
-        host, to_text(document(output.header, verify_body(stack.name, verification))),
-        text_of(stack, verification, Style{}));
+        host, to_text(document(output.header, body)), text_of(stack, verification, Style{}));
     output.header.warnings.insert(output.header.warnings.end(), unwritten.begin(), unwritten.end());
   }
   return output;
@@ -105,7 +107,8 @@ CommandAction define_verify(CLI::App& parser) {
   parser.add_option("--timeout", options->timeout_s, "Seconds that each process may take")
       ->type_name("S")
       ->check(whole_number(1, most_timeout_s));
-  return {[options](Session& session) { return run(*options, session); }, body_text("", {})};
+  return {[options](Session& session) { return run(*options, session); },
+          body_text(verify_body("", {}))};
 }
 
 }  // namespace topsctl

@@ -297,6 +297,24 @@ TEST_F(Planning, ChecksAWheelOfWhichTheStackChecksNothing) {
   EXPECT_EQ(run.checks.back().kind, CheckKind::wheel_installed);
 }
 
+TEST_F(Planning, TriesTheCardsWhereAllOfThemAreToBeSeen) {
+  const auto trials = [this](const std::string& components = "") {
+    const Plan made = plan(components);
+    std::vector<std::string> found;
+    for (const CheckRule& rule :
+         std::get<RunChecks>(made.steps[made.steps.size() - 2].action).checks)
+      if (rule.rung > Rung::import) found.push_back(rule.id);
+    return found;
+  };
+  EXPECT_THAT(trials(), IsEmpty());
+  facts_.card_nodes = 7;
+  EXPECT_THAT(trials(), IsEmpty());
+  facts_.card_nodes = 8;
+  EXPECT_THAT(trials(),
+              ElementsAre("device-count", "card-arithmetic", "eccl-group", "torch-distributed"));
+  EXPECT_THAT(trials("eccl"), IsEmpty());
+}
+
 TEST_F(Planning, RefusesAWheelThatWouldChangeTorch) {
   inventory_.packages.back().files->push_back({"torch/cuda.py", PayloadEntry::Type::file, 1});
   EXPECT_EQ(refusal().code(), ErrorCode::bad_package);
