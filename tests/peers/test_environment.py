@@ -85,7 +85,7 @@ def expected_paths(folders, path=PLAIN_PATH):
     return {"PATH": f"{path}:{ours}", "LD_LIBRARY_PATH": ours, "SEARCH": ours}
 
 
-@pytest.mark.parametrize("shell", [["dash", "-eu"], ["bash", "-u"], ["bash", "--posix", "-eu"], ["sh"]])
+@pytest.mark.parametrize("shell", [["dash", "-eu"], ["bash", "-u"], ["bash", "--posix", "-eu"], ["sh"], ["env", "-i", "sh"]])
 def test_shells_read_the_file_once_and_twice(tmp_path, text_of, stack, shell):
     needed(shell[0])
     values = {**VALUES, **LINES, **ASTRAL}
