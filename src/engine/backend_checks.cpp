@@ -37,32 +37,6 @@ std::string with_output(const std::string& text, const std::string& output) {
   return output.empty() ? text : concat(text, "; it printed: ", output);
 }
 
-// A step that was begun and not ended, or never begun.
-void tell_cut_off(const CheckedMachine& machine, const BackendTrial& trial,
-                  const std::string& doing, CheckResult& result) {
-  const bool is_slow = trial.ending.find("too long") != std::string::npos;
-  fail(result,
-       with_output(concat("the process was cut off ", doing, ": ", signal_name(trial.ending)),
-                   trial.output),
-       is_slow ? concat("look at the cards: ", machine.card_tools(),
-                        "; a slow machine may need --timeout")
-               : "a card, the driver or a library is defective or of another release: see `dmesg`");
-}
-
-// Whether there is a step that was gone to its end, well or not; tells why not.
-const ProbeStep* ended_step(const CheckedMachine& machine, const BackendTrial& trial,
-                            std::string_view name, const std::string& doing, CheckResult& result) {
-  const ProbeStep* step = trial.step(name);
-  if (step == nullptr) {
-    skip(result, "not tried, as something before it failed");
-    return nullptr;
-  }
-  result.duration_ms = step->duration_ms;
-  if (step->state != ProbeState::cut_off) return step;
-  tell_cut_off(machine, trial, doing, result);
-  return nullptr;
-}
-
 std::string import_hint(const std::string& error, const std::string& python,
                         const std::string& module) {
   if (error.find("cannot open shared object file") != std::string::npos)
@@ -78,9 +52,42 @@ bool lacks_libuv(const std::string& text) {
 
 }  // namespace
 
+void BackendChecks::tell_cut_off(const BackendTrial& trial, const std::string& doing,
+                                 CheckResult& result) const {
+  const bool is_slow = trial.ending.find("too long") != std::string::npos;
+  fail(result,
+       with_output(concat("the process was cut off ", doing, ": ", signal_name(trial.ending)),
+                   trial.output),
+       is_slow ? concat("look at the cards: ", machine_.card_tools(),
+                        "; a slow machine may need --timeout")
+               : "a card, the driver or a library is defective or of another release: see `dmesg`");
+}
+
+const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::string_view name,
+                                           const std::string& doing, CheckResult& result) const {
+  const ProbeStep* step = trial.step(name);
+  if (step == nullptr) {
+    skip(result, "not tried, as something before it failed");
+    return nullptr;
+  }
+  result.duration_ms = step->duration_ms;
+  if (step->state != ProbeState::cut_off) return step;
+  tell_cut_off(trial, doing, result);
+  return nullptr;
+}
+
 std::string BackendChecks::release_hint() const {
   return concat("install ", machine_.packages(),
                 " of one release, with the torch that they are built for");
+}
+
+std::string BackendChecks::group_hint(const std::string& error) const {
+  if (lacks_libuv(error)) {
+    return "this torch is built without libuv, which it takes all the same: "
+           "`topsctl install BUNDLE --set USE_LIBUV=0`";
+  }
+  if (error.find("nvalid backend") == std::string::npos) return release_hint();
+  return concat("the module does not bring ", machine_.stack.backend.name, ": ", release_hint());
 }
 
 std::string BackendChecks::api() const {
@@ -153,10 +160,9 @@ void BackendChecks::judge_call(CheckResult& result) {
   request.steps = {"library"};
   const BackendTrial trial = try_backend(machine_.host, request);
   const ProbeStep* step =
-      ended_step(machine_, trial, "library", concat("while it loaded ", backend.library), result);
+      ended_step(trial, "library", concat("while it loaded ", backend.library), result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped)
-      tell_cut_off(machine_, trial, "before it began", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
     return;
   }
   if (step->state != ProbeState::done)
@@ -188,9 +194,9 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
     return fail(result, concat("import torch: ", torch->error),
                 import_hint(torch->error, python, "torch"));
   const std::string doing = concat("while it imported ", rule.module);
-  const ProbeStep* step = ended_step(machine_, trial, "module", doing, result);
+  const ProbeStep* step = ended_step(trial, "module", doing, result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(machine_, trial, "before that", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before that", result);
     return;
   }
   if (step->state != ProbeState::done)
@@ -202,8 +208,7 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
 
 void BackendChecks::judge_count(CheckResult& result) {
   result.expected = concat(machine_.stack.backend.module, " counts ", machine_.cards());
-  const ProbeStep* step =
-      ended_step(machine_, climb(), "devices", "while it counted the cards", result);
+  const ProbeStep* step = ended_step(climb(), "devices", "while it counted the cards", result);
   if (step == nullptr) return;
   if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   const std::string observed =
@@ -221,7 +226,7 @@ void BackendChecks::judge_arithmetic(CheckResult& result) {
     const std::string card = concat("card ", step.card);
     result.duration_ms += step.duration_ms;
     if (step.state == ProbeState::cut_off)
-      return tell_cut_off(machine_, climb(), concat("on ", card), result);
+      return tell_cut_off(climb(), concat("on ", card), result);
     if (step.state != ProbeState::done)
       return fail(result, concat(card, ": ", step.error),
                   concat("look for this card: ", machine_.card_tools()));
@@ -264,28 +269,19 @@ void BackendChecks::judge_group(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = concat("a process group of '", backend.name, "' with one process");
   std::string way = concat(backend.module, ".distributed");
-  const ProbeStep* step = ended_step(machine_, climb(), "own", concat("in ", way), result);
+  const ProbeStep* step = ended_step(climb(), "own", concat("in ", way), result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     const std::string without = step->error;
     way = "torch.distributed";
-    step = ended_step(machine_, climb(), "stock", concat("in ", way), result);
+    step = ended_step(climb(), "stock", concat("in ", way), result);
     if (step == nullptr) return;
     if (step->state == ProbeState::missing) {
       return fail(result, concat(without, "; ", step->error), release_hint());
     }
   }
-  if (step->state != ProbeState::done) {
-    if (lacks_libuv(step->error)) {
-      return fail(result, concat(way, ": ", step->error),
-                  "this torch is built without libuv, which it takes all the same: "
-                  "`topsctl install BUNDLE --set USE_LIBUV=0`");
-    }
-    return fail(result, concat(way, ": ", step->error),
-                step->error.find("nvalid backend") != std::string::npos
-                    ? concat("the module does not bring ", backend.name, ": ", release_hint())
-                    : release_hint());
-  }
+  if (step->state != ProbeState::done)
+    return fail(result, concat(way, ": ", step->error), group_hint(step->error));
   const std::string objection = objection_to(*step);
   if (!objection.empty()) {
     return fail(result, concat(way, ": ", objection),
@@ -297,7 +293,7 @@ void BackendChecks::judge_group(CheckResult& result) {
 void BackendChecks::judge_stock(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
   result.expected = concat("whether torch.distributed itself offers '", backend.name, "'");
-  const ProbeStep* step = ended_step(machine_, climb(), "stock", "in torch.distributed", result);
+  const ProbeStep* step = ended_step(climb(), "stock", "in torch.distributed", result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     skip(result, concat(step->error, ": this generation offers it through ", backend.module,
@@ -305,7 +301,7 @@ void BackendChecks::judge_stock(CheckResult& result) {
     result.hint = concat("in programs: import ", backend.module, ".distributed as dist");
     return;
   }
-  if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
+  if (step->state != ProbeState::done) return fail(result, step->error, group_hint(step->error));
   const std::string objection = objection_to(*step);
   if (!objection.empty()) return fail(result, objection, release_hint());
   pass(result, concat("it does, ", step->library));
@@ -322,10 +318,9 @@ void BackendChecks::judge_ranks(CheckResult& result) {
   request.timeout_ms = machine_.options.timeout_ms;
   request.steps = {"ranks"};
   const BackendTrial trial = try_backend(machine_.host, request);
-  const ProbeStep* step = ended_step(machine_, trial, "ranks", "with its ranks", result);
+  const ProbeStep* step = ended_step(trial, "ranks", "with its ranks", result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped)
-      tell_cut_off(machine_, trial, "before it began", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
     return;
   }
   if (step->state != ProbeState::done) return fail(result, step->error, release_hint());

@@ -15,10 +15,6 @@ namespace {
 // A card that hangs would hold the install up.
 constexpr std::int64_t trial_timeout_ms = 120'000;
 
-bool is_trial(const CheckRule& rule) {
-  return rule.rung > Rung::import;
-}
-
 void require_sound(const Host& host, const Stack& stack, const std::string& python,
                    const std::vector<CheckRule>& rules, std::vector<CheckResult>& checks) {
   const Verification verification = run_checks(host, stack, rules, python);
@@ -52,6 +48,11 @@ void try_cards(const Host& host, const Stack& stack, const std::string& python,
 }
 
 }  // namespace
+
+bool is_trial(const CheckRule& rule) {
+  return rule.kind == CheckKind::device_count || rule.kind == CheckKind::card_arithmetic ||
+         rule.kind == CheckKind::process_group || rule.kind == CheckKind::torch_distributed;
+}
 
 std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
                                const RunChecks& run, std::vector<CheckResult>& checks,

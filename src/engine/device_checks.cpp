@@ -7,6 +7,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/check_parts.hpp"
+#include "topsctl/host/card_nodes.hpp"
 #include "topsctl/host/efsmi.hpp"
 #include "topsctl/host/files.hpp"
 
@@ -38,26 +39,8 @@ std::string cards_of(std::int64_t cards) {
   return counted(static_cast<std::size_t>(cards), "card");
 }
 
-struct Nodes {
-  std::int64_t there = 0;
-  std::string first_missing;
-  std::string no_device;  // something in the place of a node that is none
-};
-
-Nodes nodes_of(const CheckedMachine& machine) {
-  Nodes nodes;
-  for (std::int64_t card = 0; card < machine.cards(); ++card) {
-    const std::string path = concat(machine.stack.accelerator.device_node, card);
-    struct stat status {};
-    if (::stat(machine.host.behind(path).c_str(), &status) != 0) {
-      if (nodes.first_missing.empty()) nodes.first_missing = path;
-    } else if (!S_ISCHR(status.st_mode)) {
-      if (nodes.no_device.empty()) nodes.no_device = path;
-    } else {
-      ++nodes.there;
-    }
-  }
-  return nodes;
+CardNodes nodes_of(const CheckedMachine& machine) {
+  return card_nodes(machine.host, machine.stack.accelerator.device_node, machine.cards());
 }
 
 }  // namespace
@@ -81,7 +64,7 @@ void judge_nodes(const CheckedMachine& machine, CheckResult& result) {
   const std::string& prefix = machine.stack.accelerator.device_node;
   const std::int64_t cards = machine.cards();
   result.expected = concat("a device node for each of ", cards_of(cards));
-  const Nodes nodes = nodes_of(machine);
+  const CardNodes nodes = nodes_of(machine);
   if (!nodes.no_device.empty()) {
     return fail(result, concat(nodes.no_device, " is no character device"),
                 "somebody has put a file in its place: remove it and load the driver again");

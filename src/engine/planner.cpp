@@ -9,6 +9,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/engine/check_step.hpp"
 #include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/host/wheel.hpp"
 
@@ -105,12 +106,6 @@ bool is_of_install(CheckKind kind) {
          kind == CheckKind::library_call || kind == CheckKind::python_import;
 }
 
-// What each card shows of the backend; a failure is told and undoes nothing.
-bool is_trial(CheckKind kind) {
-  return kind == CheckKind::device_count || kind == CheckKind::card_arithmetic ||
-         kind == CheckKind::process_group || kind == CheckKind::torch_distributed;
-}
-
 bool brings_a_wheel(const Plan& plan) {
   return std::any_of(plan.packages.begin(), plan.packages.end(), [](const PlannedPackage& package) {
     return package.kind == PackageKind::wheel;
@@ -129,8 +124,7 @@ std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int
       checks.push_back(check);
   }
   if (card_nodes > 0 && card_nodes == stack.accelerator.cards && brings_a_wheel(plan)) {
-    std::copy_if(stack.checks.begin(), stack.checks.end(), std::back_inserter(checks),
-                 [](const CheckRule& check) { return is_trial(check.kind); });
+    std::copy_if(stack.checks.begin(), stack.checks.end(), std::back_inserter(checks), is_trial);
   }
   // What installed a wheel is not believed, whatever the stack says.
   for (const PlannedPackage& package : plan.packages) {

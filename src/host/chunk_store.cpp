@@ -25,6 +25,7 @@ namespace {
 constexpr std::size_t digest_bytes = 32;
 constexpr mode_t own_folder = 0700;
 constexpr mode_t own_file = 0600;
+constexpr const char* again_hint = "run the same command again: only what is missing is sent";
 
 bool is_mark(std::string_view mark) {
   return mark.find_first_not_of('\0') != std::string_view::npos;
@@ -233,9 +234,10 @@ void Part::complete() {
                                   : digest_at(data_, i * chunk_bytes, chunk_size(size_, i)));
   }
   if (content_id(chunks) != id_)
-    throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent");
+    throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent", again_hint);
   if (!has_name)
-    throw Error(ErrorCode::internal, concat("somebody has removed ", in_quotes(file_.string())));
+    throw Error(ErrorCode::internal, concat("somebody has removed ", in_quotes(file_.string())),
+                again_hint);
   constexpr mode_t readable_by_all = 0644;
   if (::fchmod(data_.get(), readable_by_all) != 0 || ::fsync(data_.get()) != 0 ||
       ::fstat(data_.get(), &status) != 0)

@@ -1,12 +1,11 @@
 // Gathers host facts from dpkg, os-release, the interpreters and the files that a plan may replace.
 #include "topsctl/host/facts.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/card_nodes.hpp"
 #include "topsctl/host/dpkg.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/python.hpp"
@@ -56,16 +55,6 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   return pythons;
 }
 
-std::int64_t card_nodes(const Host& host, const AcceleratorRules& accelerator) {
-  std::int64_t nodes = 0;
-  for (std::int64_t card = 0; card < accelerator.cards; ++card) {
-    struct stat status {};
-    const auto node = host.behind(concat(accelerator.device_node, card));
-    if (::stat(node.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) ++nodes;
-  }
-  return nodes;
-}
-
 }  // namespace
 
 std::string os_name(const Host& host) {
@@ -107,7 +96,8 @@ HostFacts read_host_facts(const Host& host, const Stack& stack, const std::strin
   const std::string& file = stack.environment.file;
   if (auto text = read_text_if_present(host.behind(file)))
     facts.files.emplace(file, std::move(*text));
-  facts.card_nodes = card_nodes(host, stack.accelerator);
+  const AcceleratorRules& accelerator = stack.accelerator;
+  facts.card_nodes = card_nodes(host, accelerator.device_node, accelerator.cards).there;
   return facts;
 }
 

@@ -61,7 +61,13 @@ class BackendChecks {
   void judge_perf(const CheckRule& rule, CheckResult& result);
   // What there is to hold against a group that came to its end; empty: nothing.
   std::string objection_to(const ProbeStep& group) const;
+  // Whether there is a step that was gone to its end, well or not; tells why not.
+  const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
+                              const std::string& doing, CheckResult& result) const;
+  // A step that was begun and not ended, or never begun.
+  void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) const;
   std::string release_hint() const;
+  std::string group_hint(const std::string& error) const;  // of a group that did not come up
   std::string library_path() const;  // where the package has the backend's library; empty: nowhere
 
   const CheckedMachine& machine_;

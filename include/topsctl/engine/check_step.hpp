@@ -11,10 +11,13 @@
 
 namespace topsctl {
 
-// Runs the checks; those up to the rung `import` must pass. Those above try the cards: what fails
-// of them becomes a warning and undoes nothing, as the packages are sound and a card may be
-// defective or at work. What came of each check is added to `checks`; gives a summary in a line.
-// Throws Error{checks_failed} and, for signals, Error{interrupted, terminated}.
+// Whether a check tries the backend on the cards, which no package alone can make pass.
+bool is_trial(const CheckRule& rule);
+
+// Runs the checks. All but the trials must pass; what fails of those becomes a warning and undoes
+// nothing, as the packages are sound and a card may be defective or at work. What came of each
+// check is added to `checks`; gives a summary in a line. Throws Error{checks_failed} and, for
+// signals, Error{interrupted, terminated}.
 std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
                                const RunChecks& run, std::vector<CheckResult>& checks,
                                std::vector<std::string>& warnings);

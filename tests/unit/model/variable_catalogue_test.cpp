@@ -86,6 +86,8 @@ TEST(VariableRecords, AreReadStrictly) {
   add_variables(sound, "s", catalogue);
   EXPECT_EQ(catalogue.find("X_A")->most, 3);
   EXPECT_TRUE(catalogue.concerns("X_B"));
+  EXPECT_EQ(catalogue.files, std::vector<std::string>{"~/x"});
+  EXPECT_EQ(catalogue.folder_words, std::vector<std::string>{"x"});
   const auto refusal = [](const std::string& text) {
     VariableCatalogue unused;
     return thrown_by([&] { add_variables(text, "s", unused); }).message();
