@@ -4,6 +4,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/cli/command.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 

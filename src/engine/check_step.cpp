@@ -49,11 +49,6 @@ void try_cards(const Host& host, const Stack& stack, const std::string& python,
 
 }  // namespace
 
-bool is_trial(const CheckRule& rule) {
-  return rule.kind == CheckKind::device_count || rule.kind == CheckKind::card_arithmetic ||
-         rule.kind == CheckKind::process_group || rule.kind == CheckKind::torch_distributed;
-}
-
 std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
                                const RunChecks& run, std::vector<CheckResult>& checks,
                                std::vector<std::string>& warnings) {

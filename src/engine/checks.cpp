@@ -7,6 +7,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/check_parts.hpp"
 #include "topsctl/engine/planner.hpp"
+#include "topsctl/engine/stack_payload.hpp"
 #include "topsctl/host/dpkg.hpp"
 #include "topsctl/host/facts.hpp"
 #include "topsctl/host/interrupt.hpp"

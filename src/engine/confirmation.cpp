@@ -1,26 +1,17 @@
-// Confirms transactions, and tells which of them await it.
+// Confirms transactions.
 #include "topsctl/engine/confirmation.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/watcher.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 
 namespace {
-
-std::string text_at(const Json& object, const char* key) {
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 Transaction transaction_of(const Host& host, std::int64_t id) {
   const std::vector<Transaction> all = list_transactions(host);
@@ -38,7 +29,9 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
   if (transaction.state() == TransactionState::committed) {
     if (awaited_confirmation(transaction)) return std::nullopt;
     const Json details = Json::parse(transaction.records.back().details, nullptr, false);
-    return Confirmed{false, text_at(details, "confirmed_at")};
+    const auto at = details.is_object() ? details.find("confirmed_at") : details.end();
+    const bool is_known = at != details.end() && at->is_string();
+    return Confirmed{false, is_known ? at->get<std::string>() : std::string()};
   }
   if (transaction.was_committed()) {
     throw Error(ErrorCode::unconfirmed,
@@ -53,35 +46,6 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
 }
 
 }  // namespace
-
-Json to_json(const AwaitedConfirmation& awaited) {
-  return {{"confirm_until", awaited.until},
-          {"installed_by",
-           {{"ssh", awaited.installed_by.ssh},
-            {"login", awaited.installed_by.login},
-            {"session", awaited.installed_by.session}}}};
-}
-
-std::optional<AwaitedConfirmation> awaited_confirmation(const Transaction& transaction) {
-  if (transaction.state() != TransactionState::committed) return std::nullopt;
-  const Json details = Json::parse(transaction.records.back().details, nullptr, false);
-  AwaitedConfirmation awaited;
-  awaited.until = text_at(details, "confirm_until");
-  if (awaited.until.empty()) return std::nullopt;
-  const Json by = details.value("installed_by", Json::object());
-  awaited.installed_by = {text_at(by, "ssh"), text_at(by, "login"), text_at(by, "session")};
-  return awaited;
-}
-
-bool is_watched(const Host& host, const Transaction& transaction) {
-  const Descriptor file(::open((host.behind(transaction.folder) / watcher_file).c_str(),
-                               O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
-}
-
-bool is_abandoned(const Host& host, const Transaction& transaction) {
-  return awaited_confirmation(transaction) && !is_watched(host, transaction);
-}
 
 Confirmed confirm(const Host& host, std::int64_t id, const Connection& connection,
                   const Requester& requester, std::int64_t lock_timeout_ms, EventFan& events) {
@@ -111,18 +75,6 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
   for (int i = 0; i < 500 && is_watched(host, transaction); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   return {true, at};
-}
-
-void refuse_unconfirmed(const Host& host) {
-  for (const Transaction& transaction : list_transactions(host)) {
-    const auto awaited = awaited_confirmation(transaction);
-    if (!awaited) continue;
-    throw Error(
-        ErrorCode::busy,
-        concat("transaction ", transaction.id, " awaits its confirmation until ", awaited->until),
-        concat("`topsctl confirm ", transaction.id, "` from a new connection keeps it, ",
-               "`topsctl rollback ", transaction.id, "` restores the state before it"));
-  }
 }
 
 }  // namespace topsctl

@@ -4,35 +4,19 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/executor.hpp"
-#include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/recovery.hpp"
-#include "topsctl/host/file_state.hpp"
+#include "topsctl/engine/kept_bytes.hpp"
+#include "topsctl/engine/unfinished.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/removal.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::uint64_t bytes_in(const fs::path& folder) {
-  std::uint64_t bytes = 0;
-  std::set<std::uint64_t> seen;  // a file may have several names here
-  std::error_code failure;
-  for (auto at = fs::recursive_directory_iterator(folder, failure);
-       !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-    FileIdentity identity;
-    const FileState state = file_state(at->path(), Content::ignore, &identity);
-    if (state.type != FileState::Type::file) continue;
-    if (seen.insert(identity.inode).second) bytes += state.size;
-  }
-  return bytes;
-}
 
 bool keeps_something(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.behind(transaction.folder);
@@ -55,11 +39,6 @@ std::vector<Transaction> to_prune(const Host& host, const Generations& generatio
 }
 
 }  // namespace
-
-std::uint64_t bytes_on_disk(const Host& host, const Transaction& transaction) {
-  const fs::path folder = host.behind(transaction.folder);
-  return bytes_in(folder / snapshot_folder) + bytes_in(folder / after_folder);
-}
 
 std::vector<Transaction> superfluous(std::vector<Transaction> transactions,
                                      const Generations& generations) {

@@ -9,16 +9,21 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/generations.hpp"
+#include "topsctl/engine/locked_packages.hpp"
 #include "topsctl/engine/phases.hpp"
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/rehearsal.hpp"
 #include "topsctl/engine/stage.hpp"
 #include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/unfinished.hpp"
+#include "topsctl/engine/wheel_installation.hpp"
 #include "topsctl/host/bundle.hpp"
 #include "topsctl/host/facts.hpp"
 #include "topsctl/host/interrupt.hpp"
 #include "topsctl/host/stacks.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 
@@ -145,43 +150,6 @@ Execution rehearsed_only(const Host& host, const Plan& plan, EventFan& events) {
 }
 
 }  // namespace
-
-void require_usable_host(const Host& host, Purpose purpose) {
-  struct stat status {};
-  if (::stat(host.root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
-    throw Error(ErrorCode::host_unfit,
-                concat("no such root directory: ", in_quotes(host.root.string())),
-                "give the root directory of the system to work on with --root");
-  }
-  if (::stat(host.behind(dpkg_status_file).c_str(), &status) != 0) {
-    throw Error(ErrorCode::host_unfit,
-                concat(in_quotes(host.root.string()), " is no Debian or Ubuntu system: it has no ",
-                       dpkg_status_file),
-                "give the root directory of a Debian or Ubuntu system with --root");
-  }
-  if (purpose == Purpose::change && !is_root_user()) {
-    throw Error(ErrorCode::permission, "only root can change a system",
-                host.root == "/"
-                    ? "run the same command through sudo, or add --dry-run to see the plan"
-                    : "run the same command through sudo");
-  }
-}
-
-void require_locked(const Lock& lock, const std::vector<Package>& packages) {
-  for (const Package& package : packages) {
-    const auto difference = difference_from(lock, package);
-    if (!difference) continue;
-    const bool is_known = difference->kind == LockDifference::Kind::changed;
-    throw Error(
-        ErrorCode::bad_package,
-        is_known ? concat(in_quotes(package.path), " is not what the lock says: its sha256 is ",
-                          difference->found_sha256, ", the lock has ", difference->locked_sha256)
-                 : concat(in_quotes(package.path), " is not in the lock; its sha256 is ",
-                          difference->found_sha256),
-        "copy the package again from where the lock was made; if this one is meant, inspect the "
-        "bundle and write a new lock with `topsctl inspect BUNDLE --lock FILE`");
-  }
-}
 
 Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
   const bool only_looks = request.dry_run && !request.rehearse;

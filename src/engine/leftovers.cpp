@@ -5,8 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "topsctl/engine/executor.hpp"
-
 namespace topsctl {
 
 namespace fs = std::filesystem;

@@ -9,7 +9,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/engine/check_step.hpp"
+#include "topsctl/engine/stack_payload.hpp"
 #include "topsctl/engine/unchanged_wheels.hpp"
 #include "topsctl/host/wheel.hpp"
 
@@ -300,29 +300,6 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
         "name the interpreter of a virtual environment with --python, or permit it with "
         "--allow-system-python");
   }
-}
-
-std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts) {
-  std::vector<std::string> payload;
-  for (const Package& package : chosen) {
-    if (package.kind != PackageKind::deb || !package.files) continue;
-    for (const PayloadEntry& entry : *package.files) payload.push_back(entry.path);
-  }
-  for (const auto& [name, deb] : facts.debs) {
-    const bool replaced =
-        std::any_of(chosen.begin(), chosen.end(), [&, n = name](const Package& package) {
-          return package.kind == PackageKind::deb &&
-                 (package.name == n || std::find(package.displaces.begin(), package.displaces.end(),
-                                                 n) != package.displaces.end());
-        });
-    if (!replaced) payload.insert(payload.end(), deb.files.begin(), deb.files.end());
-  }
-  return payload;
-}
-
-KeptSettings kept_settings(const Stack& stack, const HostFacts& facts) {
-  const auto file = facts.files.find(stack.environment.file);
-  return file == facts.files.end() ? KeptSettings() : environment_settings_in(file->second);
 }
 
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,

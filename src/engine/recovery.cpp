@@ -4,12 +4,15 @@
 #include <algorithm>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/confirmation.hpp"
-#include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/awaited_confirmation.hpp"
 #include "topsctl/engine/leftovers.hpp"
 #include "topsctl/engine/rehearsal.hpp"
-#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/restoration.hpp"
 #include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/unconfirmed_undo.hpp"
+#include "topsctl/engine/unfinished.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 
@@ -157,44 +160,6 @@ Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64
   execution.warnings = std::move(recovery.warnings);
   store_report(host, "recover", execution);
   return execution;
-}
-
-void refuse_unfinished(const Host& host, std::string_view reason) {
-  for (const Transaction& transaction : list_transactions(host)) {
-    if (!transaction.is_unfinished()) continue;
-    throw Error(
-        ErrorCode::host_unfit, concat("transaction ", transaction.id, " is unfinished: ", reason),
-        "restore the state before it with `topsctl recover`, and run the same command again");
-  }
-}
-
-std::vector<std::string> unfinished_warnings(const Host& host) {
-  std::vector<std::string> warnings;
-  std::vector<Transaction> transactions;
-  try {
-    transactions = list_transactions(host);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::permission) throw;
-    return warnings;  // only root may look
-  }
-  for (const Transaction& transaction : transactions) {
-    if (const auto awaited = awaited_confirmation(transaction)) {
-      const std::string confirm = concat("`topsctl confirm ", transaction.id, "`");
-      warnings.push_back(is_watched(host, transaction)
-                             ? concat("transaction ", transaction.id, " is restored at ",
-                                      awaited->until, " unless ", confirm, " comes before")
-                             : concat("transaction ", transaction.id,
-                                      " is not confirmed, and nobody watches it: ", confirm,
-                                      " keeps it, `topsctl recover` restores the state before it"));
-    }
-    if (transaction.is_unfinished()) {
-      warnings.push_back(concat(
-          "transaction ", transaction.id,
-          " is unfinished: unless topsctl is at work right now, `topsctl recover` restores the "
-          "state before it"));
-    }
-  }
-  return warnings;
 }
 
 }  // namespace topsctl

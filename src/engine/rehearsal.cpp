@@ -12,6 +12,7 @@
 #include "topsctl/engine/step_actions.hpp"
 #include "topsctl/engine/transaction.hpp"
 #include "topsctl/engine/unchanged_wheels.hpp"
+#include "topsctl/engine/wheel_installation.hpp"
 #include "topsctl/engine/wheel_step.hpp"
 #include "topsctl/host/dpkg.hpp"
 #include "topsctl/host/files.hpp"

@@ -1,10 +1,12 @@
 // Ends a transaction by putting its snapshot back.
+#include "topsctl/engine/restoration.hpp"
+
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/journal.hpp"
 #include "topsctl/engine/log_sink.hpp"
 #include "topsctl/engine/phases.hpp"
 #include "topsctl/engine/services.hpp"

@@ -2,15 +2,18 @@
 #include "topsctl/engine/rollback.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/restoration.hpp"
 #include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/unconfirmed_undo.hpp"
 #include "topsctl/engine/undo.hpp"
+#include "topsctl/engine/unfinished.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 
@@ -89,17 +92,6 @@ std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& 
   return undos;
 }
 
-// Numbered entries are what dpkg has not yet put into its status file.
-void require_dpkg_at_rest(const Host& host) {
-  std::error_code failure;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(host.behind("/var/lib/dpkg/updates"), failure)) {
-    if (!is_digits(entry.path().filename().string())) continue;
-    throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",
-                "run `dpkg --configure -a`, then roll back");
-  }
-}
-
 // One report of several undos, newest first.
 void add_execution(Execution& whole, const Execution& part) {
   TransactionReport& report = whole.report;
@@ -147,11 +139,6 @@ void add_execution(Execution& whole, const Execution& part) {
   whole.error = part.error;
 }
 
-Execution with_notes(Execution execution, const Undo& undo) {
-  for (const std::string& note : undo.notes) execution.warnings.push_back(printable(note));
-  return execution;
-}
-
 // Does `work` for each undo until one fails.
 Execution for_all(const std::vector<PlannedUndo>& undos,
                   const std::function<Execution(const PlannedUndo&, const Plan&)>& work) {
@@ -169,15 +156,6 @@ Execution for_all(const std::vector<PlannedUndo>& undos,
 }
 
 }  // namespace
-
-Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events) {
-  require_dpkg_at_rest(host);
-  const MachineView view(host);
-  const Undo undo = undo_of(view, transaction);
-  return with_notes(
-      undo_transaction(host, transaction, restoration_plan(transaction, "recover"), events, &undo),
-      undo);
-}
 
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);

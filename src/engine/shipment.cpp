@@ -7,6 +7,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/locked_packages.hpp"
 #include "topsctl/engine/selection.hpp"
 #include "topsctl/engine/stack_match.hpp"
 #include "topsctl/host/bundle.hpp"

@@ -11,7 +11,6 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/dpkg_merge.hpp"
-#include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/members.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"

@@ -11,10 +11,11 @@
 #include <thread>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/confirmation.hpp"
-#include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/awaited_confirmation.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/transaction.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 
@@ -74,19 +75,6 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
 }
 
 }  // namespace
-
-void start_watcher(const Host& host, const Transaction& transaction) {
-  start_detached({"recover", "--unless-confirmed", concat(transaction.id), "--root",
-                  host.root.string(), "--quiet"});
-  constexpr int most_glances = 1500;
-  for (int i = 0; i < most_glances; ++i) {
-    throw_if_interrupted();
-    if (is_watched(host, transaction)) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  throw Error(ErrorCode::host_unfit, "no process came to watch for the confirmation",
-              "install without --confirm-timeout, and look why topsctl cannot start itself");
-}
 
 Execution watch(const Host& host, std::int64_t id, EventFan& events) {
   require_usable_host(host, Purpose::change);

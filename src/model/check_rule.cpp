@@ -50,4 +50,9 @@ std::optional<CheckKind> check_kind_named(std::string_view name) {
   return index ? std::optional(static_cast<CheckKind>(*index)) : std::nullopt;
 }
 
+bool is_trial(const CheckRule& rule) {
+  return rule.kind == CheckKind::device_count || rule.kind == CheckKind::card_arithmetic ||
+         rule.kind == CheckKind::process_group || rule.kind == CheckKind::torch_distributed;
+}
+
 }  // namespace topsctl

@@ -11,6 +11,7 @@
 #include "topsctl/cli/progress.hpp"
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/host/host.hpp"
+#include "topsctl/model/execution.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace CLI {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "topsctl/engine/executor.hpp"
+#include "topsctl/model/execution.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace topsctl {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "topsctl/cli/command.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 

@@ -11,9 +11,6 @@
 
 namespace topsctl {
 
-// Whether a check tries the backend on the cards, which no package alone can make pass.
-bool is_trial(const CheckRule& rule);
-
 // Runs the checks. All but the trials must pass; what fails of those becomes a warning and undoes
 // nothing, as the packages are sound and a card may be defective or at work. What came of each
 // check is added to `checks`; gives a summary in a line. Throws Error{checks_failed} and, for

@@ -44,7 +44,4 @@ std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request,
 std::vector<Transaction> superfluous(std::vector<Transaction> transactions,
                                      const Generations& generations);
 
-// Bytes that a transaction keeps on the disk.
-std::uint64_t bytes_on_disk(const Host& host, const Transaction& transaction);
-
 }  // namespace topsctl

@@ -10,6 +10,7 @@
 
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/planner.hpp"
+#include "topsctl/model/execution.hpp"
 #include "topsctl/model/lock.hpp"
 
 namespace topsctl {
@@ -34,13 +35,5 @@ struct InstallRequest {
 // Throws Error if nothing was changed; later failures are in the result. A package that would be
 // taken and is not what the lock says is Error{bad_package}.
 Execution install(const Host& host, const InstallRequest& request, EventFan& events);
-
-// Throws Error{bad_package} for the first of these packages whose bytes are not in the lock.
-void require_locked(const Lock& lock, const std::vector<Package>& packages);
-
-// Refuses, before anything else, a root that is no Debian-like system and, unless only planning, a
-// user that is not root. Throws Error{host_unfit, permission}.
-enum class Purpose { look, change };
-void require_usable_host(const Host& host, Purpose purpose);
 
 }  // namespace topsctl

@@ -44,10 +44,4 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
 // run included.
 WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const HostFacts& facts);
 
-// What the environment file on the machine keeps of the operator's choices.
-KeptSettings kept_settings(const Stack& stack, const HostFacts& facts);
-
-// Absolute paths of the files that the stack's debs have, chosen ones and those already installed.
-std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts);
-
 }  // namespace topsctl

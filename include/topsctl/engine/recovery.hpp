@@ -5,10 +5,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/events.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 
@@ -40,12 +41,5 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
 // confirmed or over. Throws Error{busy}.
 Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64_t lock_timeout_ms,
                                    EventFan& events);
-
-// Throws Error{host_unfit} while a transaction is unfinished, with the reason why that stops the
-// command.
-void refuse_unfinished(const Host& host, std::string_view reason);
-
-// A warning for each unfinished transaction, for commands that only look.
-std::vector<std::string> unfinished_warnings(const Host& host);
 
 }  // namespace topsctl

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/events.hpp"
+#include "topsctl/host/host.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 
@@ -21,10 +23,5 @@ struct RollbackRequest {
 // to roll back, a later transaction stands in the way, or the machine was changed since by somebody
 // else.
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events);
-
-// Restores the state before a transaction that nobody confirmed, whatever others changed of it
-// since; the caller holds the ChangeLock. Throws Error{host_unfit} while dpkg has work that is not
-// finished.
-Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events);
 
 }  // namespace topsctl

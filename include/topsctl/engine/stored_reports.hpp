@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/model/execution.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {

@@ -17,6 +17,14 @@ namespace topsctl {
 inline constexpr const char* state_directory = "/var/lib/topsctl";
 inline constexpr const char* log_directory = "/var/log/topsctl";
 
+// Where a transaction keeps its things, below its folder.
+inline constexpr const char* snapshot_folder = "snapshot";
+inline constexpr const char* after_folder = "after";
+inline constexpr const char* undo_folder = "undo";
+inline constexpr const char* packages_folder = "packages";
+inline constexpr const char* temporary_folder = "tmp";
+inline constexpr const char* pip_report_file = "pip-report.json";
+
 struct Transaction {
   std::int64_t id = 0;
   std::string folder;  // as the machine sees it

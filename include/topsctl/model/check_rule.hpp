@@ -78,4 +78,7 @@ struct BackendRules {
   bool operator==(const BackendRules&) const = default;
 };
 
+// Whether a check tries the backend on the cards, which no package alone can make pass.
+bool is_trial(const CheckRule& rule);
+
 }  // namespace topsctl

@@ -14,9 +14,12 @@
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/planner.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/stack_payload.hpp"
+#include "topsctl/engine/unfinished.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/in_place.hpp"
 #include "topsctl/host/stacks.hpp"
+#include "topsctl/host/usable_host.hpp"
 #include "topsctl/model/environment_formats.hpp"
 
 namespace topsctl {

@@ -13,6 +13,8 @@
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/stored_reports.hpp"
 #include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/unfinished.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 

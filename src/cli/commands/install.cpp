@@ -14,6 +14,7 @@
 #include "topsctl/engine/preflight.hpp"
 #include "topsctl/engine/report_files.hpp"
 #include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 

@@ -8,9 +8,11 @@
 #include "topsctl/cli/command.hpp"
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/unfinished.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/files.hpp"
 #include "topsctl/host/target_facts.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 

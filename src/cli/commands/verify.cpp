@@ -11,8 +11,10 @@
 #include "topsctl/engine/installer.hpp"
 #include "topsctl/engine/recovery.hpp"
 #include "topsctl/engine/report_files.hpp"
+#include "topsctl/engine/unfinished.hpp"
 #include "topsctl/engine/verify_report.hpp"
 #include "topsctl/host/stacks.hpp"
+#include "topsctl/host/usable_host.hpp"
 
 namespace topsctl {
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 namespace {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 namespace {

@@ -12,9 +12,12 @@
 #include "../support/recording_sink.hpp"
 #include "../support/sample_transaction.hpp"
 #include "../support/thrown.hpp"
+#include "topsctl/engine/awaited_confirmation.hpp"
 #include "topsctl/engine/members.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/transaction.hpp"
 #include "topsctl/engine/undo.hpp"
+#include "topsctl/engine/unfinished.hpp"
 #include "topsctl/engine/watcher.hpp"
 
 namespace topsctl {

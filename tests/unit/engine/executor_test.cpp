@@ -11,8 +11,10 @@
 #include "../support/sample_host.hpp"
 #include "../support/thrown.hpp"
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/engine/transaction.hpp"
 #include "topsctl/host/digest.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 namespace {

@@ -1,5 +1,6 @@
 // Which committed transactions stay undoable.
 #include "topsctl/engine/generations.hpp"
+#include "topsctl/engine/transaction.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // What an install refuses before it looks at the host.
 #include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/locked_packages.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,6 +5,7 @@
 
 #include "../support/sample_transaction.hpp"
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/transaction.hpp"
 
 namespace topsctl {
 namespace {

@@ -1,5 +1,8 @@
 // Recovery from transactions that a crash cut off.
 #include "topsctl/engine/recovery.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/unfinished.hpp"
+#include "topsctl/model/execution.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

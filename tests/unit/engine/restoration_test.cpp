@@ -5,6 +5,10 @@
 #include "../support/recording_sink.hpp"
 #include "../support/sample_transaction.hpp"
 
+#include "topsctl/engine/restoration.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/model/execution.hpp"
+
 namespace topsctl {
 namespace {
 

@@ -1,6 +1,8 @@
 // Reports that stay with their transactions, and what is told when a crash kept them from being
 // written.
 #include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/engine/transaction.hpp"
+#include "topsctl/model/execution.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

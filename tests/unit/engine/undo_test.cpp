@@ -12,8 +12,11 @@
 #include "../support/sample_host.hpp"
 #include "../support/thrown.hpp"
 #include "topsctl/engine/executor.hpp"
+#include "topsctl/engine/restoration.hpp"
 #include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/transaction.hpp"
 #include "topsctl/host/dpkg.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 namespace {

@@ -11,10 +11,13 @@
 #include "../support/recording_sink.hpp"
 #include "../support/sample_transaction.hpp"
 #include "../support/thrown.hpp"
+#include "topsctl/engine/awaited_confirmation.hpp"
 #include "topsctl/engine/confirmation.hpp"
 #include "topsctl/engine/members.hpp"
+#include "topsctl/engine/transaction.hpp"
 #include "topsctl/engine/undo.hpp"
 #include "topsctl/host/interrupt.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 namespace {

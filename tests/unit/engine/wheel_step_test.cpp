@@ -1,5 +1,6 @@
 // The steps that install wheels: pip reaches for nothing and gets no more leave than was given.
 #include "topsctl/engine/wheel_step.hpp"
+#include "topsctl/engine/wheel_installation.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

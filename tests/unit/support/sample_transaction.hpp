@@ -7,6 +7,7 @@
 #include "sample_host.hpp"
 #include "topsctl/engine/executor.hpp"
 #include "topsctl/engine/snapshot.hpp"
+#include "topsctl/engine/transaction.hpp"
 
 namespace topsctl {
 
