@@ -9,17 +9,17 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/command.hpp"
+#include "cli/event_lines.hpp"
+#include "cli/non_blocking_streambuf.hpp"
+#include "cli/remote_command.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/embedded.hpp"
+#include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/elsewhere.hpp"
-#include "topsctl/cli/event_lines.hpp"
-#include "topsctl/cli/patient_buffer.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/log_sink.hpp"
-#include "topsctl/host/interrupt.hpp"
-#include "topsctl/host/startup.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/startup.hpp"
 
 namespace topsctl {
 
@@ -328,22 +328,22 @@ class Program {
 namespace {
 
 // While it lives, what is said on standard error holds nothing up.
-class PatientErrors {
+class NonBlockingErrors {
  public:
-  PatientErrors() : buffer_(2), before_(std::cerr.rdbuf()) {
+  NonBlockingErrors() : buffer_(2), before_(std::cerr.rdbuf()) {
     if (before_ == usual) std::cerr.rdbuf(&buffer_);  // else somebody listens already
   }
-  ~PatientErrors() { std::cerr.rdbuf(before_); }
-  PatientErrors(const PatientErrors&) = delete;
-  PatientErrors& operator=(const PatientErrors&) = delete;
+  ~NonBlockingErrors() { std::cerr.rdbuf(before_); }
+  NonBlockingErrors(const NonBlockingErrors&) = delete;
+  NonBlockingErrors& operator=(const NonBlockingErrors&) = delete;
 
  private:
   static std::streambuf* const usual;
-  PatientBuffer buffer_;
+  NonBlockingStreambuf buffer_;
   std::streambuf* before_;
 };
 
-std::streambuf* const PatientErrors::usual = std::cerr.rdbuf();
+std::streambuf* const NonBlockingErrors::usual = std::cerr.rdbuf();
 
 }  // namespace
 
@@ -351,7 +351,7 @@ int run(const std::vector<std::string>& arguments) {
   try {
     prepare_process();
     watch_signals();
-    const PatientErrors errors;
+    const NonBlockingErrors errors;
     return Program(arguments).run();
   } catch (const std::exception& error) {
     std::cerr << "error: " << printable(error.what()) << "\n";

@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {

@@ -1,5 +1,5 @@
 // Renders the differences between two bundles.
-#include "topsctl/cli/diff_text.hpp"
+#include "cli/diff_text.hpp"
 
 #include <algorithm>
 #include <functional>

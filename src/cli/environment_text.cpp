@@ -1,10 +1,10 @@
 // Variables, places and findings of a check of the environment as text.
-#include "topsctl/cli/environment_text.hpp"
+#include "cli/environment_text.hpp"
 
 #include <algorithm>
 
+#include "cli/inspection_text.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/inspection_text.hpp"
 
 namespace topsctl {
 

@@ -1,5 +1,5 @@
 // Writes events as JSON lines, and reads them.
-#include "topsctl/cli/event_lines.hpp"
+#include "cli/event_lines.hpp"
 
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 // Findings as text, and the fitting of text into columns.
 #include <algorithm>
 
+#include "cli/inspection_text.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/inspection_text.hpp"
-#include "topsctl/engine/finding_groups.hpp"
+#include "topsctl/engine/inspection/finding_groups.hpp"
 
 namespace topsctl {
 

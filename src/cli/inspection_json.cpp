@@ -1,5 +1,5 @@
 // Writes the members of the document one package, and one file, at a time.
-#include "topsctl/cli/inspection_json.hpp"
+#include "cli/inspection_json.hpp"
 
 #include <nlohmann/json.hpp>
 #include <ostream>

@@ -1,11 +1,11 @@
 // The text of `topsctl inspect`: packages, containers, stacks, and what to do next.
-#include "topsctl/cli/inspection_text.hpp"
+#include "cli/inspection_text.hpp"
 
 #include <algorithm>
 #include <numeric>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/finding_groups.hpp"
+#include "topsctl/engine/inspection/finding_groups.hpp"
 #include "topsctl/model/place.hpp"
 
 namespace topsctl {

@@ -1,15 +1,15 @@
 // Options of installs, and the words that give them to another topsctl.
-#include "topsctl/cli/install_options.hpp"
+#include "cli/install_options.hpp"
 
+#include "cli/validators.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/preflight.hpp"
-#include "topsctl/host/files.hpp"
+#include "topsctl/engine/planning/preflight.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
-void add_setting_options(CLI::App& parser, SettingWishes& settings) {
+void add_setting_options(CLI::App& parser, SettingOptions& settings) {
   parser.add_option("--profile", settings.profile, "Variables for one purpose; none: no profile")
       ->type_name("NAME");
   parser.add_option("--set", settings.set, "A variable of your own; may be repeated")
@@ -56,7 +56,7 @@ std::vector<std::string> words_of(const InstallOptions& options) {
   };
   if (!options.python.empty()) words.push_back(concat("--python=", options.python));
   for (const std::string& id : options.accepted) words.push_back(concat("--accept=", id));
-  const SettingWishes& settings = options.settings;
+  const SettingOptions& settings = options.settings;
   if (!settings.profile.empty()) words.push_back(concat("--profile=", settings.profile));
   for (const std::string& wish : settings.set) words.push_back(concat("--set=", wish));
   for (const std::string& name : settings.unset) words.push_back(concat("--unset=", name));

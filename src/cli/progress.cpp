@@ -1,5 +1,5 @@
 // Shows events on standard error.
-#include "topsctl/cli/progress.hpp"
+#include "cli/progress.hpp"
 
 #include <algorithm>
 #include <iostream>

@@ -1,5 +1,5 @@
 // Reports as text for people.
-#include "topsctl/cli/render.hpp"
+#include "cli/render.hpp"
 
 #include <algorithm>
 

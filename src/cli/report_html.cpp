@@ -1,6 +1,6 @@
 // A report as one self-contained HTML page.
+#include "cli/report_page.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/report_page.hpp"
 
 namespace topsctl {
 

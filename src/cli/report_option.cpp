@@ -1,5 +1,5 @@
 // Checks and writes the file of --report.
-#include "topsctl/cli/report_option.hpp"
+#include "cli/report_option.hpp"
 
 #include <unistd.h>
 
@@ -8,10 +8,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/report_page.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/report_page.hpp"
-#include "topsctl/engine/stored_reports.hpp"
-#include "topsctl/host/files.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 

@@ -1,5 +1,5 @@
 // What a page shows of a report, and the page as text.
-#include "topsctl/cli/report_page.hpp"
+#include "cli/report_page.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,13 +1,13 @@
 // Options for targets, and what they mean.
-#include "topsctl/cli/target_options.hpp"
+#include "cli/target_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/host/files.hpp"
-#include "topsctl/host/local_remote.hpp"
+#include "topsctl/host/network/local_remote.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -77,14 +77,14 @@ std::vector<Target> targets_of(const TargetOptions& options) {
   return targets;
 }
 
-FleetOptions fleet_options_of(const TargetOptions& options) {
+TargetPoolOptions pool_options_of(const TargetOptions& options) {
   return {options.jobs, options.most_failures, options.canaries};
 }
 
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets) {
   if (target.is_local()) return local_remote(session.host.environment);
-  SshWishes wishes;
+  SshOptions wishes;
   wishes.home = variable(session, "HOME");
   wishes.own_user = variable(session, "USER");
   wishes.config = options.ssh_config;

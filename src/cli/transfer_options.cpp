@@ -1,13 +1,13 @@
 // Options, progress and JSON of transfers.
-#include "topsctl/cli/transfer_options.hpp"
+#include "cli/transfer_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "cli/install_options.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/install_options.hpp"
-#include "topsctl/cli/validators.hpp"
 
 namespace topsctl {
 
@@ -45,8 +45,8 @@ void require_sound(const TransferOptions& options) {
               "give the whole path of a folder on the target");
 }
 
-ShipmentRequest shipment_request(const TransferOptions& options) {
-  ShipmentRequest request;
+TransferSetRequest shipment_request(const TransferOptions& options) {
+  TransferSetRequest request;
   request.bundle = {options.bundle};
   request.stack = options.stack;
   request.components = options.components;
@@ -111,8 +111,8 @@ const char* status_name(TargetStatus status, bool is_dry_run) {
   return is_dry_run ? "planned" : "done";
 }
 
-void FleetProgress::follow(std::size_t index, const std::string& name,
-                           const std::function<void()>& work) {
+void TargetPoolProgress::follow(std::size_t index, const std::string& name,
+                                const std::function<void()>& work) {
   tell(index, {name, "connecting", 0, 0});
   try {
     work();
@@ -123,7 +123,7 @@ void FleetProgress::follow(std::size_t index, const std::string& name,
   tell(index, {name, "done", 0, 0});
 }
 
-void FleetProgress::tell(std::size_t index, const TargetProgress& progress) {
+void TargetPoolProgress::tell(std::size_t index, const TargetProgress& progress) {
   const std::lock_guard<std::mutex> lock(mutex_);
   events_.target_progressed(progress);
   if (progress.total == 0) return;

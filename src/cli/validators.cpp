@@ -1,5 +1,5 @@
 // Checks of option values.
-#include "topsctl/cli/validators.hpp"
+#include "cli/validators.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -22,13 +22,13 @@ const std::vector<std::string>& rung_names() {
   return names;
 }
 
-std::string_view name(Rung rung) {
+std::string_view name(CheckLevel rung) {
   return rung_names().at(static_cast<std::size_t>(rung));
 }
 
-std::optional<Rung> rung_named(std::string_view name) {
+std::optional<CheckLevel> rung_named(std::string_view name) {
   const auto index = index_in(rung_names(), name);
-  return index ? std::optional(static_cast<Rung>(*index)) : std::nullopt;
+  return index ? std::optional(static_cast<CheckLevel>(*index)) : std::nullopt;
 }
 
 const std::vector<std::string>& check_kind_names() {
@@ -50,7 +50,7 @@ std::optional<CheckKind> check_kind_named(std::string_view name) {
   return index ? std::optional(static_cast<CheckKind>(*index)) : std::nullopt;
 }
 
-bool is_trial(const CheckRule& rule) {
+bool needs_device(const CheckRule& rule) {
   return rule.kind == CheckKind::device_count || rule.kind == CheckKind::card_arithmetic ||
          rule.kind == CheckKind::process_group || rule.kind == CheckKind::torch_distributed;
 }

@@ -111,7 +111,7 @@ std::string objection_to_setting(std::string_view name) {
   return {};
 }
 
-EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const SettingWishes& wishes,
+EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const SettingOptions& wishes,
                                      const std::vector<std::string>& profiles,
                                      std::vector<std::string>& warnings) {
   EnvironmentSettings settings = wishes.forget ? EnvironmentSettings() : kept;

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "pieces.hpp"
-#include "topsctl/host/decompress.hpp"
+#include "topsctl/host/archive/decompress.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "host/content/elf_parser.hpp"
 #include "pieces.hpp"
-#include "topsctl/host/elf_parser.hpp"
 
 namespace {
 

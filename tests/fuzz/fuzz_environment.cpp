@@ -2,7 +2,7 @@
 // or a variable that was asked for.
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/assignments.hpp"
+#include "topsctl/engine/checks/assignments.hpp"
 #include "topsctl/model/environment_settings.hpp"
 
 namespace {

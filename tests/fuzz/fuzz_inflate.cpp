@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "host/archive/inflate.hpp"
 #include "pieces.hpp"
-#include "topsctl/host/inflate.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Feeds self-extracting archives to the readers of their header and their parts.
 #include "pieces.hpp"
-#include "topsctl/host/makeself.hpp"
+#include "topsctl/host/archive/makeself.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // Feeds what efsmi and the probe of a backend print: whatever it is, it gives printable facts.
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/efsmi.hpp"
-#include "topsctl/host/probe_lines.hpp"
+#include "topsctl/host/facts/efsmi.hpp"
+#include "topsctl/host/facts/probe_lines.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/sftp_words.hpp"
+#include "topsctl/host/network/sftp_packets.hpp"
 
 namespace {
 

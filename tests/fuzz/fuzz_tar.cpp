@@ -1,6 +1,6 @@
 // Feeds tar archives to the reader in pieces, and reads their members whole, in part or not at all.
 #include "pieces.hpp"
-#include "topsctl/host/tar.hpp"
+#include "topsctl/host/archive/tar.hpp"
 
 namespace {
 

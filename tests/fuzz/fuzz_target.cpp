@@ -2,10 +2,10 @@
 // it was.
 #include <string>
 
+#include "host/network/ssh_config.hpp"
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/destination.hpp"
-#include "topsctl/host/ssh_config.hpp"
+#include "topsctl/host/filesystem/destination.hpp"
 #include "topsctl/model/target.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

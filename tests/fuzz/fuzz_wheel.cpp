@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "pieces.hpp"
-#include "topsctl/host/descriptor.hpp"
-#include "topsctl/host/wheel.hpp"
+#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 
 namespace {
 

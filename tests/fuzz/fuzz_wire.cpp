@@ -5,10 +5,10 @@
 
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/far_words.hpp"
-#include "topsctl/engine/relay_words.hpp"
-#include "topsctl/engine/transfer_words.hpp"
-#include "topsctl/engine/wire.hpp"
+#include "topsctl/engine/remote/relay_messages.hpp"
+#include "topsctl/engine/remote/run_messages.hpp"
+#include "topsctl/engine/remote/transfer_messages.hpp"
+#include "topsctl/engine/remote/wire.hpp"
 
 namespace {
 
@@ -38,7 +38,7 @@ class Heard : public FrameHandler {
     attempt([&] { parse_done(payload); });
     attempt([&] { parse_run_end(payload); });
     attempt([&] {
-      const FarRunRequest request = parse_run_frame(payload);
+      const RemoteRunRequest request = parse_run_frame(payload);
       fuzz::expect(parse_run_frame(to_line(to_json(request))) == request);
     });
     attempt([&] { parse_listen_frame(payload); });

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "pieces.hpp"
-#include "topsctl/host/descriptor.hpp"
-#include "topsctl/host/zip.hpp"
+#include "topsctl/host/archive/zip.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "topsctl/base/error.hpp"
-#include "topsctl/host/source.hpp"
+#include "topsctl/host/archive/source.hpp"
 
 namespace topsctl::fuzz {
 

@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOMS = ("base", "model", "host", "engine", "cli")
+SUB_ROOMS = {  # a file includes its own sub-room and those before it
+    "host": ("system", "filesystem", "archive", "content", "debian", "python", "bundle", "facts", "network"),
+    "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "checks", "execution",
+               "operations", "remote", "transfer"),
+}
+MOST_SOURCES = 26  # in one directory
+NO_HEADER = re.compile(r"src/(main|cli/command_table|cli/commands/[^/]+|host/system/gss_stub)\.(cpp|c)")
 THIRD_PARTY = {  # beginning of an #include -> the rooms that may have it
     "CLI/": ("cli",),
     "archive.h": ("host",), "archive_entry.h": ("host",), "libssh/": ("host",), "openssl/": ("host",),
@@ -19,9 +26,9 @@ THIRD_PARTY = {  # beginning of an #include -> the rooms that may have it
 }
 CALLS = {  # call -> the only files of src that may make it
     "exit": (), "quick_exit": (), "system": (), "popen": (),
-    "_exit": ("src/host/process.cpp", "src/host/detached_run.cpp", "src/host/local_remote.cpp"), "_Exit": (),
-    "chdir": ("src/host/process.cpp", "src/host/detached_run.cpp"), "fchdir": ("src/host/process.cpp",), "chroot": ("src/host/process.cpp",),
-    "getenv": ("src/host/host.cpp",), "secure_getenv": ("src/host/host.cpp",),
+    "_exit": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp", "src/host/network/local_remote.cpp"), "_Exit": (),
+    "chdir": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp"), "fchdir": ("src/host/system/process.cpp",), "chroot": ("src/host/system/process.cpp",),
+    "getenv": ("src/host/system/host.cpp",), "secure_getenv": ("src/host/system/host.cpp",),
 }
 STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp")
 HOME_FACTS = ("/root/.topsrider_env", "/root/.bashrc", "/root/.profile")  # files of a T20 host, not of a developer
@@ -80,6 +87,12 @@ class File:
         match = re.match(r"(?:src|include/topsctl)/([^/]+)/", self.name)
         return match.group(1) if match and match.group(1) in ROOMS else None
 
+    @property
+    def unit(self):
+        """`host/archive/zip` for its header and its source; None for what is in no room."""
+        match = re.fullmatch(r"(?:src|include/topsctl)/(.+)\.(?:cpp|hpp|c|h)", self.name)
+        return match.group(1) if match and self.room else None
+
     def line_of(self, position):
         return self.text.count("\n", 0, position) + 1
 
@@ -98,6 +111,110 @@ def files_of(tree):
     return found
 
 
+def place(unit):
+    """Where a unit stands in the order: its room, then its sub-room. A name that is in no sub-room has no place."""
+    room, *rest = unit.split("/")
+    if room not in ROOMS:
+        return None
+    if room not in SUB_ROOMS:
+        return (ROOMS.index(room), 0)
+    if len(rest) != 2 or rest[0] not in SUB_ROOMS[room]:
+        return None
+    return (ROOMS.index(room), SUB_ROOMS[room].index(rest[0]))
+
+
+def included_unit(header):
+    """The unit of a header of ours: `topsctl/...` from include/, `ROOM/...` from src/; None for any other."""
+    match = re.fullmatch(r"(?:topsctl/)?((?:" + "|".join(ROOMS) + r")/.+)\.hpp", header)
+    return match.group(1) if match else None
+
+
+def sub_rooms(file):
+    """A file lies in a sub-room, and includes its own and those before it; a private header stays in its own."""
+    if not file.is_production_cpp or not file.unit:
+        return
+    own = place(file.unit)
+    if own is None:
+        yield Violation("sub-room", file.name, 1, f"'{file.unit}' is in no sub-room of {file.room}")
+        return
+    for match in INCLUDE.finditer(file.text):
+        header, line = match.group(1), file.line_of(match.start())
+        unit = included_unit(header)
+        other = place(unit) if unit else None
+        if other is None:
+            continue
+        if other[0] == own[0] and other[1] > own[1]:
+            yield Violation("upward-include", file.name, line, f"'{file.unit}' must not include '{header}'")
+        if not header.startswith("topsctl/") and other != own:
+            yield Violation("private-include", file.name, line, f"'{header}' is for its own sub-room only")
+
+
+def headers(files):
+    """A source has a header of its name; a header that no other sub-room includes stands beside its source."""
+    named = {file.unit: file for file in files if file.unit and file.suffix == ".hpp"}
+    users = {unit: set() for unit in named}
+    for file in files:
+        if not file.is_production_cpp:
+            continue
+        for match in INCLUDE.finditer(file.text):
+            users.get(included_unit(match.group(1)), set()).add(file)
+    private = {unit for unit, file in named.items() if file.room not in ("base", "model")}
+    while True:
+        public = {unit for unit in private
+                  if any(not user.unit or place(user.unit) != place(unit) or
+                         (user.suffix == ".hpp" and user.unit not in private) for user in users[unit])}
+        if not public:
+            break
+        private -= public
+    for unit, file in named.items():
+        if unit in private and file.top == "include":
+            yield Violation("private-header", file.name, 1, "only its own sub-room includes it: it belongs into src")
+        if unit not in private and file.top == "src":
+            yield Violation("public-header", file.name, 1, "others include it: it belongs into include")
+    for file in files:
+        if (file.top == "src" and file.suffix in (".cpp", ".c") and file.unit not in named
+                and not NO_HEADER.fullmatch(file.name)):
+            yield Violation("no-header", file.name, 1, "has no header of its name")
+
+
+def circles(files):
+    """Units of different sub-rooms never include one another in a circle."""
+    edges = {}
+    where = {}
+    for file in files:
+        if not file.is_production_cpp or not file.unit:
+            continue
+        for match in INCLUDE.finditer(file.text):
+            unit = included_unit(match.group(1))
+            if unit and unit != file.unit:
+                edges.setdefault(file.unit, set()).add(unit)
+                where.setdefault((file.unit, unit), (file, file.line_of(match.start())))
+    for (unit, other), (file, line) in where.items():
+        if place(unit) != place(other) and unit in _reached(edges, other):
+            yield Violation("circle", file.name, line, f"'{other}' leads back to '{unit}'")
+
+
+def _reached(edges, start):
+    seen, todo = set(), [start]
+    while todo:
+        for unit in edges.get(todo.pop(), ()):
+            if unit not in seen:
+                seen.add(unit)
+                todo.append(unit)
+    return seen
+
+
+def crowds(files):
+    """A directory of src has room for so many sources that a person finds his way."""
+    folders = {}
+    for file in files:
+        if file.top == "src" and file.suffix in (".cpp", ".c"):
+            folders.setdefault(file.name.rpartition("/")[0], []).append(file.name)
+    for folder, names in folders.items():
+        if len(names) > MOST_SOURCES:
+            yield Violation("crowd", sorted(names)[-1], 1, f"{folder} has {len(names)} sources, at most {MOST_SOURCES}")
+
+
 def includes(file):
     """A room includes itself and the rooms below; a third-party header stays in its room."""
     if not file.is_production_cpp:
@@ -105,8 +222,8 @@ def includes(file):
     floor = ROOMS.index(file.room) if file.room else len(ROOMS) - 1
     for match in INCLUDE.finditer(file.text):
         header, line = match.group(1), file.line_of(match.start())
-        if header.startswith("topsctl/"):
-            room = header.split("/")[1]
+        if header.startswith("topsctl/") or included_unit(header):
+            room = header.removeprefix("topsctl/").split("/")[0]
             if room not in ROOMS:
                 yield Violation("upward-include", file.name, line, f"'{header}' is in no room")
             elif ROOMS.index(room) > floor:
@@ -194,9 +311,9 @@ def _tells_of(command, file):
 def violations(tree):
     """All violations in a tree, in order of file and line."""
     files = files_of(Path(tree))
-    found = list(commands(files))
+    found = [*commands(files), *headers(files), *circles(files), *crowds(files)]
     for file in files:
-        for rule in (includes, calls, length, first_line, private_paths, undated):
+        for rule in (includes, sub_rooms, calls, length, first_line, private_paths, undated):
             found += rule(file)
     return sorted(found, key=lambda violation: (violation.file, violation.line, violation.rule))
 

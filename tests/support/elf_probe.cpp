@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "topsctl/host/elf.hpp"
+#include "topsctl/host/content/elf.hpp"
 
 namespace {
 

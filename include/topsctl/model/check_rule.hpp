@@ -11,9 +11,9 @@
 namespace topsctl {
 
 // How deep a check reaches; each rung stands on those before it.
-enum class Rung { files, load, import, device, single, ranks, perf };
-std::string_view name(Rung rung);
-std::optional<Rung> rung_named(std::string_view name);
+enum class CheckLevel { files, load, import, device, single, ranks, perf };
+std::string_view name(CheckLevel rung);
+std::optional<CheckLevel> rung_named(std::string_view name);
 const std::vector<std::string>& rung_names();
 
 enum class CheckKind {
@@ -50,7 +50,7 @@ const std::vector<std::string>& check_kind_names();
 struct CheckRule {
   std::string id;
   CheckKind kind = CheckKind::deb_installed;
-  Rung rung = Rung::files;
+  CheckLevel rung = CheckLevel::files;
   std::string component;  // id of the component it belongs to; empty: the stack as a whole
   std::string file;       // library, library_links, management_tool, perf_tool: a file's name
   std::vector<std::string> symbols;  // library: what it must export
@@ -79,6 +79,6 @@ struct BackendRules {
 };
 
 // Whether a check tries the backend on the cards, which no package alone can make pass.
-bool is_trial(const CheckRule& rule);
+bool needs_device(const CheckRule& rule);
 
 }  // namespace topsctl

@@ -27,18 +27,18 @@ bool is_variable_name(std::string_view name);
 std::string objection_to_setting(std::string_view name);
 
 // What is asked for on a command line. Throws Error{usage} for what cannot be set.
-struct SettingWishes {
+struct SettingOptions {
   std::string profile;             // empty: as it is kept; "none": no profile
   std::vector<std::string> set;    // NAME=VALUE, cut at the first '='
   std::vector<std::string> unset;  // NAME
   bool forget = false;             // begin with nothing, not with what is kept
-  bool operator==(const SettingWishes&) const = default;
+  bool operator==(const SettingOptions&) const = default;
 };
 inline constexpr std::string_view no_profile = "none";
 
 // What is kept, changed as it is wished. A kept profile that is none of `profiles` is left out,
 // with a warning; one that is wished for is Error{usage} with the nearest name.
-EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const SettingWishes& wishes,
+EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const SettingOptions& wishes,
                                      const std::vector<std::string>& profiles,
                                      std::vector<std::string>& warnings);
 

@@ -1,13 +1,13 @@
 // topsctl confirm: an install that must be confirmed stays.
-#include "topsctl/engine/confirmation.hpp"
+#include "topsctl/engine/operations/confirmation.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/validators.hpp"
 
 namespace topsctl {
 

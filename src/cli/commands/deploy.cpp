@@ -1,17 +1,17 @@
 // topsctl deploy: a bundle sent to other machines and installed there.
-#include "topsctl/engine/deployment.hpp"
+#include "topsctl/engine/transfer/deployment.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
+#include "cli/event_lines.hpp"
+#include "cli/install_options.hpp"
+#include "cli/remote_command.hpp"
+#include "cli/transfer_options.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/elsewhere.hpp"
-#include "topsctl/cli/event_lines.hpp"
-#include "topsctl/cli/install_options.hpp"
-#include "topsctl/cli/transfer_options.hpp"
-#include "topsctl/cli/validators.hpp"
 
 namespace topsctl {
 
@@ -35,14 +35,14 @@ void require_known_stack(const std::string& stack) {
               "send it with `topsctl transfer --all` and install it there with --stack");
 }
 
-std::vector<std::string> install_words(const Options& options, const Shipment& shipment) {
+std::vector<std::string> install_words(const Options& options, const TransferSet& shipment) {
   std::vector<std::string> words = words_of(options);
   words.push_back(concat("--stack=", shipment.stack));
   if (!options.components.empty()) words.push_back(concat("--components=", options.components));
   return words;
 }
 
-Json document_of(const std::optional<FarReport>& report) {
+Json document_of(const std::optional<RemoteReport>& report) {
   return report ? Json::parse(report->json) : Json(nullptr);
 }
 
@@ -96,7 +96,7 @@ Output run(const Options& options, Session& session) {
   require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
-  const Shipment shipment = make_shipment(
+  const TransferSet shipment = make_shipment(
       shipment_request(options),
       DigestMemory(cache_folder(session) / "digests", *session.host.clock), *session.events);
   const CarriedProgram program = own_program();
@@ -105,10 +105,10 @@ Output run(const Options& options, Session& session) {
   const std::string sudo_password = options.ask_sudo_password ? ask_sudo_password(secrets) : "";
   RateLimit limit(rate_limit_of(options));
   SharedEvents events(*session.events);
-  FleetProgress progress(events, all.size());
+  TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);
   const auto results =
-      for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
+      for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
         Deployed& each = all[index];
         const std::string name = each.target.text();
         progress.follow(index, name, [&] {

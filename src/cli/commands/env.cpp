@@ -5,21 +5,21 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
+#include "cli/environment_text.hpp"
+#include "cli/install_options.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/environment_text.hpp"
-#include "topsctl/cli/install_options.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/environment_check.hpp"
-#include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/planner.hpp"
-#include "topsctl/engine/recovery.hpp"
-#include "topsctl/engine/stack_payload.hpp"
-#include "topsctl/engine/unfinished.hpp"
-#include "topsctl/host/files.hpp"
-#include "topsctl/host/in_place.hpp"
-#include "topsctl/host/stacks.hpp"
-#include "topsctl/host/usable_host.hpp"
+#include "topsctl/engine/checks/environment_check.hpp"
+#include "topsctl/engine/operations/installer.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/planning/planner.hpp"
+#include "topsctl/engine/planning/stack_payload.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/system/exec_program.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/model/environment_formats.hpp"
 
 namespace topsctl {
@@ -30,7 +30,7 @@ struct Options {
   std::string root = "/";
   std::string stack;
   std::string format = "sh";
-  SettingWishes settings;
+  SettingOptions settings;
   std::int64_t process = 0;  // 0: none
 };
 
@@ -86,14 +86,14 @@ Environment environment_of(const Host& host, const Stack& stack, const Options& 
 
 bool is_folder(const Host& host, const std::string& path) {
   std::error_code failure;
-  return std::filesystem::is_directory(host.behind(path), failure);
+  return std::filesystem::is_directory(host.resolve(path), failure);
 }
 
 Output print(const Host& host, const Stack& stack, const Options& options) {
   Output output;
   output.header.command = "env";
   output.header.warnings = unfinished_warnings(host);
-  const auto current = read_text_if_present(host.behind(stack.environment.file));
+  const auto current = read_text_if_present(host.resolve(stack.environment.file));
   Body body;
   body.environment = environment_of(host, stack, options, current, output.header.warnings);
   body.file_state = !current                                    ? "missing"
@@ -112,12 +112,12 @@ Output print(const Host& host, const Stack& stack, const Options& options) {
 [[noreturn]] void become(const Host& host, const Stack& stack, const Options& options,
                          Session& session) {
   std::vector<std::string> warnings;
-  const auto current = read_text_if_present(host.behind(stack.environment.file));
+  const auto current = read_text_if_present(host.resolve(stack.environment.file));
   const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };
   const Environment environment =
       as_found(environment_of(host, stack, options, current, warnings), is_there);
   for (const std::string& warning : warnings) session.events->warning(warning);
-  become_program(*session.program_words, joined_environment(session.host.environment, environment));
+  exec_program(*session.program_words, joined_environment(session.host.environment, environment));
 }
 
 Output check(const Host& host, const Stack& stack, const Options& options, const Session& session) {

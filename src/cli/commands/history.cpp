@@ -4,17 +4,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
+#include "cli/report_page.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/report_page.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/generations.hpp"
-#include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/recovery.hpp"
-#include "topsctl/engine/stored_reports.hpp"
-#include "topsctl/engine/transaction.hpp"
-#include "topsctl/engine/unfinished.hpp"
-#include "topsctl/host/usable_host.hpp"
+#include "topsctl/engine/operations/installer.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/operations/retention.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
 
 namespace topsctl {
 
@@ -23,7 +23,7 @@ namespace {
 struct Options {
   std::string root = "/";
   std::int64_t shown = 0;
-  std::int64_t keep = usual_generations;
+  std::int64_t keep = usual_retention;
   std::string most_bytes;  // empty: as many as it is
   int lock_timeout_s = 120;
   bool dry_run = false;

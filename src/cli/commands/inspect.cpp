@@ -6,25 +6,25 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/command.hpp"
+#include "cli/compatibility_text.hpp"
+#include "cli/diff_text.hpp"
+#include "cli/inspection_json.hpp"
+#include "cli/inspection_text.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/diff_text.hpp"
-#include "topsctl/cli/fit_text.hpp"
-#include "topsctl/cli/inspection_json.hpp"
-#include "topsctl/cli/inspection_text.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/bundle_diff.hpp"
-#include "topsctl/engine/bundle_findings.hpp"
-#include "topsctl/engine/fit.hpp"
-#include "topsctl/engine/markdown_diff.hpp"
-#include "topsctl/engine/markdown_report.hpp"
-#include "topsctl/engine/package_findings.hpp"
-#include "topsctl/engine/sbom.hpp"
-#include "topsctl/engine/selection.hpp"
-#include "topsctl/host/bundle_reader.hpp"
-#include "topsctl/host/files.hpp"
-#include "topsctl/host/stacks.hpp"
-#include "topsctl/host/target_facts.hpp"
+#include "topsctl/engine/compatibility/compatibility.hpp"
+#include "topsctl/engine/inspection/bundle_findings.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
+#include "topsctl/engine/planning/selection.hpp"
+#include "topsctl/engine/reporting/bundle_diff.hpp"
+#include "topsctl/engine/reporting/markdown_diff.hpp"
+#include "topsctl/engine/reporting/markdown_report.hpp"
+#include "topsctl/engine/reporting/sbom.hpp"
+#include "topsctl/host/bundle/bundle_reader.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/facts/target_facts.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/model/lock.hpp"
 
 namespace topsctl {
@@ -169,7 +169,7 @@ Output run(const Options& options, Session& session) {
   if (!options.against.empty()) {
     session.events->working("looking at the target");
     const TargetSnapshot target = target_of(session.host, options.against);
-    Fit fit = fit_of(inspection, packages_to_fit(inspection.inventory), target);
+    CompatibilityReport fit = fit_of(inspection, packages_to_fit(inspection.inventory), target);
     document->against = to_json(fit, inspection.inventory, target);
     sections = fit_sections(fit, inspection.inventory, target);
     std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));

@@ -1,19 +1,19 @@
 // topsctl install: a bundle as one transaction.
-#include "topsctl/engine/installer.hpp"
+#include "topsctl/engine/operations/installer.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/command.hpp"
+#include "cli/install_options.hpp"
+#include "cli/report_option.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/install_options.hpp"
-#include "topsctl/cli/report_option.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/preflight.hpp"
-#include "topsctl/engine/report_files.hpp"
-#include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/engine/operations/report_files.hpp"
+#include "topsctl/engine/planning/preflight.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {

@@ -1,10 +1,10 @@
 // topsctl receive: the far end of a transfer, started by `topsctl transfer`.
-#include "topsctl/engine/receiver.hpp"
+#include "topsctl/engine/transfer/receiver.hpp"
 
 #include <fcntl.h>
 #include <CLI/CLI.hpp>
 
-#include "topsctl/cli/command.hpp"
+#include "cli/command.hpp"
 
 namespace topsctl {
 

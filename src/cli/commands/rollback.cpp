@@ -1,14 +1,14 @@
 // topsctl rollback and topsctl recover: the state before an install.
-#include "topsctl/engine/rollback.hpp"
+#include "topsctl/engine/operations/rollback.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/report_option.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/recovery.hpp"
-#include "topsctl/engine/watcher.hpp"
+#include "cli/command.hpp"
+#include "cli/report_option.hpp"
+#include "cli/validators.hpp"
+#include "topsctl/engine/operations/commit_watchdog.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
 
 namespace topsctl {
 

@@ -4,15 +4,15 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/recovery.hpp"
-#include "topsctl/engine/unfinished.hpp"
-#include "topsctl/host/digest.hpp"
-#include "topsctl/host/files.hpp"
-#include "topsctl/host/target_facts.hpp"
-#include "topsctl/host/usable_host.hpp"
+#include "topsctl/engine/operations/installer.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/facts/target_facts.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 

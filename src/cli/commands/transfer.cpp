@@ -3,10 +3,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
+#include "cli/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/transfer_options.hpp"
-#include "topsctl/engine/sftp_upload.hpp"
+#include "topsctl/engine/transfer/sftp_upload.hpp"
 
 namespace topsctl {
 
@@ -58,7 +58,7 @@ std::string rate_text(std::uint64_t bytes, std::int64_t duration_ms) {
 }
 
 std::string text_of(const std::vector<Transferred>& all, const Options& options,
-                    const Shipment& shipment, const Style& style) {
+                    const TransferSet& shipment, const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"target", "state", options.dry_run ? "to send" : "sent", "time", "rate"}};
   std::string failures;
@@ -88,9 +88,9 @@ Output run(const Options& options, Session& session) {
   require_sound(options);
   std::vector<Transferred> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
-  ShipmentRequest wanted = shipment_request(options);
+  TransferSetRequest wanted = shipment_request(options);
   wanted.all = options.all;
-  const Shipment shipment =
+  const TransferSet shipment =
       make_shipment(wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
                     *session.events);
   const CarriedProgram program = own_program();
@@ -98,10 +98,10 @@ Output run(const Options& options, Session& session) {
   Secrets secrets(prompter);
   RateLimit limit(rate_limit_of(options));
   SharedEvents events(*session.events);
-  FleetProgress progress(events, all.size());
+  TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);
   const auto results =
-      for_each_target(all.size(), fleet_options_of(options.where), [&](std::size_t index) {
+      for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
         Transferred& each = all[index];
         const std::string name = each.target.text();
         progress.follow(index, name, [&] {

@@ -4,17 +4,17 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/cli/validators.hpp"
-#include "topsctl/engine/checks.hpp"
-#include "topsctl/engine/installer.hpp"
-#include "topsctl/engine/recovery.hpp"
-#include "topsctl/engine/report_files.hpp"
-#include "topsctl/engine/unfinished.hpp"
-#include "topsctl/engine/verify_report.hpp"
-#include "topsctl/host/stacks.hpp"
-#include "topsctl/host/usable_host.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/engine/checks/verify_report.hpp"
+#include "topsctl/engine/operations/installer.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/operations/report_files.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
 
 namespace topsctl {
 
@@ -71,8 +71,8 @@ Output run(const Options& options, Session& session) {
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
-  const ClimbOptions climb{*rung_named(options.level), options.cards, options.ranks,
-                           options.timeout_s * ms_per_s, session.events};
+  const VerifyOptions climb{*rung_named(options.level), options.cards, options.ranks,
+                            options.timeout_s * ms_per_s, session.events};
   const Verification verification = run_checks(host, stack, stack.checks, options.python, climb);
   Output output;
   output.header.command = "verify";

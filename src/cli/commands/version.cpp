@@ -2,11 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/command.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/cli/command.hpp"
-#include "topsctl/host/stacks.hpp"
-#include "topsctl/host/startup.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/system/startup.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,8 @@
 #include <filesystem>
 #include <set>
 
-#include "../support/temporary_folder.hpp"
+#include "support/source_tree.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace topsctl {
 namespace {
@@ -22,7 +23,7 @@ TEST(EmbeddedFiles, HoldTheStackTheProbesAndThePages) {
 }
 
 TEST(EmbeddedFiles, AreByteForByteWhatTheSourceTreeHas) {
-  const std::filesystem::path top = TOPSCTL_SOURCE_DIR;
+  const std::filesystem::path top = source_tree();
   for (const EmbeddedFile& file : embedded_files()) {
     const bool page = file.name.starts_with("commands/");
     const auto source = (page ? top / "docs" : top / "src/data") / file.name;

@@ -7,8 +7,8 @@
 
 #include <regex>
 
-#include "../support/temporary_folder.hpp"
-#include "../support/thrown.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

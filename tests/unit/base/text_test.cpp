@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/programs.hpp"
-#include "../support/thrown.hpp"
+#include "support/programs.hpp"
+#include "support/thrown.hpp"
 
 namespace topsctl {
 namespace {

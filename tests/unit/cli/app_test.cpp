@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "../support/temporary_folder.hpp"
-#include "../support/whole_program.hpp"
+#include "cli/command.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/whole_program.hpp"
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/cli/command.hpp"
 
 namespace topsctl {
 namespace {

@@ -1,10 +1,10 @@
 // The text of differences between two bundles.
-#include "topsctl/cli/diff_text.hpp"
+#include "cli/diff_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/sample_inspection.hpp"
+#include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

@@ -1,11 +1,11 @@
 // Events as JSON lines, and lines told again.
-#include "topsctl/cli/event_lines.hpp"
+#include "cli/event_lines.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "../support/recording_sink.hpp"
+#include "support/recording_sink.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

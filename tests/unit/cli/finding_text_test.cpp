@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/sample_inspection.hpp"
+#include "cli/inspection_text.hpp"
+#include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/inspection_text.hpp"
 
 namespace topsctl {
 namespace {

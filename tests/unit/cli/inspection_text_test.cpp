@@ -1,10 +1,10 @@
 // The text of an inspection: its parts, what is left out when brief, and the last line.
-#include "topsctl/cli/inspection_text.hpp"
+#include "cli/inspection_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/sample_inspection.hpp"
+#include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

@@ -1,5 +1,5 @@
 // Events as lines on standard error.
-#include "topsctl/cli/progress.hpp"
+#include "cli/progress.hpp"
 
 #include <gtest/gtest.h>
 

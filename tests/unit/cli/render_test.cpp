@@ -1,5 +1,5 @@
 // Reports as text: alignment, the error block, small goldens.
-#include "topsctl/cli/render.hpp"
+#include "cli/render.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -150,7 +150,7 @@ TEST(RenderExecution, OfACommitShowsChecksAndPackages) {
   report.changed = true;
   report.plan = sample_plan();
   report.checks = {
-      {"eccl-installed", Rung::files, CheckStatus::pass, "tops-eccl 2", "", "unused", 0}};
+      {"eccl-installed", CheckLevel::files, CheckStatus::pass, "tops-eccl 2", "", "unused", 0}};
   report.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2", ""},
                      {"tops-sdk", PackageKind::deb, "2", "2", ""}};
   report.message = "transaction 12 committed";
@@ -192,20 +192,20 @@ TEST(RenderExecution, ShowsTenDifferingPathsAtMost) {
 }
 
 TEST(RenderChecks, HintWhereSomethingIsWrong) {
-  EXPECT_EQ(
-      render_checks({{"a", Rung::files, CheckStatus::pass, "fine", "", "h", 0},
-                     {"long-id", Rung::load, CheckStatus::fail, "missing", "", "install it", 0},
-                     {"c", Rung::load, CheckStatus::unknown, "?", "", "", 0},
-                     {"d", Rung::load, CheckStatus::skipped, "-", "", "", 0},
-                     {"e", Rung::load, CheckStatus::warn, "!", "", "", 0}},
-                    plain),
-      "  check    result   observed\n"
-      "  a        pass     fine\n"
-      "  long-id  fail     missing\n"
-      "                    hint: install it\n"
-      "  c        unknown  ?\n"
-      "  d        skip     -\n"
-      "  e        warn     !\n");
+  EXPECT_EQ(render_checks(
+                {{"a", CheckLevel::files, CheckStatus::pass, "fine", "", "h", 0},
+                 {"long-id", CheckLevel::load, CheckStatus::fail, "missing", "", "install it", 0},
+                 {"c", CheckLevel::load, CheckStatus::unknown, "?", "", "", 0},
+                 {"d", CheckLevel::load, CheckStatus::skipped, "-", "", "", 0},
+                 {"e", CheckLevel::load, CheckStatus::warn, "!", "", "", 0}},
+                plain),
+            "  check    result   observed\n"
+            "  a        pass     fine\n"
+            "  long-id  fail     missing\n"
+            "                    hint: install it\n"
+            "  c        unknown  ?\n"
+            "  d        skip     -\n"
+            "  e        warn     !\n");
 }
 
 TEST(RenderHistory, ListsTransactions) {

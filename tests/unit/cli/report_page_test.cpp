@@ -1,12 +1,12 @@
 // What a page shows of a report, as text and as HTML.
-#include "topsctl/cli/report_page.hpp"
+#include "cli/report_page.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "topsctl/engine/stored_reports.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {

@@ -1,5 +1,5 @@
 // What is warned of after a transfer.
-#include "topsctl/cli/transfer_options.hpp"
+#include "cli/transfer_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

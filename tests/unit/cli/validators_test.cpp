@@ -1,5 +1,5 @@
 // Sizes as options have them.
-#include "topsctl/cli/validators.hpp"
+#include "cli/validators.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@ namespace topsctl {
 namespace {
 
 TEST(CheckRules, HaveRungsByName) {
-  EXPECT_EQ(name(Rung::perf), "perf");
+  EXPECT_EQ(name(CheckLevel::perf), "perf");
   for (const std::string& each : rung_names()) EXPECT_EQ(name(*rung_named(each)), each);
   EXPECT_FALSE(rung_named("roof"));
 }

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/thrown.hpp"
+#include "support/thrown.hpp"
 
 namespace topsctl {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../support/thrown.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -18,14 +18,14 @@ using testing::IsEmpty;
 
 const std::vector<std::string> profiles = {"dev", "prod"};
 
-EnvironmentSettings changed(const EnvironmentSettings& kept, const SettingWishes& wishes) {
+EnvironmentSettings changed(const EnvironmentSettings& kept, const SettingOptions& wishes) {
   std::vector<std::string> warnings;
   const EnvironmentSettings settings = changed_settings(kept, wishes, profiles, warnings);
   EXPECT_THAT(warnings, IsEmpty());
   return settings;
 }
 
-Error refusal(const SettingWishes& wishes) {
+Error refusal(const SettingOptions& wishes) {
   std::vector<std::string> warnings;
   const Error error = thrown_by([&] { changed_settings({}, wishes, profiles, warnings); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
@@ -44,7 +44,7 @@ TEST(EnvironmentSettings, StayAsTheyAreKeptWhenNothingIsWished) {
 
 TEST(EnvironmentSettings, AreChangedOneByOne) {
   const EnvironmentSettings kept = {"prod", {{"A", "b"}, {"D", "e"}}, {"C", "F"}};
-  const SettingWishes wishes = {"dev", {"A=x=y", "C="}, {"D", "G"}, false};
+  const SettingOptions wishes = {"dev", {"A=x=y", "C="}, {"D", "G"}, false};
   EXPECT_EQ(changed(kept, wishes),
             (EnvironmentSettings{"dev", {{"A", "x=y"}, {"C", ""}}, {"D", "F", "G"}}));
   EXPECT_EQ(changed(kept, {"none", {}, {}, false}).profile, "");

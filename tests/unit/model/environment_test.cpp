@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../support/programs.hpp"
-#include "../support/sample_stack.hpp"
-#include "../support/temporary_folder.hpp"
+#include "support/programs.hpp"
+#include "support/sample_stack.hpp"
+#include "support/temporary_folder.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

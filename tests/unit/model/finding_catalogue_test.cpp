@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "../support/temporary_folder.hpp"
-#include "../support/thrown.hpp"
+#include "support/source_tree.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -84,7 +85,7 @@ TEST(FindingCatalogue, KnowsNoOtherIds) {
 
 // docs/findings.md has a row for each id: | `id` | severity | meaning | what to do |
 TEST(FindingCatalogue, IsThePageForPeopleToo) {
-  const std::filesystem::path page = TOPSCTL_SOURCE_DIR "/docs/findings.md";
+  const std::filesystem::path page = source_tree() / "docs/findings.md";
   std::vector<std::string> named;
   for (const std::string& line : split(TemporaryFolder::read_bytes(page), '\n')) {
     if (!line.starts_with("| `")) continue;

@@ -7,7 +7,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "../support/thrown.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../support/thrown.hpp"
+#include "support/thrown.hpp"
 
 namespace topsctl {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../support/golden.hpp"
-#include "../support/thrown.hpp"
+#include "support/golden.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 

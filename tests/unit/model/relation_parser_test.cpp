@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/thrown.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/model/relation.hpp"
 
 namespace topsctl {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/sample_stack.hpp"
-#include "../support/thrown.hpp"
+#include "support/sample_stack.hpp"
+#include "support/thrown.hpp"
 
 namespace topsctl {
 namespace {
@@ -36,7 +36,7 @@ TEST(StackParser, ReadsTheEmbeddedStack) {
   EXPECT_EQ(stack.profile("none"), nullptr);
   ASSERT_EQ(stack.checks.size(), 32U);
   EXPECT_EQ(stack.checks[5].kind, CheckKind::library);
-  EXPECT_EQ(stack.checks[10].rung, Rung::load);
+  EXPECT_EQ(stack.checks[10].rung, CheckLevel::load);
   EXPECT_THAT(stack.checks[10].hint, HasSubstr("TopsPlatform"));
   EXPECT_EQ(stack.checks[11].hint, "");
   EXPECT_EQ(stack.checks[13].module, "torch_gcu");

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/sample_stack.hpp"
+#include "support/sample_stack.hpp"
 
 namespace topsctl {
 namespace {
@@ -97,13 +97,13 @@ TEST(IsNamedLike, GoesByTheFileNameAndTheKind) {
 TEST(Names, OfGradesAndRungsAreThoseOfTheStackFile) {
   EXPECT_EQ(name(Grade::attested), "attested");
   EXPECT_EQ(name(Grade::guide), "guide");
-  EXPECT_EQ(name(Rung::files), "files");
-  EXPECT_EQ(name(Rung::load), "load");
-  EXPECT_EQ(name(Rung::import), "import");
-  EXPECT_EQ(name(Rung::device), "device");
-  EXPECT_EQ(name(Rung::single), "single");
-  EXPECT_EQ(name(Rung::ranks), "ranks");
-  EXPECT_EQ(name(Rung::perf), "perf");
+  EXPECT_EQ(name(CheckLevel::files), "files");
+  EXPECT_EQ(name(CheckLevel::load), "load");
+  EXPECT_EQ(name(CheckLevel::import), "import");
+  EXPECT_EQ(name(CheckLevel::device), "device");
+  EXPECT_EQ(name(CheckLevel::single), "single");
+  EXPECT_EQ(name(CheckLevel::ranks), "ranks");
+  EXPECT_EQ(name(CheckLevel::perf), "perf");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../support/sample_snapshot.hpp"
+#include "support/sample_snapshot.hpp"
 
 namespace topsctl {
 namespace {

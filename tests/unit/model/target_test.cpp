@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/thrown.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/error.hpp"
 
 namespace topsctl {

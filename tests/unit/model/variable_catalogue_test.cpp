@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../support/sample_stack.hpp"
-#include "../support/thrown.hpp"
+#include "support/sample_stack.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

@@ -15,8 +15,8 @@
 #include "sample_wheel.hpp"
 #include "small_library.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/checks.hpp"
-#include "topsctl/host/host.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/host/system/host.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {

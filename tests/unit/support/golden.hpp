@@ -9,12 +9,13 @@
 #include <iterator>
 #include <string>
 
+#include "support/source_tree.hpp"
+
 namespace topsctl {
 
 // Compares with a file of tests/data; with TOPSCTL_UPDATE_GOLDENS set it is written instead.
 inline void expect_golden(const std::string& text, const std::string& file) {
-  const std::filesystem::path path =
-      std::filesystem::path(TOPSCTL_SOURCE_DIR) / "tests" / "data" / file;
+  const std::filesystem::path path = source_tree() / "tests" / "data" / file;
   if (std::getenv("TOPSCTL_UPDATE_GOLDENS") != nullptr) {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;

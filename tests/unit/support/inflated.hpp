@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "topsctl/host/inflate.hpp"
+#include "host/archive/inflate.hpp"
 
 namespace topsctl {
 

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "topsctl/host/host.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "temporary_folder.hpp"
-#include "topsctl/host/descriptor.hpp"
-#include "topsctl/host/zip.hpp"
+#include "topsctl/host/archive/zip.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/host/process.hpp"
+#include "topsctl/host/system/process.hpp"
 
 namespace topsctl {
 

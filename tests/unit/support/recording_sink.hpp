@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/base/events.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/events.hpp"
 
 namespace topsctl {
 

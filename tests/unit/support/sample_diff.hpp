@@ -1,7 +1,7 @@
 // A difference between two bundles as a value.
 #pragma once
 
-#include "topsctl/engine/bundle_diff.hpp"
+#include "topsctl/engine/reporting/bundle_diff.hpp"
 
 namespace topsctl {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "temporary_folder.hpp"
-#include "topsctl/host/host.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 

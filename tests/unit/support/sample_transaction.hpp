@@ -5,16 +5,16 @@
 #include <string>
 
 #include "sample_host.hpp"
-#include "topsctl/engine/executor.hpp"
-#include "topsctl/engine/snapshot.hpp"
-#include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/execution/executor.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
 
 namespace topsctl {
 
 // Keeps /etc/config, announces `last` and, if that is an applying state, changes the file.
 inline Transaction cut_off_transaction(const SampleHost& sample, TransactionState last) {
   Transaction transaction = new_transaction(sample.host);
-  const std::filesystem::path folder = sample.host.behind(transaction.folder);
+  const std::filesystem::path folder = sample.host.resolve(transaction.folder);
   Journal journal(folder / "journal");
   journal.append(TransactionState::begun,
                  {{"user", "alice"},

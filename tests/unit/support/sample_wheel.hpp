@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "archives.hpp"
-#include "topsctl/host/digest.hpp"
+#include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
 

@@ -22,8 +22,8 @@
 #include <thread>
 #include <utility>
 
-#include "topsctl/host/descriptor.hpp"
-#include "topsctl/host/remote.hpp"
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 
 namespace topsctl {
 

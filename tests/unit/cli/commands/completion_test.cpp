@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "../../support/programs.hpp"
-#include "../../support/temporary_folder.hpp"
-#include "../../support/whole_program.hpp"
+#include "cli/command.hpp"
+#include "support/programs.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/whole_program.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/cli/command.hpp"
 
 namespace topsctl {
 namespace {

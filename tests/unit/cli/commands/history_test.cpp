@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../../support/sample_host.hpp"
-#include "../../support/whole_program.hpp"
+#include "support/sample_host.hpp"
+#include "support/whole_program.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/transaction.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -23,7 +23,7 @@ class HistoryPrune : public testing::Test {
 
   void add(State last, std::uint64_t bytes) {
     const Transaction transaction = new_transaction(sample_.host);
-    Journal journal(sample_.host.behind(transaction.folder) / "journal");
+    Journal journal(sample_.host.resolve(transaction.folder) / "journal");
     journal.append(State::begun, {{"started_at", "2026-11-22T00:00:00Z"},
                                   {"user", "root"},
                                   {"command", "topsctl install x"}});

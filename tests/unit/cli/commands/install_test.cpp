@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "../../support/whole_program.hpp"
+#include "support/whole_program.hpp"
 
 namespace topsctl {
 namespace {

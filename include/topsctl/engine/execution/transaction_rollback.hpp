@@ -1,0 +1,47 @@
+// Puts back what a transaction changed, and proves it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/base/events.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/model/execution.hpp"
+
+namespace topsctl {
+
+struct UndoPlan;
+
+// Restores the snapshot of a transaction and proves it; used after a failure, by rollback and by
+// recovery. Never throws: what went wrong is in the result, with exit code rolled_back or
+// rollback_incomplete.
+struct RollbackResult {
+  RollbackProof proof;
+  std::vector<std::string> failures;    // what could not be put back, and why
+  std::vector<std::string> not_undone;  // what of services no restore of files brings back
+  std::vector<std::string> synced_mounts;
+  std::optional<Snapshot> snapshot;  // what was restored, if its record could be read
+  bool complete() const { return failures.empty() && proof.differing.empty(); }
+};
+// With `undo`, which is made durable first, that is restored instead of the snapshot; so it is when
+// a restore with one was cut off.
+RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
+                                     EventSink& events, const UndoPlan* undo = nullptr);
+
+// The plan of a rollback or recovery; `command` as the report shall name it.
+Plan rollback_plan(const Transaction& transaction, const std::string& command);
+// The report of such a plan before it is carried out.
+Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan);
+// Carries it out, with the transaction's log; never throws for what cannot be put back.
+Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
+                           EventFan& events, const UndoPlan* undo = nullptr);
+
+// Marks a transaction that changed nothing as over, and removes its copies.
+void abandon_transaction(const Host& host, const Transaction& transaction);
+// Marks a transaction whose restore is incomplete as over, as a person has decided; the kept copies
+// stay.
+void give_up_transaction(const Host& host, const Transaction& transaction);
+
+}  // namespace topsctl

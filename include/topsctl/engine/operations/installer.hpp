@@ -1,0 +1,39 @@
+// The whole of an install, from paths on the command line to a committed transaction.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/execution/executor.hpp"
+#include "topsctl/engine/planning/planner.hpp"
+#include "topsctl/model/execution.hpp"
+#include "topsctl/model/lock.hpp"
+
+namespace topsctl {
+
+struct InstallRequest {
+  std::vector<std::filesystem::path> bundle;
+  std::string stack;       // name or file; empty: whichever fits the bundle
+  std::string components;  // comma-separated ids; empty: all
+  std::string python;      // empty: the stack's choice
+  SystemPython system_python = SystemPython::refuse;
+  WheelBackend wheel_backend = default_wheel_backend;
+  SettingOptions settings;         // of the environment
+  std::optional<Lock> lock;        // what every package that is taken must be
+  std::set<std::string> accepted;  // ids of findings that are no reason to stop
+  bool dry_run = false;
+  bool rehearse = false;  // first in a view of the host; with dry_run, in that alone
+  std::int64_t lock_timeout_ms = 120'000;
+  int deadline_s = 0;  // from the locks to the commit; 0: none
+  Requester requester;
+};
+
+// Throws Error if nothing was changed; later failures are in the result. A package that would be
+// taken and is not what the lock says is Error{bad_package}.
+Execution install(const Host& host, const InstallRequest& request, EventFan& events);
+
+}  // namespace topsctl

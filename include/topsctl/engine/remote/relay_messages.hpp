@@ -1,0 +1,43 @@
+// The JSON of the frames by which hosts are told to feed each other, read strictly.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/engine/remote/wire.hpp"
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+// Where a host waits for another one; without an address if it cannot.
+struct RelayListening {
+  std::string address;  // numeric; empty: `reason` tells why not
+  std::uint16_t port = 0;
+  std::string reason;
+  bool operator==(const RelayListening&) const = default;
+};
+
+// What a host is to send on, and where to.
+struct RelayFeed {
+  std::string address;
+  std::uint16_t port = 0;
+  std::string key;                 // 32 bytes, for this link alone
+  std::vector<ChunkPlace> chunks;  // of the manifest; in their order
+  bool operator==(const RelayFeed&) const = default;
+};
+
+Json listen_json(const std::string& key);
+Json to_json(const RelayListening& listening);
+Json to_json(const RelayFeed& feed);
+Json fed_json(const std::string& failure);  // empty: all was sent on
+
+// What the near end says. Throw Error{bad_bundle}.
+std::string parse_listen_frame(std::string_view payload);
+RelayFeed parse_feed_frame(std::string_view payload);
+// What the far end says. Throw Error{unreachable}.
+RelayListening parse_listening(std::string_view payload);
+std::string parse_fed(std::string_view payload);
+
+}  // namespace topsctl

@@ -1,0 +1,52 @@
+// A command of topsctl, run on another machine, that a lost connection does not end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/engine/remote/remote_agent.hpp"
+#include "topsctl/engine/remote/run_messages.hpp"
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+struct RemoteCommand {
+  std::vector<std::string> words;  // without "topsctl", "--json" and "--events"
+  RunAs run_as = RunAs::root;
+  std::string sudo_password;           // empty: none was asked for
+  std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
+};
+
+// What the command wrote, and what of it is looked at here.
+struct RemoteReport {
+  int status = -1;   // exit status
+  std::string json;  // the document, in one line
+  std::optional<Error> error;
+  std::string outcome;  // empty: commands of this kind have none
+  std::string message;
+  std::optional<std::int64_t> transaction;
+  bool awaits_confirmation = false;
+  bool changed = false;
+  unsigned reconnects = 0;
+};
+
+// Called with each line that the command writes to standard error, whole and printable.
+using RemoteLine = std::function<void(std::string_view line)>;
+
+// Runs it, and connects again while it runs if need be. Throws Error{unreachable} when nobody knows
+// how it ended, or what it wrote is no report of topsctl's; Error{permission} when sudo refuses.
+RemoteReport run_remote(Remote& remote, const Target& target, const CarriedProgram& program,
+                        const RemoteCommand& command, const Clock& clock,
+                        const RemoteLine& on_line);
+
+// The same for what it writes to standard output as it stands: without "--json" and "--events".
+RemoteRunEnd run_remote_as_text(Remote& remote, const Target& target, const CarriedProgram& program,
+                                const RemoteCommand& command, const Clock& clock,
+                                const RemoteLine& on_line, unsigned& reconnects);
+
+}  // namespace topsctl

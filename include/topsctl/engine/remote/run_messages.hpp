@@ -1,0 +1,38 @@
+// The JSON of frames about commands that run at the far end.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+// Who runs it there: whoever logged in, or root through sudo.
+enum class RunAs { login, root };
+
+struct RemoteRunRequest {
+  std::string id;                  // made here, so that it can be found again; 32 hex digits
+  std::vector<std::string> words;  // of the command line, without "topsctl"
+  RunAs run_as = RunAs::login;
+  std::string sudo_password;      // empty: sudo must not ask
+  std::uint64_t events_from = 0;  // bytes of events that were heard before
+  bool operator==(const RemoteRunRequest&) const = default;
+};
+Json to_json(const RemoteRunRequest& request);
+// Throws Error{usage}.
+RemoteRunRequest parse_run_frame(std::string_view payload);
+
+struct RemoteRunEnd {
+  int status = -1;         // exit status; -1: cut off, nobody knows how it ended
+  std::string report;      // what it wrote to standard output
+  std::string last_words;  // the end of what it wrote to standard error
+  bool operator==(const RemoteRunEnd&) const = default;
+};
+Json to_json(const RemoteRunEnd& end);
+// Throws Error{unreachable}.
+RemoteRunEnd parse_run_end(std::string_view payload);
+
+}  // namespace topsctl

@@ -1,0 +1,16 @@
+// What transactions that have ended need no longer, where a crash kept it from being removed.
+#pragma once
+
+#include "topsctl/engine/transaction/transaction.hpp"
+
+namespace topsctl {
+
+// Whether something is left in the transaction's folder that its end should have removed: packages,
+// temporary files, and of one that is restored or pruned the kept copies. Nothing of an unfinished
+// transaction, and of one that was given up only what no person needs to look at.
+bool has_garbage(const Host& host, const Transaction& transaction);
+
+// Removes that; the caller holds the ChangeLock. What cannot be removed stays for the next time.
+void remove_garbage(const Host& host, const Transaction& transaction);
+
+}  // namespace topsctl

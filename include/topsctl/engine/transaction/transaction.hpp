@@ -1,0 +1,70 @@
+// Where transactions live on a machine: /var/lib/topsctl/transactions/ID.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace topsctl {
+
+inline constexpr const char* state_directory = "/var/lib/topsctl";
+inline constexpr const char* log_directory = "/var/log/topsctl";
+
+// Where a transaction keeps its things, below its folder.
+inline constexpr const char* snapshot_folder = "snapshot";
+inline constexpr const char* after_folder = "after";
+inline constexpr const char* undo_folder = "undo";
+inline constexpr const char* packages_folder = "packages";
+inline constexpr const char* temporary_folder = "tmp";
+inline constexpr const char* pip_report_file = "pip-report.json";
+
+struct Transaction {
+  std::int64_t id = 0;
+  std::string folder;  // as the machine sees it
+  std::vector<JournalRecord> records;
+
+  std::optional<TransactionState> state() const;  // nothing: not even begun
+  // Neither committed nor restored: a crash came in between.
+  bool is_unfinished() const;
+  bool was_committed() const;  // at some time, also if it was restored later
+};
+
+// All transactions, oldest first. Throws Error{journal_damaged}.
+std::vector<Transaction> list_transactions(const Host& host);
+
+// The summary that `history` shows.
+TransactionSummary summary_of(const Transaction& transaction);
+
+// What was kept for its undo, as its journal says.
+WriteSetSummary kept_summary(const Transaction& transaction);
+
+// Makes the folder of a new transaction.
+Transaction new_transaction(const Host& host);
+
+// topsctl's own lock, held until the descriptor goes: one change at a time. Throws Error{busy},
+// Error{permission}.
+Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
+                         const std::function<void(const std::string&)>& on_wait);
+
+// Both locks that a change needs, held until the object goes: topsctl's own and dpkg's frontend
+// lock.
+class ChangeLock {
+ public:
+  // Throws Error{busy}, Error{permission}.
+  ChangeLock(const Host& host, std::int64_t patience_ms,
+             const std::function<void(const std::string&)>& on_wait);
+  std::vector<LockReport> reports() const;
+
+ private:
+  Descriptor own_;
+  std::optional<DpkgFrontendLock> dpkg_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,28 @@
+// What was changed during a transaction and is not in its write set: a restore does not undo it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/transaction/snapshot.hpp"
+
+namespace topsctl {
+
+struct UnexpectedChanges {
+  std::vector<std::string> paths;  // sorted; at most `most_escaped`
+  std::uint64_t count = 0;         // of all there are
+  bool is_complete = true;         // false: the file systems hold too much to look at all of it
+};
+inline constexpr std::size_t most_escaped = 1000;
+
+// Looks through the file systems that hold the snapshot's paths for what changed since then (as
+// change_time_ns() tells time). Logs, temporary folders, homes, and the stores of container engines
+// are not looked at. Nothing here tells who changed a path.
+UnexpectedChanges escaped_paths(const Host& host, const Snapshot& snapshot,
+                                const std::vector<std::string>& new_paths, std::int64_t since_ns);
+
+// A sentence on them; empty if there is nothing to say.
+std::string warning_of(const UnexpectedChanges& escaped);
+
+}  // namespace topsctl

@@ -1,0 +1,23 @@
+// What is said of transactions that are unfinished or await a confirmation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+// Throws Error{busy} while a transaction awaits its confirmation: another on top of it could not be
+// told apart from it when it is restored.
+void refuse_unconfirmed(const Host& host);
+
+// Throws Error{host_unfit} while a transaction is unfinished, with the reason why that stops the
+// command.
+void refuse_unfinished(const Host& host, std::string_view reason);
+
+// A warning for each unfinished transaction, for commands that only look.
+std::vector<std::string> unfinished_warnings(const Host& host);
+
+}  // namespace topsctl

@@ -1,0 +1,46 @@
+// What of a bundle is sent, with its digests.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/base/events.hpp"
+#include "topsctl/engine/remote/transfer_messages.hpp"
+#include "topsctl/host/filesystem/chunks.hpp"
+#include "topsctl/model/lock.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+struct ShippedFile {
+  std::filesystem::path file;  // here
+  std::string name;            // there
+  ChunkList chunks;
+  std::string id;
+  std::string sha256;  // empty: not known, as nobody asked for it before
+};
+
+struct TransferSet {
+  std::string stack;  // whose packages these are; empty: all files of the bundle
+  std::vector<ShippedFile> files;
+
+  std::uint64_t bytes() const;
+};
+
+struct TransferSetRequest {
+  std::vector<std::filesystem::path> bundle;
+  std::string stack;         // name or file; empty: whichever fits the bundle
+  std::string components;    // comma-separated ids; empty: all
+  bool all = false;          // every file, whatever it is
+  std::optional<Lock> lock;  // what every package that is sent must be
+};
+
+// Reads the bundle and the digests of what is to be sent. Throws Error{bad_bundle, bad_package,
+// bad_stack, usage}.
+TransferSet make_shipment(const TransferSetRequest& request, const DigestMemory& memory,
+                          EventSink& events);
+
+}  // namespace topsctl

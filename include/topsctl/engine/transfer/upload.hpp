@@ -1,0 +1,60 @@
+// One transfer to one target.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/remote/remote_agent.hpp"
+#include "topsctl/engine/transfer/chunk_work.hpp"
+#include "topsctl/engine/transfer/rate_limit.hpp"
+#include "topsctl/engine/transfer/relay_chain.hpp"
+#include "topsctl/engine/transfer/transfer_set.hpp"
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/target.hpp"
+
+namespace topsctl {
+
+inline constexpr const char* usual_destination = "/tmp/topsrider_install";
+
+struct UploadedFile {
+  std::string name;
+  std::string sha256;  // empty: not known
+  std::uint64_t size = 0;
+  std::uint64_t sent_bytes = 0;     // from here
+  std::uint64_t relayed_bytes = 0;  // from another target
+  bool reused = false;              // the far end had all of it
+  std::uint64_t resumed_at = 0;     // bytes that it had of it
+};
+
+// How the files went there: to topsctl at the far end, or to its SFTP server.
+enum class UploadMethod { topsctl, sftp };
+
+struct Upload {
+  std::vector<UploadedFile> files;
+  unsigned connections = 0;  // the most at once
+  std::int64_t round_trip_us = 0;
+  unsigned retries = 0;             // after a lost connection
+  std::int64_t clock_offset_s = 0;  // by which the clock there is ahead of ours
+  std::string fed_by;               // the target that was asked to feed this one; empty: none
+  UploadMethod method = UploadMethod::topsctl;
+};
+
+struct UploadRequest {
+  Target target;
+  std::string destination = usual_destination;
+  unsigned most_connections = 10;
+  bool dry_run = false;         // only sees what would be sent
+  RelayChain* relay = nullptr;  // null: everything is sent from here
+};
+
+// Sends what the target lacks, by several connections; after a lost one it tries again as long as
+// that brings something. Throws Error; what has arrived is kept there.
+Upload upload(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
+              const UploadRequest& request, RateLimit& limit, const Clock& clock,
+              const UploadProgress& on_progress);
+
+}  // namespace topsctl

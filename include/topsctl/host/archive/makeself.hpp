@@ -1,0 +1,46 @@
+// Reading of makeself self-extracting archives (.run) as data; nothing in them is ever executed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/archive/source.hpp"
+
+namespace topsctl {
+
+// What the shell header of a .run says.
+struct RunfileHeader {
+  std::string label;
+  std::string start_script;  // what it would run after unpacking
+  std::string makeself_version;
+  std::string compression;           // as the header calls it; empty: it does not say
+  std::uint64_t payload_offset = 0;  // bytes
+  std::vector<std::uint64_t> sizes;  // bytes of each part of the payload; empty: to the file's end
+  std::vector<std::string>
+      crcs;  // of each part, decimal as cksum(1) has it; "0000000000": not used
+  std::vector<std::string> md5s;  // lower-case hex; zeros: not used
+  std::vector<std::string> sha256s;
+  bool is_encrypted = false;
+};
+
+// Whether the file begins as a shell script with a makeself header does.
+bool looks_like_runfile(std::string_view first_bytes);
+// Reads the header from the first bytes of a file (128 KiB are enough) as text. Throws
+// Error{bad_package}, naming `subject`, if it is no makeself header.
+RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::string& subject);
+
+struct RunfileParts {
+  std::vector<std::string>
+      checksums;          // "md5 ok", "sha256 wrong", "crc not used", one for each kind and part
+  bool are_sound = true;  // none was wrong
+};
+
+// Reads a .run from its first byte to its last. `on_part` is given each part's bytes, still
+// compressed, in order, and must read them or not as it likes; the rest is read for the checksums.
+RunfileParts read_runfile(Source& source, const RunfileHeader& header, const std::string& subject,
+                          const std::function<void(std::size_t part, Source& bytes)>& on_part);
+
+}  // namespace topsctl

@@ -1,0 +1,89 @@
+// dpkg's database, read from its files, and its frontend lock.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/host_facts.hpp"
+#include "topsctl/model/target_snapshot.hpp"
+
+namespace topsctl {
+
+inline constexpr const char* dpkg_directory = "/var/lib/dpkg";
+inline constexpr const char* dpkg_status_file = "/var/lib/dpkg/status";
+
+struct DpkgDatabase {
+  std::map<std::string, InstalledDeb>
+      wanted;  // those that were asked for and are known, whatever their state
+  std::map<std::string, std::string> diversions;  // path as packages have it -> where dpkg puts it
+  std::vector<std::string>
+      unfinished;  // "name (state)" of every package that is neither installed nor gone
+};
+
+// Reads the state of the named packages; file lists are read for those alone. Throws
+// Error{host_unfit} if the machine has no dpkg database.
+DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>& names);
+
+// Every package of the status file, in its order, with what an interrupted dpkg noted beside it
+// (the `updates` folder); those that are not installed at all are left out. Throws
+// Error{host_unfit} if the machine has no dpkg database.
+std::vector<TargetPackage> read_packages(const Host& host);
+// The packages of a status file's text.
+std::vector<TargetPackage> parse_packages(std::string_view status);
+
+// The paths of a field `Conffiles`.
+std::vector<std::string> conffile_paths(const std::string& value);
+
+// Which of these packages own a path, by their file lists (TargetSnapshot::owners). A path is a
+// folder if a path below it stands in any list; only what several packages own is looked up on the
+// disk, as looking at each would take longer than all else. Throws Error{host_unfit} for more than
+// most_owned_paths.
+std::map<std::string, std::vector<std::string>> read_owners(
+    const Host& host, const std::vector<TargetPackage>& packages);
+
+// In the order of the file; incomplete ones at its end, and those of paths that are none, are
+// passed over.
+std::vector<Diversion> read_diversions(const Host& host);
+
+// The links that update-alternatives(1) keeps, of all groups and their slaves.
+std::vector<std::string> alternative_links(const Host& host);
+
+// The compressions of data members that this version of dpkg unpacks, in the order of deb(5):
+// "gzip", "bzip2", "lzma", "xz", "zstd". Empty: no version that is known.
+std::vector<std::string> dpkg_compressions(std::string_view version);
+
+// dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
+std::string dpkg_version(const Host& host);
+
+// The path beside which dpkg(1) makes files of such a name while it unpacks, or leaves them of
+// conffiles: "/a/b" of "/a/b.dpkg-new". Empty: it is no such name.
+std::string_view path_beside(std::string_view dpkg_sibling);
+
+// Whether the state means installed and configured.
+bool is_installed(const InstalledDeb& deb);
+
+// /var/lib/dpkg/lock-frontend, held for as long as the object lives. dpkg's children are told by
+// DPKG_FRONTEND_LOCKED.
+class DpkgFrontendLock {
+ public:
+  // Waits up to `patience_ms`; `on_wait` is called once with a description of the holder. Throws
+  // Error{busy}.
+  DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
+                   const std::function<void(const std::string&)>& on_wait);
+
+  const std::string& waited_for() const { return waited_for_; }  // empty: nobody
+  std::int64_t waited_ms() const { return waited_ms_; }
+
+ private:
+  Descriptor file_;
+  std::string waited_for_;
+  std::int64_t waited_ms_ = 0;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,31 @@
+// Which files dpkg leaves out when it unpacks: path-exclude and path-include of its configuration.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+// dpkg(1), --path-exclude: minimal systems and container images leave out documentation so.
+class DpkgFilters {
+ public:
+  DpkgFilters() = default;
+  // Reads lines `path-exclude=PATTERN` and `path-include=PATTERN` of one configuration file.
+  void take(const std::string& text);
+  // Whether a path (absolute) is left out; the last pattern that fits decides.
+  bool leaves_out(const std::string& path) const;
+
+ private:
+  struct Filter {
+    std::string pattern;  // of fnmatch(3), '*' also for '/'
+    bool excludes = true;
+  };
+  std::vector<Filter> filters_;
+};
+
+// Those of /etc/dpkg/dpkg.cfg.d and /etc/dpkg/dpkg.cfg, in the order in which dpkg reads them.
+DpkgFilters read_dpkg_filters(const Host& host);
+
+}  // namespace topsctl

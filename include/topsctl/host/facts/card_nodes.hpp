@@ -1,0 +1,20 @@
+// The device nodes of accelerator cards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+struct CardNodes {
+  std::int64_t there = 0;
+  std::string first_missing;  // empty: none
+  std::string no_device;      // something in the place of a node that is none; empty: nothing
+};
+
+// Looks for the nodes prefix0, prefix1, ... of so many cards.
+CardNodes card_nodes(const Host& host, const std::string& prefix, std::int64_t cards);
+
+}  // namespace topsctl

@@ -1,0 +1,36 @@
+// Gathers what `inspect --against` may know of a machine, or reads it from a file.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/target_snapshot.hpp"
+
+namespace topsctl {
+
+// Looks at the machine without changing anything; `pythons` are asked beside the interpreters that
+// are found (interpreters.hpp). Needs no root for the machine it runs on; the interpreters of
+// another root are asked by root only. What was left out is told to `left_out`, one sentence each.
+// Throws Error{host_unfit} if there is no dpkg database.
+TargetSnapshot read_target_snapshot(
+    const Host& host, const std::vector<std::string>& pythons,
+    const std::function<void(const std::string&)>& left_out = [](const std::string&) {});
+
+// The same without the interpreters; nothing is started for it.
+TargetSnapshot read_target_system(const Host& host);
+
+// The highest of "PREFIX1.2.3" by its numbers, without the prefix; empty: there is none.
+std::string highest_version(const std::vector<std::string>& versions, std::string_view prefix);
+
+// Reads a file that `topsctl snapshot` wrote. Throws Error{bad_package}.
+TargetSnapshot load_target_snapshot(const std::filesystem::path& file);
+
+// A folder is a machine's root directory, a file is a snapshot; relative names start at the working
+// directory. Throws as the two above, and Error{bad_package} for what is neither.
+TargetSnapshot target_of(const Host& host, const std::string& root_or_file);
+
+}  // namespace topsctl

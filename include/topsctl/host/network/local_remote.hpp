@@ -1,0 +1,15 @@
+// This machine, reached as if it were another one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "topsctl/host/network/remote.hpp"
+
+namespace topsctl {
+
+// Command lines are run by /bin/sh in this environment.
+std::unique_ptr<Remote> local_remote(const std::map<std::string, std::string>& environment);
+
+}  // namespace topsctl

@@ -1,0 +1,71 @@
+// Connections between two machines that have a key in common for one run: TLS 1.3 by that key alone
+// (RFC 8446, 2.2 and 4.2.11), without certificates, and with a fresh Diffie-Hellman exchange.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+struct ssl_st;
+struct ssl_ctx_st;
+
+namespace topsctl {
+
+inline constexpr std::size_t sealed_key_bytes = 32;
+
+// One connection. Of one thread, but for abort().
+class PskTlsLink {
+ public:
+  // Throws ConnectionLost if nobody who has the key answers there within `timeout_s`. `address` is
+  // numeric.
+  static std::unique_ptr<PskTlsLink> connect(const std::string& address, std::uint16_t port,
+                                             const std::string& key, int timeout_s);
+  ~PskTlsLink();
+  PskTlsLink(const PskTlsLink&) = delete;
+  PskTlsLink& operator=(const PskTlsLink&) = delete;
+
+  // All of it. Throws ConnectionLost.
+  void write(std::string_view bytes);
+  // Some bytes; empty once the other side has ended it in order. Throws ConnectionLost.
+  std::string_view read();
+  // Tells the other side that this is all.
+  void finish();
+  // From any thread: whatever waits here ends with ConnectionLost.
+  void abort();
+
+ private:
+  friend class PskTlsListener;
+  enum class Side { client, server };
+  // Throws ConnectionLost unless the other side has the key.
+  PskTlsLink(Descriptor socket, const std::string& key, Side side, int timeout_s);
+  [[noreturn]] void lose(const std::string& act) const;
+
+  std::string key_;
+  Descriptor socket_;
+  std::string buffer_;
+  std::unique_ptr<ssl_ctx_st, void (*)(ssl_ctx_st*)> context_;
+  std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;
+};
+
+// Waits for the one who has the key.
+class PskTlsListener {
+ public:
+  // On a free port of an address of this machine. Throws Error{host_unfit}.
+  PskTlsListener(const std::string& address, std::string key);
+  std::uint16_t port() const { return port_; }
+  // Strangers are turned away. Throws ConnectionLost once it was aborted.
+  std::unique_ptr<PskTlsLink> accept();
+  // From any thread, and for good.
+  void abort();
+
+ private:
+  std::string key_;
+  Descriptor socket_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace topsctl

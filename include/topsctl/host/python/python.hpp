@@ -1,0 +1,32 @@
+// Python interpreters of a machine and what is installed for them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/host_facts.hpp"
+
+namespace topsctl {
+
+// Asks an interpreter what it is; `wheels` names the distributions to look for. Nothing if it does
+// not exist, may not be executed, or does not answer. Throws Error{permission} if topsctl may not
+// enter the root directory.
+std::optional<PythonFacts> read_python(const Host& host, const std::string& executable,
+                                       const std::vector<std::string>& wheels);
+
+// The distributions of these names in the interpreter's site directories, read from their dist-info
+// folders.
+std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
+                                                  const std::vector<std::string>& names);
+
+// Name and version of every distribution in the interpreter's site directories, in their order;
+// both forms, dist-info and egg-info. Folders that an interrupted pip left ("~orch-1.0.dist-info")
+// are passed over, as pip does.
+std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFacts& python);
+
+// Where a path of RECORD lies: relative ones start at the site directory. Normalised, without "..".
+std::string recorded_path(const InstalledWheel& wheel, const std::string& path);
+
+}  // namespace topsctl

@@ -1,0 +1,80 @@
+// Running other programs: argument vectors only, always with a time limit.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+namespace topsctl {
+
+// Where a program is run apart from the machine: the namespaces of another process, held open, and
+// a root directory in them. What it starts there cannot load kernel modules, reboot, set the clock
+// or mount anything: those capabilities are taken from it.
+struct Enclosure {
+  Descriptor processes;
+  Descriptor mounts;
+  Descriptor network;
+  Descriptor messages;  // System V IPC and POSIX message queues
+  Descriptor names;     // host name
+  Descriptor root;
+};
+
+struct Command {
+  std::vector<std::string> argv;                   // argv[0] is looked up in PATH of `environment`
+  std::map<std::string, std::string> environment;  // the whole of it; nothing is inherited
+  std::filesystem::path root = "/";                // the program is run in this root directory
+  std::string input;                               // standard input
+  std::int64_t timeout_ms = 60'000;
+  // Called with each piece of standard output and standard error as it comes.
+  std::function<void(std::string_view)> on_output;
+  // If there is one, the program is run in it and `root` is not looked at; it must outlive the run.
+  const Enclosure* enclosure = nullptr;
+};
+
+struct RunResult {
+  int status = -1;  // exit status; -1: ended by a signal
+  int signal = 0;
+  bool timed_out = false;  // ended by us for taking too long
+  std::string output;      // end of standard output and standard error together, at most 1 MiB
+  std::string report;      // what was written to descriptor 3, at most 1 MiB
+
+  bool ok() const { return status == 0 && !timed_out; }
+  // "exit status 1", "killed by signal 9", "stopped for taking too long".
+  std::string ending() const;
+};
+
+// The seam to other programs; tests put their own in its place. A program that is run leads a
+// session of its own: it has no terminal, and the loss of ours does not reach it.
+class ProcessRunner {
+ public:
+  virtual ~ProcessRunner() = default;
+  // Throws Error{host_unfit} if the program cannot be started, Error{interrupted, terminated} if a
+  // signal asked topsctl to stop; the program and its descendants in its process group have then
+  // ended.
+  virtual RunResult run(const Command& command) = 0;
+};
+
+class SystemRunner : public ProcessRunner {
+ public:
+  RunResult run(const Command& command) override;
+};
+
+// Starts a copy of this process that does `work` and ends with its result, or with 1 if it throws.
+// SIGINT and SIGTERM do not reach it. For a process of one thread. Throws Error if there can be no
+// more processes.
+pid_t start_copy(const std::function<int()>& work);
+
+// Starts this very program with these arguments as a process of nobody: in a session of its own,
+// without a terminal, its standard streams at /dev/null, in an empty environment. Throws
+// Error{host_unfit}.
+void start_detached(const std::vector<std::string>& arguments);
+
+}  // namespace topsctl

@@ -1,0 +1,96 @@
+// What a command is: a row in the table of commands.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/progress.hpp"
+#include "topsctl/engine/execution/executor.hpp"
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/execution.hpp"
+#include "topsctl/model/report.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace topsctl {
+
+// What every command may use.
+struct Session {
+  Host host;  // root "/" until the command says otherwise
+  EventFan* events = nullptr;
+  Style style;  // of standard output
+  Verbosity detail = Verbosity::normal;
+  std::string command_line;                               // as typed, for the history
+  const CLI::App* program = nullptr;                      // the parser of the whole program
+  bool json = false;                                      // the report is wanted as JSON
+  std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
+  // The same host with another root directory; relative paths are taken from the working directory.
+  Host with_root(const std::string& root) const;
+};
+
+struct Output {
+  ReportHeader header;
+  std::string json;  // the body: an object
+  // Instead of `json`, for what is large: writes the body's members, without the braces.
+  std::function<void(std::ostream&)> json_members;
+  std::string text;      // for standard output when --json is not given
+  bool changed = false;  // the machine is not as it was before
+};
+
+struct CommandAction {
+  std::function<Output(Session&)> run;
+  // The body's JSON when `run` threw: every documented field, empty.
+  std::string empty_body = "{}";
+};
+
+// Where a command can be run.
+enum class CommandPlace {
+  here,
+  anywhere,          // also on other machines, as the user who logs in there
+  anywhere_as_root,  // the same, as root
+  hidden,            // here, started by topsctl itself: not in the help
+};
+
+struct CommandRow {
+  const char* name;
+  const char* summary;
+  // Adds the command's options to its parser and returns what it does with them.
+  CommandAction (*define)(CLI::App& parser);
+  CommandPlace place = CommandPlace::here;
+};
+
+// In the order of the help text.
+const std::vector<CommandRow>& command_table();
+
+CommandAction define_inspect(CLI::App& parser);
+CommandAction define_snapshot(CLI::App& parser);
+CommandAction define_install(CLI::App& parser);
+CommandAction define_rollback(CLI::App& parser);
+CommandAction define_recover(CLI::App& parser);
+CommandAction define_confirm(CLI::App& parser);
+CommandAction define_history(CLI::App& parser);
+CommandAction define_verify(CLI::App& parser);
+CommandAction define_env(CLI::App& parser);
+CommandAction define_transfer(CLI::App& parser);
+CommandAction define_deploy(CLI::App& parser);
+CommandAction define_receive(CLI::App& parser);
+CommandAction define_version(CLI::App& parser);
+CommandAction define_completion(CLI::App& parser);
+
+// A script that completes commands and options; `shell` is bash, zsh or fish.
+std::string completion_script(const CLI::App& program, const std::string& shell);
+
+// Output of a command that carried out, or planned, a transaction.
+Output execution_output(const std::string& command, const Execution& execution, const Style& style);
+// Runs such a command; an Error that it throws becomes an Execution that failed before any change.
+Execution attempted(const std::string& root, const std::function<Execution()>& command);
+// The body of such a command when its command line is wrong.
+std::string failed_execution_body();
+
+}  // namespace topsctl

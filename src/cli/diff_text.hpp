@@ -1,0 +1,15 @@
+// The differences between two bundles as text for people.
+#pragma once
+
+#include <string>
+
+#include "cli/inspection_text.hpp"
+#include "topsctl/engine/reporting/bundle_diff.hpp"
+
+namespace topsctl {
+
+// Added, removed and changed packages, each change with its lists; what gains privileges is red.
+// Brief: ten items a list.
+std::string render_diff(const BundleDiff& diff, Detail detail, const Style& style);
+
+}  // namespace topsctl

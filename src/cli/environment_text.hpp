@@ -1,0 +1,14 @@
+// What `topsctl env check` prints for people.
+#pragma once
+
+#include <string>
+
+#include "cli/render.hpp"
+#include "topsctl/engine/checks/environment_check.hpp"
+
+namespace topsctl {
+
+// Each variable with its places, the findings, and how many there are as the last line.
+std::string render_environment_check(const EnvironmentCheck& check, const Style& style);
+
+}  // namespace topsctl

@@ -1,0 +1,36 @@
+// The options of an install, wherever it is done.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/planning/wheel_step.hpp"
+#include "topsctl/model/environment_settings.hpp"
+#include "topsctl/model/lock.hpp"
+
+namespace topsctl {
+
+struct InstallOptions {
+  std::string python;
+  std::vector<std::string> accepted;
+  bool allow_system_python = false;
+  bool allow_downgrade = false;
+  std::string wheel_backend = std::string(name(default_wheel_backend));
+  bool rehearse = false;
+  SettingOptions settings;
+  int lock_timeout_s = 120;
+  int deadline_s = 7200;
+};
+
+// --profile, --set, --unset and --forget-settings.
+void add_setting_options(CLI::App& parser, SettingOptions& settings);
+void add_install_options(CLI::App& parser, InstallOptions& options);
+// The same options as words of a command line.
+std::vector<std::string> words_of(const InstallOptions& options);
+
+// A lock that was named on the command line. Throws Error{usage} if there is no such file,
+// Error{bad_package} if it is none.
+Lock read_lock(const std::string& file);
+
+}  // namespace topsctl

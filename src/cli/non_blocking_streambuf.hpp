@@ -1,0 +1,29 @@
+// Output for people that never holds up the work it tells of.
+#pragma once
+
+#include <streambuf>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+namespace topsctl {
+
+// Writes to a descriptor at once. A reader that takes nothing for a while - a terminal that was
+// stopped, a connection that is gone without a word - gets nothing more until it takes again; what
+// cannot be written is dropped, and the stream stays good.
+class NonBlockingStreambuf : public std::streambuf {
+ public:
+  explicit NonBlockingStreambuf(int descriptor, int patience_ms = 2000);
+
+ protected:
+  int_type overflow(int_type character) override;
+  std::streamsize xsputn(const char* bytes, std::streamsize size) override;
+
+ private:
+  void write_some(const char* bytes, std::size_t size);
+  int descriptor_;
+  Descriptor own_;  // the same file, opened so that no write waits
+  int patience_ms_;
+  bool is_stuck_ = false;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,193 @@
+// Runs a command of topsctl on other machines, and puts what they say together.
+#include "cli/remote_command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "cli/target_options.hpp"
+#include "cli/transfer_options.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transfer/deployment.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr const char* group_name = "On other machines";
+
+struct Elsewhere {
+  TargetOptions where;
+  bool ask_sudo_password = false;
+};
+
+struct RemoteResult {
+  Target target;
+  TargetResult result;
+  RemoteReport report;
+  std::string text;
+  bool has_ended = false;
+};
+
+// The options that were given, but for those that say where; and the parts of a command.
+void append_words(const CLI::App& parser, std::vector<std::string>& words) {
+  std::vector<std::string> positional;
+  for (const CLI::Option* option : parser.get_options()) {
+    if (option->count() == 0 || option->get_group() == group_name) continue;
+    if (option->get_positional()) {
+      positional.insert(positional.end(), option->results().begin(), option->results().end());
+      continue;
+    }
+    for (const std::string& value : option->results()) {
+      const std::string name = concat("--", option->get_lnames().front());
+      words.push_back(option->get_items_expected_max() == 0 ? name : concat(name, "=", value));
+    }
+  }
+  for (const CLI::App* part : parser.get_subcommands()) {
+    words.push_back(part->get_name());
+    append_words(*part, words);
+  }
+  words.insert(words.end(), positional.begin(), positional.end());
+}
+
+std::vector<std::string> words_of(const CLI::App& parser) {
+  std::vector<std::string> words = {parser.get_name()};
+  append_words(parser, words);
+  return words;
+}
+
+Json to_json(const RemoteResult& each) {
+  return {{"target", each.target.text()},
+          {"status", status_name(each.result.status, false)},
+          {"exit_status", each.has_ended ? Json(each.report.status) : Json(nullptr)},
+          {"report", each.report.json.empty() ? Json(nullptr) : Json::parse(each.report.json)},
+          {"reconnects", each.report.reconnects},
+          {"duration_ms", each.result.duration_ms},
+          {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
+}
+
+std::string text_of(const std::vector<RemoteResult>& all, const Style& style) {
+  std::string text;
+  for (const RemoteResult& each : all) {
+    if (all.size() > 1) text += concat(style.bold(each.target.text()), "\n");
+    text += each.text;
+    const bool is_told = each.result.error && !each.has_ended && all.size() > 1;
+    if (is_told) text += render_error(*each.result.error, style);
+    if (all.size() > 1) text += "\n";
+  }
+  return text;
+}
+
+void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
+             const Session& session, SharedEvents& events, RemoteResult& each) {
+  const RemoteLine on_line = [&](std::string_view line) {
+    if (!line.starts_with("error: ") && !line.starts_with("hint: "))
+      events.note(concat(each.target.text(), ": ", printable(line)));
+  };
+  const auto& clock = *session.host.clock;
+  if (session.json) {
+    each.report = run_remote(remote, each.target, program, command, clock, on_line);
+    each.has_ended = true;
+    require_success(each.report);
+    return;
+  }
+  const RemoteRunEnd end = run_remote_as_text(remote, each.target, program, command, clock, on_line,
+                                              each.report.reconnects);
+  each.report.status = end.status;
+  each.has_ended = true;
+  each.text = printable(end.report, Lines::keep);
+  if (end.status == 0) return;
+  const std::string words = telling_lines(printable(end.last_words, Lines::keep), 6);
+  throw Error(ErrorCode::step_failed,
+              words.empty() ? concat("it ended with status ", end.status) : words);
+}
+
+Output run_elsewhere(const CLI::App& parser, const Elsewhere& options, RunAs run_as,
+                     Session& session) {
+  std::vector<RemoteResult> all;
+  for (const Target& target : targets_of(options.where)) {
+    RemoteResult& each = all.emplace_back();
+    each.target = target;
+  }
+  const CarriedProgram program = own_program();
+  TerminalPrompter prompter;
+  Secrets secrets(prompter);
+  RemoteCommand command;
+  command.words = words_of(parser);
+  command.run_as = run_as;
+  if (options.ask_sudo_password) command.sudo_password = ask_sudo_password(secrets);
+  SharedEvents events(*session.events);
+  const auto results =
+      for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
+        const auto remote = remote_of(all[index].target, options.where, session, secrets);
+        run_one(command, program, *remote, session, events, all[index]);
+      });
+  std::vector<int> statuses;
+  Json targets = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].result = results[i];
+    statuses.push_back(all[i].has_ended ? all[i].report.status : -1);
+    targets.push_back(to_json(all[i]));
+  }
+  Output output;
+  output.header.command = parser.get_name();
+  output.header.error = error_of(results);
+  if (output.header.error)
+    output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
+  output.json = to_line(Json{{"targets", targets}});
+  output.text = text_of(all, session.style);
+  output.changed = true;  // perhaps: its status counts for more than a closed standard output
+  return output;
+}
+
+}  // namespace
+
+std::string ask_sudo_password(Secrets& secrets) {
+  const auto typed = secrets.answer("Password for sudo:");
+  if (!typed) {
+    throw Error(ErrorCode::usage, "there is no terminal to ask for sudo's password at",
+                "run topsctl at a terminal, or let sudo ask for none there");
+  }
+  return *typed;
+}
+
+ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
+  constexpr std::array<ExitCode, 7> known = {ExitCode::failed,     ExitCode::usage,
+                                             ExitCode::bad_input,  ExitCode::host_unfit,
+                                             ExitCode::problems,   ExitCode::rollback_incomplete,
+                                             ExitCode::rolled_back};
+  for (const ExitCode each : known) {
+    const bool is_common = std::all_of(statuses.begin(), statuses.end(), [&](int status) {
+      return status == static_cast<int>(each);
+    });
+    if (is_common && !statuses.empty()) return each;
+  }
+  return otherwise;
+}
+
+CommandAction also_elsewhere(CLI::App& parser, CommandAction action, RunAs run_as) {
+  auto options = std::make_shared<Elsewhere>();
+  const std::vector<CLI::Option*> before = parser.get_options();
+  parser
+      .add_option("--target", options->where.targets,
+                  "There: [USER@]HOST[:PORT][/CONTAINER]; may be repeated")
+      ->type_name("TARGET")
+      ->allow_extra_args(false);
+  add_target_options(parser, options->where);
+  if (run_as == RunAs::root) {
+    parser.add_flag("--ask-sudo-pass", options->ask_sudo_password,
+                    "Ask once for the password that sudo wants there");
+  }
+  for (CLI::Option* option : parser.get_options()) {
+    if (std::find(before.begin(), before.end(), option) == before.end()) option->group(group_name);
+  }
+  return {[options, here = std::move(action.run), &parser, run_as](Session& session) {
+            const bool is_wanted =
+                !options->where.targets.empty() || !options->where.hosts_file.empty();
+            return is_wanted ? run_elsewhere(parser, *options, run_as, session) : here(session);
+          },
+          action.empty_body};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,24 @@
+// Commands that are run on other machines as they are run here.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/command.hpp"
+#include "topsctl/engine/remote/run_messages.hpp"
+#include "topsctl/host/network/prompter.hpp"
+
+namespace topsctl {
+
+// Gives a command the options --target, --hosts and those that go with them. With one of the two,
+// what `action` does is done on those machines, with the other options as they were given.
+// `parser` is the command's, and outlives the result.
+CommandAction also_elsewhere(CLI::App& parser, CommandAction action, RunAs run_as);
+
+// The exit status of several machines together: what they have in common, else `otherwise`.
+ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise);
+
+// Asks for sudo's password once. Throws Error{usage} where there is no terminal.
+std::string ask_sudo_password(Secrets& secrets);
+
+}  // namespace topsctl

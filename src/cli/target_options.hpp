@@ -1,0 +1,46 @@
+// The options of commands that work on other machines.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "topsctl/engine/remote/target_pool.hpp"
+#include "topsctl/host/network/prompter.hpp"
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/network/ssh_remote.hpp"
+#include "topsctl/model/target.hpp"
+
+namespace topsctl {
+
+struct TargetOptions {
+  std::vector<std::string> targets;
+  std::string hosts_file;
+  std::string container;
+  unsigned jobs = 8;
+  std::optional<std::size_t> most_failures;
+  std::size_t canaries = 0;
+  bool accept_new = false;
+  std::string identity;
+  std::string ssh_config;
+  std::string jump;
+  int connect_timeout_s = 20;
+};
+
+// All but the targets themselves, which some commands take as arguments and others by --target.
+void add_target_options(CLI::App& parser, TargetOptions& options);
+
+// What was given, each once. Throws Error{usage} if there is none.
+std::vector<Target> targets_of(const TargetOptions& options);
+TargetPoolOptions pool_options_of(const TargetOptions& options);
+
+// How to reach one of them. `secrets` must outlive it.
+std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
+                                  const Session& session, Secrets& secrets);
+
+// Where topsctl keeps what only saves time, for the user who runs it.
+std::filesystem::path cache_folder(const Session& session);
+
+}  // namespace topsctl

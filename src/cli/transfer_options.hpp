@@ -1,0 +1,61 @@
+// What `transfer` and `deploy` have in common.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/target_options.hpp"
+#include "topsctl/engine/transfer/upload.hpp"
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+struct TransferOptions {
+  TargetOptions where;
+  std::string bundle;
+  std::string stack;
+  std::string components;
+  std::optional<std::string> lock;
+  std::string destination = usual_destination;
+  std::string rate;
+  unsigned connections = 10;
+  bool relay = false;
+  bool dry_run = false;
+};
+
+void add_transfer_options(CLI::App& parser, TransferOptions& options);
+// Throws Error{usage} for what no parser sees.
+void require_sound(const TransferOptions& options);
+TransferSetRequest shipment_request(const TransferOptions& options);
+// `relay` must outlive it.
+UploadRequest upload_request(const TransferOptions& options, const Target& target,
+                             RelayChain& relay);
+std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes a second; 0: none
+
+Json to_json(const std::vector<UploadedFile>& files);
+std::uint64_t sent_bytes(const Upload& upload);
+// Adds a warning if the clock there differs from ours by more than five minutes.
+void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::string>& warnings);
+// "done", "planned", "failed" or "not_started".
+const char* status_name(TargetStatus status, bool is_dry_run);
+
+// How far all targets are, told as one and each by itself. Of several threads.
+class TargetPoolProgress {
+ public:
+  TargetPoolProgress(EventSink& events, std::size_t targets)
+      : events_(events), done_(targets), totals_(targets) {}
+  void tell(std::size_t index, const TargetProgress& progress);
+  // Tells of the beginning and the end of what is done for one target.
+  void follow(std::size_t index, const std::string& name, const std::function<void()>& work);
+
+ private:
+  EventSink& events_;
+  std::mutex mutex_;
+  std::vector<std::uint64_t> done_;
+  std::vector<std::uint64_t> totals_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,373 @@
+// Checks of the backend by trying it: the library alone, the import, a group of one, of all cards.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+
+#include "engine/checks/check_parts.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/compatibility/loader_paths.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string signal_name(const std::string& ending) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> names = {
+      {{"signal 4", "SIGILL"},
+       {"signal 6", "SIGABRT"},
+       {"signal 7", "SIGBUS"},
+       {"signal 11", "SIGSEGV"}}};
+  for (const auto& [number, name] : names) {
+    if (ending.ends_with(number)) return concat(ending, " (", name, ")");
+  }
+  return ending;
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() ? std::string(text.data(), end) : std::string("?");
+}
+
+std::string with_output(const std::string& text, const std::string& output) {
+  return output.empty() ? text : concat(text, "; it printed: ", output);
+}
+
+std::string import_hint(const std::string& error, const std::string& python,
+                        const std::string& module) {
+  if (error.find("cannot open shared object file") != std::string::npos)
+    return "a library is missing: install the package that brings it, or run `ldconfig`";
+  if (error.find("undefined symbol") != std::string::npos)
+    return "the module is built for another torch: install the torch that belongs to it";
+  return concat("run `", python, " -c 'import ", module, "'` there");
+}
+
+bool lacks_libuv(const std::string& text) {
+  return text.find("without libuv") != std::string::npos;
+}
+
+}  // namespace
+
+void BackendChecks::tell_cut_off(const BackendTrial& trial, const std::string& doing,
+                                 CheckResult& result) const {
+  const bool is_slow = trial.ending.find("too long") != std::string::npos;
+  fail(result,
+       with_output(concat("the process was cut off ", doing, ": ", signal_name(trial.ending)),
+                   trial.output),
+       is_slow ? concat("look at the cards: ", machine_.card_tools(),
+                        "; a slow machine may need --timeout")
+               : "a card, the driver or a library is defective or of another release: see `dmesg`");
+}
+
+const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::string_view name,
+                                           const std::string& doing, CheckResult& result) const {
+  const ProbeStep* step = trial.step(name);
+  if (step == nullptr) {
+    skip(result, "not tried, as something before it failed");
+    return nullptr;
+  }
+  result.duration_ms = step->duration_ms;
+  if (step->state != ProbeState::cut_off) return step;
+  tell_cut_off(trial, doing, result);
+  return nullptr;
+}
+
+std::string BackendChecks::release_hint() const {
+  return concat("install ", machine_.packages(),
+                " of one release, with the torch that they are built for");
+}
+
+std::string BackendChecks::group_hint(const std::string& error) const {
+  if (lacks_libuv(error)) {
+    return "this torch is built without libuv, which it takes all the same: "
+           "`topsctl install BUNDLE --set USE_LIBUV=0`";
+  }
+  if (error.find("nvalid backend") == std::string::npos) return release_hint();
+  return concat("the module does not bring ", machine_.stack.backend.name, ": ", release_hint());
+}
+
+std::string BackendChecks::api() const {
+  const ProbeStep* devices = climb_ ? climb_->step("devices") : nullptr;
+  return devices == nullptr ? "" : devices->api;
+}
+
+std::string BackendChecks::library_path() const {
+  for (const auto& [name, deb] : machine_.facts.debs) {
+    for (const std::string& file : deb.files) {
+      if (is_installed(deb) && name_part(file) == machine_.stack.backend.library) return file;
+    }
+  }
+  return {};
+}
+
+const BackendTrial& BackendChecks::climb() {
+  if (climb_) return *climb_;
+  BackendRequest request;
+  request.python = machine_.python->executable;
+  request.backend = machine_.stack.backend;
+  request.cards = machine_.cards();
+  request.environment = machine_.variables();
+  request.timeout_ms = machine_.options.timeout_ms;
+  request.steps = {"torch", "module"};
+  if (machine_.options.highest >= CheckLevel::device) request.steps.emplace_back("devices");
+  // What no node is there for would only be tried to see it fail.
+  if (machine_.options.highest >= CheckLevel::single && has_every_node(machine_))
+    request.steps.insert(request.steps.end(), {"cards", "own", "stock"});
+  climb_ = try_backend(machine_.host, request);
+  return *climb_;
+}
+
+void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
+  if (machine_.python == nullptr && rule.kind == CheckKind::library_call)
+    return skip(result, "no interpreter to load it with");
+  if (machine_.python == nullptr && rule.kind != CheckKind::perf_tool) {
+    return fail(result, "no interpreter", "install Python, or name one with --python");
+  }
+  switch (rule.kind) {
+    case CheckKind::library_call:
+      return judge_call(result);
+    case CheckKind::python_import:
+      return judge_import(rule, result);
+    case CheckKind::device_count:
+      return judge_count(result);
+    case CheckKind::card_arithmetic:
+      return judge_arithmetic(result);
+    case CheckKind::process_group:
+      return judge_group(result);
+    case CheckKind::torch_distributed:
+      return judge_stock(result);
+    case CheckKind::ranks:
+      return judge_ranks(result);
+    case CheckKind::perf_tool:
+      return judge_perf(rule, result);
+    default:
+      throw Error(ErrorCode::internal, concat("no check of the backend: ", name(rule.kind)));
+  }
+}
+
+void BackendChecks::judge_call(CheckResult& result) {
+  const BackendRules& backend = machine_.stack.backend;
+  result.expected = concat(backend.version_function, " of ", backend.library, " answers");
+  BackendRequest request;
+  request.python = machine_.python->executable;
+  request.backend = backend;
+  request.environment = machine_.variables();
+  request.timeout_ms = machine_.options.timeout_ms;
+  request.steps = {"library"};
+  const BackendTrial trial = try_backend(machine_.host, request);
+  const ProbeStep* step =
+      ended_step(trial, "library", concat("while it loaded ", backend.library), result);
+  if (step == nullptr) {
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
+    return;
+  }
+  if (step->state != ProbeState::done)
+    return fail(result, step->error, import_hint(step->error, request.python, backend.module));
+  const std::string objection = objection_to(*step);
+  if (!objection.empty())
+    return fail(result, objection,
+                "remove the other file, or take its folder out of the search path");
+  pass(result, concat(backend.version_function, " says ", step->count, ", from ", step->library));
+}
+
+void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
+  result.expected = concat("`import ", rule.module, "` works");
+  const std::string& python = machine_.python->executable;
+  BackendTrial other;
+  const bool is_of_backend = rule.module == machine_.stack.backend.module;
+  if (!is_of_backend) {
+    BackendRequest request;
+    request.python = python;
+    request.backend.module = rule.module;
+    request.environment = machine_.variables();
+    request.timeout_ms = machine_.options.timeout_ms;
+    request.steps = {"module"};
+    other = try_backend(machine_.host, request);
+  }
+  const BackendTrial& trial = is_of_backend ? climb() : other;
+  const ProbeStep* torch = trial.step("torch");
+  if (torch != nullptr && torch->state == ProbeState::failed)
+    return fail(result, concat("import torch: ", torch->error),
+                import_hint(torch->error, python, "torch"));
+  const std::string doing = concat("while it imported ", rule.module);
+  const ProbeStep* step = ended_step(trial, "module", doing, result);
+  if (step == nullptr) {
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before that", result);
+    return;
+  }
+  if (step->state != ProbeState::done)
+    return fail(result, step->error, import_hint(step->error, python, rule.module));
+  pass(result, concat(rule.module, " ", step->version, " from ", step->file, " by ", python,
+                      torch == nullptr ? std::string() : concat(", torch ", torch->version)));
+  if (torch != nullptr) result.duration_ms += torch->duration_ms;
+}
+
+void BackendChecks::judge_count(CheckResult& result) {
+  result.expected = concat(machine_.stack.backend.module, " counts ", machine_.cards());
+  const ProbeStep* step = ended_step(climb(), "devices", "while it counted the cards", result);
+  if (step == nullptr) return;
+  if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
+  const std::string observed =
+      concat(counted(static_cast<std::size_t>(std::max<std::int64_t>(step->count, 0)), "card"),
+             ", API of ", step->api.empty() ? "neither generation" : step->api);
+  if (step->count >= machine_.cards() && step->is_right) return pass(result, observed);
+  fail(result, observed, "the runtime sees fewer cards than there are: see `dmesg`");
+}
+
+void BackendChecks::judge_arithmetic(CheckResult& result) {
+  result.expected = "a known sum from each card";
+  std::size_t right = 0;
+  for (const ProbeStep& step : climb().steps) {
+    if (step.name != "card") continue;
+    const std::string card = concat("card ", step.card);
+    result.duration_ms += step.duration_ms;
+    if (step.state == ProbeState::cut_off)
+      return tell_cut_off(climb(), concat("on ", card), result);
+    if (step.state != ProbeState::done)
+      return fail(result, concat(card, ": ", step.error),
+                  concat("look for this card: ", machine_.card_tools()));
+    if (!step.is_right) {
+      return fail(
+          result,
+          concat(card, " computes ", number_text(step.total), " and not ",
+                 number_text(step.expected)),
+          "this card is defective or its runtime is of another release: take it out of use");
+    }
+    ++right;
+  }
+  if (right == 0) return skip(result, "not tried, as something before it failed");
+  pass(result, concat(counted(right, "card"), " with the right sum"));
+}
+
+std::string BackendChecks::objection_to(const ProbeStep& group) const {
+  const BackendRules& backend = machine_.stack.backend;
+  if (group.name != "library") {
+    if (group.backend != backend.name) {
+      return concat("a group of '", backend.name, "' was asked for, and it is one of ",
+                    in_quotes(group.backend));
+    }
+    if (!group.is_right)
+      return concat("the sum is ", number_text(group.total), " and not ",
+                    number_text(group.expected));
+  }
+  if (group.library.empty())
+    return concat("no ", backend.library, " is loaded: what ran was something else");
+  const std::string owned = library_path();
+  if (owned.empty()) return concat("no package owns ", backend.library);
+  const std::string right = canonical_in_root(machine_.host.root, owned, LastLink::follow);
+  if (group.library != right && group.library != backend.library)
+    return concat(group.library, " was loaded, which no package of the stack owns; theirs is ",
+                  right);
+  return {};
+}
+
+void BackendChecks::judge_group(CheckResult& result) {
+  const BackendRules& backend = machine_.stack.backend;
+  result.expected = concat("a process group of '", backend.name, "' with one process");
+  std::string way = concat(backend.module, ".distributed");
+  const ProbeStep* step = ended_step(climb(), "own", concat("in ", way), result);
+  if (step == nullptr) return;
+  if (step->state == ProbeState::missing) {
+    const std::string without = step->error;
+    way = "torch.distributed";
+    step = ended_step(climb(), "stock", concat("in ", way), result);
+    if (step == nullptr) return;
+    if (step->state == ProbeState::missing) {
+      return fail(result, concat(without, "; ", step->error), release_hint());
+    }
+  }
+  if (step->state != ProbeState::done)
+    return fail(result, concat(way, ": ", step->error), group_hint(step->error));
+  const std::string objection = objection_to(*step);
+  if (!objection.empty()) {
+    return fail(result, concat(way, ": ", objection),
+                concat("gloo is no ", backend.name, ": ", release_hint()));
+  }
+  pass(result, concat("through ", way, ", ", step->library));
+}
+
+void BackendChecks::judge_stock(CheckResult& result) {
+  const BackendRules& backend = machine_.stack.backend;
+  result.expected = concat("whether torch.distributed itself offers '", backend.name, "'");
+  const ProbeStep* step = ended_step(climb(), "stock", "in torch.distributed", result);
+  if (step == nullptr) return;
+  if (step->state == ProbeState::missing) {
+    skip(result, concat(step->error, ": this generation offers it through ", backend.module,
+                        ".distributed"));
+    result.hint = concat("in programs: import ", backend.module, ".distributed as dist");
+    return;
+  }
+  if (step->state != ProbeState::done) return fail(result, step->error, group_hint(step->error));
+  const std::string objection = objection_to(*step);
+  if (!objection.empty()) return fail(result, objection, release_hint());
+  pass(result, concat("it does, ", step->library));
+}
+
+void BackendChecks::judge_ranks(CheckResult& result) {
+  const std::int64_t ranks = machine_.options.ranks > 0 ? machine_.options.ranks : machine_.cards();
+  result.expected = concat("an all_reduce of ", ranks, " processes, started by torchrun");
+  BackendRequest request;
+  request.python = machine_.python->executable;
+  request.backend = machine_.stack.backend;
+  request.ranks = ranks;
+  request.environment = machine_.variables();
+  request.timeout_ms = machine_.options.timeout_ms;
+  request.steps = {"ranks"};
+  const BackendTrial trial = try_backend(machine_.host, request);
+  const ProbeStep* step = ended_step(trial, "ranks", "with its ranks", result);
+  if (step == nullptr) {
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
+    return;
+  }
+  if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
+  for (const ProbeStep& rank : step->ranks) {
+    const std::string objection = rank.state == ProbeState::done ? objection_to(rank) : rank.error;
+    if (!objection.empty())
+      return fail(result, concat("rank ", rank.card, ": ", objection),
+                  concat("the card of that rank or its library is to be looked at: `topsctl verify "
+                         "--level single`"));
+  }
+  const auto answered = static_cast<std::int64_t>(step->ranks.size());
+  if (answered != ranks || step->status != 0) {
+    return fail(
+        result,
+        with_output(concat(answered, " of ", ranks,
+                           " ranks answered; their launcher ended with exit status ", step->status),
+                    trial.output),
+        lacks_libuv(trial.output)
+            ? "this torch is built without libuv, which its torchrun takes all the same: start "
+              "the ranks otherwise, or take another build of torch"
+            : "a rank died: look for its card in `dmesg`");
+  }
+  pass(result, concat(ranks, ranks == 1 ? " rank" : " ranks", " with the sum ",
+                      number_text(step->ranks.front().total)));
+}
+
+void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
+  result.expected = concat(rule.file, " ends well");
+  const InstalledDeb* deb = machine_.deb_of(rule.component);
+  const auto path =
+      deb == nullptr
+          ? std::vector<std::string>::const_iterator()
+          : std::find_if(deb->files.begin(), deb->files.end(),
+                         [&](const std::string& file) { return name_part(file) == rule.file; });
+  if (deb == nullptr || path == deb->files.end())
+    return skip(result, concat("no package brought ", rule.file));
+  Command command = machine_.host.command({*path}, machine_.options.timeout_ms);
+  for (const auto& [name, value] : machine_.variables()) command.environment[name] = value;
+  const RunResult run = machine_.host.runner->run(command);
+  // The line that tells the bandwidth, if there is one.
+  std::string last = last_lines(run.output, 1);
+  for (const std::string& line : split(run.output, '\n')) {
+    if (line.find("andwidth") != std::string::npos) last = line;
+  }
+  if (!run.ok())
+    return fail(result, with_output(signal_name(run.ending()), last), "run it by hand and look");
+  pass(result, last);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,49 @@
+// What checks ask of the machine and of the stack that they look at.
+#include "engine/checks/checked_machine.hpp"
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+
+namespace topsctl {
+
+std::int64_t CheckedMachine::cards() const {
+  return options.cards > 0 ? options.cards : stack.accelerator.cards;
+}
+
+std::map<std::string, std::string> CheckedMachine::variables() const {
+  std::map<std::string, std::string> variables;
+  for (const EnvironmentVariable& variable : environment.variables)
+    variables[variable.name] = variable.value;
+  for (const SearchPath& path : environment.paths) {
+    if (path.name == "PATH") continue;
+    std::vector<std::string> folders;
+    for (const SearchPathEntry& entry : path.entries) folders.push_back(entry.directory);
+    variables[path.name] = joined(folders, ":");
+  }
+  return variables;
+}
+
+const InstalledDeb* CheckedMachine::deb_of(const std::string& component) const {
+  const InstalledDeb* found = nullptr;
+  for (const std::string& name : stack.component(component)->names) {
+    const auto deb = facts.debs.find(name);
+    if (deb != facts.debs.end() && (found == nullptr || is_installed(deb->second)))
+      found = &deb->second;
+  }
+  return found;
+}
+
+std::string CheckedMachine::packages() const {
+  std::vector<std::string> names;
+  for (const Component& component : stack.components) names.push_back(component.names.front());
+  return joined(names, ", ");
+}
+
+std::string CheckedMachine::card_tools() const {
+  for (const CheckRule& rule : stack.checks) {
+    if (rule.kind == CheckKind::management_tool) return concat("`", rule.file, "` and `dmesg`");
+  }
+  return "`dmesg`";
+}
+
+}  // namespace topsctl

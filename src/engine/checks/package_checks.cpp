@@ -1,0 +1,324 @@
+// Checks of what dpkg and pip have installed: states, files, and what stands in their place.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/checks/check_parts.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_filters.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_scripts.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr off_t most_script = 1 << 20;
+constexpr const char* install_it = "install it with `topsctl install BUNDLE`";
+constexpr const char* install_again = "install the stack again with `topsctl install`";
+
+bool exists(const Host& host, const std::string& path) {
+  struct stat status {};
+  return ::lstat(host.resolve_parent(path).c_str(), &status) == 0;
+}
+
+// The first file of RECORD that is not there or not what RECORD says.
+std::string record_difference(const Host& host, const InstalledWheel& wheel) {
+  for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
+    if (line.sha256.empty()) continue;
+    const std::string path = recorded_path(wheel, line.path);
+    struct stat status {};
+    const auto file = host.resolve(path);
+    if (::stat(file.c_str(), &status) != 0) return concat(in_quotes(path), " is missing");
+    if (digest_of_file(file).base64url() == line.sha256) continue;
+    const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
+                           had_digest_before_rewriting(read_text(file), line.sha256);
+    if (!is_script) return concat(in_quotes(path), " is not what RECORD says");
+  }
+  return {};
+}
+
+void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result) {
+  const bool signed_off =
+      std::any_of(wheel.files.begin(), wheel.files.end(),
+                  [](const std::string& file) { return file.ends_with(".dist-info/INSTALLER"); });
+  if (!signed_off) {
+    fail(result,
+         concat(wheel.name, " ", wheel.version, " is there in part: its RECORD names no INSTALLER"),
+         install_again);
+    return;
+  }
+  const std::string difference = record_difference(host, wheel);
+  if (!difference.empty()) {
+    fail(result, difference, install_again);
+    return;
+  }
+  pass(result, concat(wheel.name, " ", wheel.version, " in ", wheel.site_directory,
+                      ", every file as recorded"));
+}
+
+struct RecordedFile {
+  std::string path;
+  std::string md5;
+};
+
+// Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); diverted files are looked for where
+// they were diverted to.
+std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
+                                         const std::map<std::string, std::string>& diversions) {
+  constexpr std::size_t digits = 32;
+  std::vector<RecordedFile> files;
+  for (const std::string& line : split(deb.md5sums, '\n')) {
+    if (line.size() < digits + 3) continue;
+    std::string path = concat("/", line.substr(digits + 2));
+    const auto diverted = diversions.find(path);
+    files.push_back(
+        {diverted == diversions.end() ? path : diverted->second, line.substr(0, digits)});
+  }
+  return files;
+}
+
+std::string md5_of_file(const fs::path& file) {
+  constexpr std::size_t block = 256U << 10U;
+  std::ifstream in(file, std::ios::binary);
+  std::string buffer(block, '\0');
+  Md5 digest;
+  while (in.read(buffer.data(), static_cast<std::streamsize>(block)) || in.gcount() > 0)
+    digest.update({buffer.data(), static_cast<std::size_t>(in.gcount())});
+  return digest.hex();
+}
+
+// What of a file is not as the package brought it; empty: nothing.
+std::string difference_of(const Host& host, const RecordedFile& file, const DpkgFilters& filters) {
+  const fs::path place = host.resolve(file.path);
+  struct stat status {};
+  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    if (errno == ENOENT && filters.leaves_out(file.path)) return {};
+    return "is missing";
+  }
+  return md5_of_file(place) == file.md5 ? "" : "is not what the package brought";
+}
+
+// Which of these paths some wheel's RECORD names.
+bool is_recorded(const Host& host, const std::string& site, const std::string& path) {
+  const std::string line = concat("\n", path.substr(site.size() + 1), ",");
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(host.resolve(site), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    if (!at->path().filename().string().ends_with(".dist-info")) continue;
+    const auto record = read_text_if_present(at->path() / "RECORD");
+    if (record && concat("\n", *record).find(line) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// What the plan of an install noted of distributions that it was to leave as they are.
+std::optional<std::vector<InstalledIdentity>> noted_identities(const Json& report) {
+  const Json::json_pointer steps("/plan/steps");
+  if (!report.is_object() || !report.contains(steps) || !report.at(steps).is_array())
+    return std::nullopt;
+  for (const Json& step : report.at(steps)) {
+    if (step.value("action", "") != "compare-wheels") continue;
+    std::vector<InstalledIdentity> noted;
+    for (const Json& wheel : step.at("parameters").at("before")) {
+      noted.push_back({wheel.value("name", ""), wheel.value("version", ""),
+                       wheel.value("dist_info", ""), wheel.value("record_sha256", "")});
+    }
+    return noted;
+  }
+  return std::nullopt;
+}
+
+struct Note {
+  Json python;  // the interpreter of that install
+  std::vector<InstalledIdentity> wheels;
+};
+
+// Of the newest install in force that noted them; one that only wrote the environment did not.
+std::optional<Note> newest_note(const Host& host) {
+  const Json::json_pointer interpreter("/plan/python");
+  std::vector<Transaction> transactions = list_transactions(host);
+  for (auto at = transactions.rbegin(); at != transactions.rend(); ++at) {
+    if (at->state() != TransactionState::committed) continue;
+    for (const Json& report : reports_of(host, *at)) {
+      const auto noted = noted_identities(report);
+      if (noted && report.contains(interpreter)) return Note{report.at(interpreter), *noted};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string described(const std::vector<InstalledIdentity>& wheels) {
+  std::vector<std::string> names;
+  for (const InstalledIdentity& wheel : wheels)
+    names.push_back(concat(wheel.name, " ", wheel.version, " in ", wheel.dist_info));
+  return names.empty() ? "none of them as a wheel" : joined(names, ", ");
+}
+
+}  // namespace
+
+void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
+  const Component& component = *machine.stack.component(rule.component);
+  result.expected =
+      concat(joined(component.names, " or "), " ", component.version, ", install ok installed");
+  const InstalledDeb* deb = machine.deb_of(rule.component);
+  if (deb == nullptr) {
+    fail(result, "not installed", install_it);
+    return;
+  }
+  const std::string observed = concat(deb->name, " ", deb->version, ", ", deb->status);
+  const bool right = component.version.empty() || version_contains(deb->version, component.version);
+  if (is_installed(*deb) && right) {
+    pass(result, observed);
+  } else {
+    fail(result, observed,
+         concat("install version ", component.version, " with `topsctl install BUNDLE`"));
+  }
+}
+
+void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
+  result.expected = "every file of the package as it brought it (md5sums)";
+  const InstalledDeb* deb = machine.deb_of(rule.component);
+  if (deb == nullptr || !is_installed(*deb)) return skip(result, "its package is not installed");
+  const std::vector<RecordedFile> files = recorded_files(*deb, machine.facts.diversions);
+  if (files.empty()) return skip(result, concat(deb->name, " brought no md5sums"));
+  const DpkgFilters filters = read_dpkg_filters(machine.host);
+  std::vector<std::string> differences(files.size());
+  for_each_index(files.size(), [&](std::size_t i) {
+    differences[i] = difference_of(machine.host, files[i], filters);
+  });
+  const auto is_different = [](const std::string& difference) { return !difference.empty(); };
+  const auto first = std::find_if(differences.begin(), differences.end(), is_different);
+  if (first == differences.end())
+    return pass(result, concat(counted(files.size(), "file"), " of ", deb->name, " as recorded"));
+  const auto others = std::count_if(first + 1, differences.end(), is_different);
+  const RecordedFile& file = files[static_cast<std::size_t>(first - differences.begin())];
+  fail(result,
+       concat(in_quotes(file.path), " ", *first,
+              others > 0 ? concat(" (and ", others, " more)") : std::string()),
+       concat("install ", deb->name, " again with `topsctl install BUNDLE`"));
+}
+
+void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
+  const Component& component = *machine.stack.component(rule.component);
+  const std::string& name = component.names.front();
+  result.expected = concat(name, " ", component.version, " complete as RECORD says");
+  if (machine.python == nullptr) return fail(result, "no interpreter", install_it);
+  const InstalledWheel* wheel = machine.python->wheel(name);
+  if (wheel != nullptr && version_contains(wheel->version, component.version))
+    return judge_installed_wheel(machine.host, *wheel, result);
+  if (wheel != nullptr) {
+    return fail(result, concat(wheel->name, " ", wheel->version),
+                "install the stack's version with `topsctl install BUNDLE`");
+  }
+  std::vector<std::string> others;
+  for (const std::string& executable : machine.stack.python.executables) {
+    if (executable == machine.python->executable) continue;
+    const auto python = read_python(machine.host, executable, {name});
+    if (python && python->wheel(name) != nullptr) others.push_back(executable);
+  }
+  const std::string observed = concat("not installed for ", machine.python->executable);
+  if (others.empty()) return fail(result, observed, install_it);
+  fail(result, concat(observed, ", but for ", joined(others, ", ")),
+       concat("use ", others.front(),
+              ", or install for this one with `topsctl install BUNDLE --python ",
+              machine.python->executable, "`"));
+}
+
+void judge_environment(const CheckedMachine& machine, CheckResult& result) {
+  const std::string& file = machine.environment.file;
+  result.expected = concat(file, " as the installed packages need it");
+  const auto found = machine.facts.files.find(file);
+  if (found == machine.facts.files.end()) {
+    fail(result, concat(file, " is missing"), "install the stack, or write it with `topsctl env`");
+  } else if (found->second == shell_file(machine.environment)) {
+    pass(result, concat(file, " is right"));
+  } else {
+    warn(result, concat(file, " differs from what the installed packages need"),
+         "compare it with the output of `topsctl env`");
+  }
+}
+
+void judge_impostors(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
+  constexpr std::string_view site_mark = "{site}";
+  result.expected = "no hand-made file in the place of the vendor's";
+  std::vector<std::string> sites =
+      machine.python == nullptr ? std::vector<std::string>() : machine.python->site_directories;
+  std::vector<std::string> found;
+  for (const std::string& file : rule.files) {
+    if (!file.starts_with(site_mark)) {
+      if (exists(machine.host, file)) found.push_back(file);
+      continue;
+    }
+    for (const std::string& site : sites) {
+      const std::string path = concat(site, file.substr(site_mark.size()));
+      if (exists(machine.host, path) && !is_recorded(machine.host, site, path))
+        found.push_back(path);
+    }
+  }
+  if (!found.empty()) {
+    const auto owners = read_owners(machine.host, read_packages(machine.host));
+    std::erase_if(found, [&](const std::string& path) { return owners.contains(path); });
+  }
+  if (found.empty()) return pass(result, "none of those that are known");
+  fail(result,
+       concat(joined(found, ", "), found.size() == 1 ? " belongs" : " belong",
+              " to no package: made by hand"),
+       concat("remove ", joined(found, " "),
+              ": it makes checks and programs believe what is not there"));
+}
+
+void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
+  const std::vector<std::string>& names = machine.stack.python.unchanged;
+  result.expected = concat(joined(names, ", "), " as at the install");
+  if (machine.python == nullptr || names.empty())
+    return skip(result, "there is nothing to compare");
+  std::optional<Note> noted;
+  try {
+    noted = newest_note(machine.host);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+    return skip(result, "only root may read what the install noted");
+  }
+  if (!noted) return skip(result, "no install of topsctl has noted them");
+  if (noted->python != machine.python->executable)
+    return skip(result, "the install was for another interpreter");
+  const std::vector<InstalledIdentity> now = identities_of(machine.python->wheels, names);
+  if (now == noted->wheels) return pass(result, described(now));
+  fail(result, concat("now ", described(now), "; at the install ", described(noted->wheels)),
+       concat("bring the earlier ", joined(names, ", "),
+              " back: the vendor's module is built for it"));
+}
+
+CheckResult check_installed_wheel(const Host& host, const std::string& name,
+                                  const std::string& python) {
+  CheckResult result;
+  result.id = concat("wheel-", name);
+  const auto facts = read_python(host, python, {name});
+  const InstalledWheel* wheel = facts ? facts->wheel(name) : nullptr;
+  if (wheel == nullptr) {
+    fail(result, concat(name, " is not installed for ", python), "");
+  } else {
+    judge_installed_wheel(host, *wheel, result);
+  }
+  return result;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,100 @@
+// The debs of a bundle and of a target with their relations parsed, and who of them meets one.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "topsctl/engine/compatibility/compatibility.hpp"
+#include "topsctl/model/relation.hpp"
+
+namespace topsctl {
+
+// A deb of the bundle or a package in the target's dpkg status.
+struct KnownDeb {
+  const Package* package = nullptr;       // of the bundle
+  const TargetPackage* target = nullptr;  // of the target
+  std::size_t index = 0;                  // of the bundle: into the inventory
+  std::string name;
+  std::string version;
+  std::string architecture;  // "all" and nothing became the target's own
+  std::string multi_arch;
+  bool is_configured = true;  // may fulfil dependencies
+  bool is_native = true;      // of the target's architecture
+  std::vector<Clause> pre_depends;
+  std::vector<Clause> depends;  // of the target: Pre-Depends too
+  std::vector<Clause> breaks;
+  std::vector<Clause> conflicts;
+  std::vector<Clause> replaces;
+  std::vector<Clause> provides;
+  std::vector<Evidence> malformed;  // fields that policy does not allow: name and what is wrong
+
+  bool of_bundle() const { return package != nullptr; }
+  // "tops-sdk 2.5.136-1"
+  std::string label() const { return name + " " + version; }
+};
+
+// Whether `replacer` may take files of `other` (policy 7.6): its Replaces names it and accepts its
+// version. Virtual packages do not count, as in dpkg.
+bool is_replaced(const KnownDeb& other, const KnownDeb& replacer);
+// Whether both are one package in dpkg's eyes: the same name, and not a Multi-Arch: same pair.
+bool is_same_package(const KnownDeb& a, const KnownDeb& b);
+
+// Who asks: dependencies look at the architecture, Breaks and Conflicts mean any (dpkg(1)).
+enum class RelationUse { dependency, exclusion };
+
+// Debs that are there together.
+class DebSet {
+ public:
+  DebSet() = default;
+  explicit DebSet(const std::vector<const KnownDeb*>& debs);
+
+  // Those that the relation means, by name or by Provides, in the order they were given; a
+  // dependency's only if they are configured. One without a version provides no version.
+  std::vector<const KnownDeb*> meant(const Relation& relation, const KnownDeb& by,
+                                     RelationUse use) const;
+  bool is_met(const Clause& clause, const KnownDeb& by) const;
+  // All of that name, whatever their version and architecture.
+  std::vector<const KnownDeb*> named(std::string_view name) const;
+  // All that provide that name and are called otherwise.
+  std::vector<const KnownDeb*> providing(std::string_view name) const;
+
+ private:
+  struct Entry {
+    const KnownDeb* deb = nullptr;
+    const Relation* provided = nullptr;  // nullptr: it is the deb's own name
+  };
+  std::unordered_map<std::string_view, std::vector<Entry>> entries_;
+};
+
+// An installed package that dpkg takes away in favour of one of the bundle (policy 7.6.2).
+struct Removal {
+  const KnownDeb* gone = nullptr;
+  const KnownDeb* by = nullptr;
+};
+
+// Both sides, and what is there before and after.
+struct ComparedDebs {
+  std::deque<KnownDeb> all;
+  std::vector<const KnownDeb*> bundle;  // in the stack's order, then by name
+  std::vector<const KnownDeb*> target;  // those whose files are on the disk, by name
+  std::vector<Removal> removals;
+  DebSet before;
+  DebSet after;
+
+  // The deb of the bundle that takes the place of this package of the target; nullptr: it stays.
+  const KnownDeb* replacement(const KnownDeb& installed) const;
+  bool is_removed(const KnownDeb& installed) const;
+
+  std::unordered_map<const KnownDeb*, const KnownDeb*> replaced_by;
+  // Packages that dpkg would take away if others did not depend on them: label of one that does.
+  std::unordered_map<const KnownDeb*, std::string> needed_by;
+};
+
+// Of several debs of one name the one for the target's architecture, then the newest.
+ComparedDebs debs_of(const Inspection& inspection, const std::vector<std::size_t>& chosen,
+                     const TargetSnapshot& target, const CompatibilityRules& rules);
+
+}  // namespace topsctl

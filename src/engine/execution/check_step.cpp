@@ -1,0 +1,68 @@
+// Tells what an install must have achieved from what the cards show beyond that.
+#include "engine/execution/check_step.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// A card that hangs would hold the install up.
+constexpr std::int64_t trial_timeout_ms = 120'000;
+
+void require_sound(const Host& host, const Stack& stack, const std::string& python,
+                   const std::vector<CheckRule>& rules, std::vector<CheckResult>& checks) {
+  const Verification verification = run_checks(host, stack, rules, python);
+  checks.insert(checks.end(), verification.checks.begin(), verification.checks.end());
+  // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
+  const std::vector<const CheckResult*> problems = verification.problems();
+  if (problems.empty()) return;
+  const CheckResult& first = *problems.front();
+  const std::size_t others = problems.size() - 1;
+  throw Error(ErrorCode::checks_failed,
+              concat("check ", in_quotes(first.id), " failed: ", first.observed,
+                     others > 0 ? concat(" (and ", others, " more)") : std::string()),
+              first.hint);
+}
+
+void try_cards(const Host& host, const Stack& stack, const std::string& python,
+               const std::vector<CheckRule>& rules, std::vector<CheckResult>& checks,
+               std::vector<std::string>& warnings) {
+  VerifyOptions climb;
+  climb.highest = CheckLevel::single;
+  climb.timeout_ms = trial_timeout_ms;
+  for (CheckResult& check : run_checks(host, stack, rules, python, climb).checks) {
+    if (check.is_problem) {
+      check.is_problem = false;
+      check.status = CheckStatus::warn;
+      warnings.push_back(concat("the packages are sound, but ", in_quotes(check.id),
+                                " failed: ", check.observed, "; `topsctl verify` tells more"));
+    }
+    checks.push_back(std::move(check));
+  }
+}
+
+}  // namespace
+
+std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
+                               const RunChecks& run, std::vector<CheckResult>& checks,
+                               std::vector<std::string>& warnings) {
+  std::vector<CheckRule> rules = run.checks;
+  const auto first_trial = std::stable_partition(
+      rules.begin(), rules.end(), [](const CheckRule& rule) { return !needs_device(rule); });
+  const std::vector<CheckRule> trials(first_trial, rules.end());
+  rules.erase(first_trial, rules.end());
+  require_sound(host, stack, python, rules, checks);
+  if (!trials.empty()) try_cards(host, stack, python, trials, checks, warnings);
+  const auto passed = std::count_if(checks.begin(), checks.end(), [](const CheckResult& check) {
+    return check.status == CheckStatus::pass;
+  });
+  return concat(passed, passed == 1 ? " check passed" : " checks passed");
+}
+
+}  // namespace topsctl

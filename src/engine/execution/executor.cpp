@@ -1,0 +1,385 @@
+// Carries out install plans step by step under a journal.
+#include "topsctl/engine/execution/executor.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/execution/check_step.hpp"
+#include "engine/execution/step_actions.hpp"
+#include "engine/execution/watchdog_start.hpp"
+#include "topsctl/base/log_sink.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/phase_timer.hpp"
+#include "topsctl/engine/execution/rehearsal.hpp"
+#include "topsctl/engine/execution/stage.hpp"
+#include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/execution/wheel_installation.hpp"
+#include "topsctl/engine/planning/preflight.hpp"
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
+#include "topsctl/engine/transaction/awaited_confirmation.hpp"
+#include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/engine/transaction/unexpected_changes.hpp"
+#include "topsctl/engine/transaction/write_set_expansion.hpp"
+#include "topsctl/host/filesystem/change_scan.hpp"
+#include "topsctl/host/filesystem/removal.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<PackageChange> package_changes(const Plan& plan) {
+  std::vector<PackageChange> changes;
+  for (const PlannedPackage& package : plan.packages) {
+    changes.push_back(
+        {package.name, package.kind, package.before, package.after,
+         package_url(package.kind, package.name, package.after, package.architecture)});
+  }
+  return changes;
+}
+
+Json begun_details(const Host& host, const Plan& plan, const Requester& requester) {
+  Json packages = Json::array();
+  for (const PackageChange& change : package_changes(plan)) {
+    packages.push_back({{"name", change.name},
+                        {"kind", name(change.kind)},
+                        {"before", change.before ? Json(*change.before) : Json(nullptr)},
+                        {"after", *change.after},
+                        {"purl", change.purl}});
+  }
+  return {{"started_at", timestamp(host.clock->now())},
+          {"user", requester.user},
+          {"command", requester.command_line},
+          {"stack", plan.stack},
+          {"packages", std::move(packages)}};
+}
+
+class Executor {
+ public:
+  Executor(const Host& host, const Stack& stack, const Plan& plan, EventFan& events, Stage* stage,
+           const Requester& requester, Transaction transaction)
+      : host_(host),
+        stack_(stack),
+        plan_(plan),
+        events_(events),
+        stage_(stage),
+        requester_(requester),
+        transaction_(std::move(transaction)),
+        folder_(host.resolve(transaction_.folder)),
+        journal_(folder_ / "journal"),
+        known_(predicted_only(plan)),
+        phases_(*host.clock) {
+    TransactionReport& report = execution_.report;
+    report.transaction = transaction_.id;
+    report.plan = plan;
+    report.packages = package_changes(plan);
+    for (const Step& step : plan.steps) {
+      report.steps.push_back({step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
+    }
+  }
+
+  Execution run() {
+    journal_.append(TransactionState::begun, begun_details(host_, plan_, requester_));
+    try {
+      for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+        phases_.enter(phase_of(plan_.steps[i].action));
+        run_step(i);
+      }
+      execution_.report.outcome = Outcome::committed;
+      execution_.report.changed = true;
+      execution_.report.message = committed_message();
+    } catch (const Error& error) {
+      undo(error);
+    } catch (const std::exception& error) {
+      undo(Error(ErrorCode::internal, error.what()));
+    }
+    execution_.report.phases = phases_.finish();
+    return std::move(execution_);
+  }
+
+ private:
+  void run_step(std::size_t i) {
+    throw_if_interrupted();
+    const Step& step = plan_.steps[i];
+    StepResult& result = execution_.report.steps[i];
+    const std::size_t total = plan_.steps.size();
+    events_.step_started(i + 1, total, step.description);
+    const auto started = host_.clock->steady();
+    const auto finish = [&](StepStatus status) {
+      result.status = status;
+      result.duration_ms =
+          std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock->steady() - started)
+              .count();
+      events_.step_finished(i + 1, total, step.description, result.duration_ms,
+                            status == StepStatus::done);
+    };
+    try {
+      result.detail = std::visit([&](const auto& action) { return act(action); }, step.action);
+      finish(StepStatus::done);
+    } catch (const Error& error) {
+      result.detail = error.message();
+      finish(StepStatus::failed);
+      throw error.within(concat("step ", i + 1, " of ", total, ": ", step.description));
+    } catch (const std::exception& error) {
+      result.detail = printable(error.what());
+      finish(StepStatus::failed);
+      throw Error(ErrorCode::internal, result.detail,
+                  "this is a defect of topsctl: please report it",
+                  {concat("step ", i + 1, " of ", total, ": ", step.description)});
+    }
+  }
+
+  fs::path make_folder(const char* name) const {
+    fs::path folder = folder_ / name;
+    if (::mkdir(folder.c_str(), 0700) != 0)
+      throw system_error(errno, "make folder", folder.string());
+    return folder;
+  }
+
+  std::string act(const StagePackages&) {
+    const fs::path stage = make_folder(packages_folder);
+    std::uint64_t bytes = 0;
+    for (const PlannedPackage& package : plan_.packages) {
+      if (package.action == PackageAction::keep) continue;
+      if (stage_ != nullptr) {
+        stage_->deliver(package, stage / package.file);
+      } else {
+        copy_package(package, stage / package.file);
+      }
+      bytes += package.size;
+    }
+    return concat(human_size(bytes), " copied, digests right");
+  }
+
+  std::string act(const RehearsePlan&) {
+    std::vector<fs::path> packages;
+    for (const PlannedPackage& package : plan_.packages) {
+      packages.push_back(folder_ / packages_folder / package.file);
+    }
+    const Rehearsed rehearsed = rehearse(host_, plan_, packages, events_);
+    execution_.report.rehearsal = rehearsed.report;
+    execution_.warnings.insert(execution_.warnings.end(), rehearsed.warnings.begin(),
+                               rehearsed.warnings.end());
+    known_ = with_rehearsal(plan_, rehearsed);
+    require_changeable(host_, known_.paths);
+    return sentence_on(rehearsed.report);
+  }
+
+  std::string act(const KeepWriteSet&) {
+    const fs::path store = make_folder(snapshot_folder);
+    make_folder(temporary_folder);
+    WriteSetSummary& summary = execution_.report.write_set;
+    summary.method = known_.method;
+    summary.why_not = known_.why_not;
+    snapshot_ = take_snapshot(host_, known_.paths, store, summary);
+    sync_file_system(store);
+    journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
+                                                 {"method", summary.method},
+                                                 {"why_not", summary.why_not},
+                                                 {"paths", summary.paths},
+                                                 {"linked", summary.linked},
+                                                 {"copied", summary.copied}});
+    throw_if_interrupted();
+    journal_.append(TransactionState::applying, Json::object());
+    since_ns_ = change_time_ns(folder_ / "journal");
+    changed_ = true;
+    return concat(summary.paths, " paths, ", human_size(summary.bytes), " kept");
+  }
+
+  std::string act(const RunCommand& run) {
+    return perform(host_, run,
+                   {concat(transaction_.folder, "/", packages_folder),
+                    concat(transaction_.folder, "/", temporary_folder), plan_.python,
+                    concat(transaction_.folder, "/", pip_report_file)},
+                   events_, execution_.warnings);
+  }
+
+  std::string act(const InstallWheel& wheel) {
+    return install_wheel_natively(host_, plan_, wheel, folder_ / packages_folder);
+  }
+
+  std::string act(const CompareWheels& compare) { return compare_wheels(host_, compare); }
+
+  std::string act(const WriteFile& file) { return perform(host_, file); }
+
+  std::string act(const RunChecks& run) {
+    journal_.append(TransactionState::verifying, Json::object());
+    // The checks leave the disk and a core idle: what the commit would wait for begins now.
+    make_ready_ = std::jthread([this] { make_ready_for_commit(); });
+    return check_installation(host_, stack_, plan_.python, run, execution_.report.checks,
+                              execution_.warnings);
+  }
+
+  std::string act(const Commit&) {
+    end_making_ready();
+    if (not_ready_) std::rethrow_exception(not_ready_);
+    // Before the disks are synced: what is gone need not be written.
+    remove_working_folders();
+    const std::vector<std::string> created = new_paths(host_, snapshot_);
+    report_unexpected_changes(snapshot_, created);
+    std::vector<std::string>& mounts = execution_.report.synced_mounts;
+    // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
+    // yet.
+    mounts = sync_mounts(host_, snapshot_);
+    release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
+    const fs::path after = make_folder(after_folder);
+    record_state_after(host_, snapshot_, created, after);
+    sync_file_system(after);
+    throw_if_interrupted();
+    Json details = {{"at", timestamp(host_.clock->now())},
+                    {"kept_bytes", bytes_on_disk(host_, transaction_)},
+                    {"escaped_paths", execution_.report.escaped_paths}};
+    if (requester_.confirm_timeout_s > 0) details.update(ask_for_confirmation());
+    journal_.append(TransactionState::committed, details);
+    return concat(mounts.size(), " file systems synced");
+  }
+
+  std::string act(const RestoreWriteSet&) {
+    throw Error(ErrorCode::internal, "an install plan holds no restore");
+  }
+
+  Json ask_for_confirmation() {
+    start_watchdog(host_, transaction_);
+    const auto until = host_.clock->now() + std::chrono::seconds(requester_.confirm_timeout_s);
+    execution_.report.confirm_until = timestamp(until);
+    return to_json(AwaitedConfirmation{timestamp(until), requester_.connection});
+  }
+
+  // By what the kernel knows to have changed since; others at work on the machine are among it.
+  void report_unexpected_changes(const Snapshot& snapshot,
+                                 const std::vector<std::string>& new_paths) {
+    const UnexpectedChanges escaped = escaped_paths(host_, snapshot, new_paths, since_ns_);
+    execution_.report.escaped_paths = escaped.paths;
+    if (const std::string warning = warning_of(escaped); !warning.empty()) {
+      execution_.warnings.push_back(warning);
+    }
+  }
+
+  void undo(const Error& error) {
+    execution_.error = error;
+    execution_.report.failed = true;
+    execution_.report.confirm_until.reset();
+    phases_.enter("restore");
+    const bool by_signal =
+        error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
+    clear_interrupt();
+    if (!changed_) {
+      abandon_transaction(host_, transaction_);
+      execution_.exit = exit_code(error.code());
+      execution_.report.outcome = Outcome::failed_before_change;
+      execution_.report.message = "nothing was changed";
+      return;
+    }
+    end_making_ready();
+    events_.note(concat("rolling back: ", error.message()));
+    const RollbackResult restoration = roll_back_transaction(host_, transaction_, events_);
+    execution_.report.rollback = restoration.proof;
+    execution_.report.synced_mounts = restoration.synced_mounts;
+    collect_not_restored(restoration);
+    if (restoration.snapshot) {
+      report_unexpected_changes(*restoration.snapshot, new_paths(host_, *restoration.snapshot));
+    }
+    if (restoration.complete()) {
+      execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
+      execution_.report.outcome = Outcome::rolled_back;
+      execution_.report.message =
+          concat("rolled back, the host is as before transaction ", transaction_.id);
+    } else {
+      execution_.exit = ExitCode::rollback_incomplete;
+      execution_.report.outcome = Outcome::rollback_incomplete;
+      execution_.report.changed = true;
+      execution_.report.message = concat("the rollback of transaction ", transaction_.id,
+                                         " is incomplete: a person is needed");
+    }
+  }
+
+  std::string committed_message() const {
+    const auto& until = execution_.report.confirm_until;
+    const std::string committed = concat("transaction ", transaction_.id, " committed");
+    return until ? concat(committed, "; it is restored at ", *until, " unless `topsctl confirm ",
+                          transaction_.id, "` comes from a new connection before")
+                 : committed;
+  }
+
+  void collect_not_restored(const RollbackResult& restoration) {
+    std::vector<std::string>& list = execution_.report.not_restored;
+    for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
+      if (execution_.report.steps[i].status == StepStatus::pending) continue;
+      const std::vector<std::string>& effects = plan_.steps[i].not_restored;
+      list.insert(list.end(), effects.begin(), effects.end());
+    }
+    list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
+  }
+
+  // The kernel reports a write that failed once: what this sync is told, no later one hears.
+  void make_ready_for_commit() {
+    try {
+      remove_tree(folder_ / packages_folder);
+      static_cast<void>(sync_mounts(host_, snapshot_));
+    } catch (...) {
+      not_ready_ = std::current_exception();
+    }
+  }
+
+  void end_making_ready() {
+    if (make_ready_.joinable()) make_ready_.join();
+  }
+
+  void remove_working_folders() const {
+    for (const char* name : {packages_folder, temporary_folder}) {
+      std::error_code ignored;
+      fs::remove_all(folder_ / name, ignored);
+    }
+  }
+
+  const Host& host_;
+  const Stack& stack_;
+  const Plan& plan_;
+  EventFan& events_;
+  Stage* stage_;
+  const Requester& requester_;
+  Transaction transaction_;
+  fs::path folder_;
+  Journal journal_;
+  KnownWriteSet known_;
+  PhaseTimer phases_;
+  Execution execution_;
+  Snapshot snapshot_;             // once it is taken
+  std::exception_ptr not_ready_;  // why the commit cannot be
+  std::jthread make_ready_;
+  bool changed_ = false;
+  std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
+};
+
+}  // namespace
+
+Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
+                       const Requester& requester, EventFan& events, Stage* stage) {
+  Transaction transaction = new_transaction(host);
+  const fs::path logs = host.resolve(log_directory);
+  make_directories(logs, 0755);
+  LogSink log(logs / concat(transaction.id, ".log"));
+  EventFan all = events;
+  all.add(&log);
+  log.note(concat("transaction ", transaction.id, ": ", requester.command_line, " for ",
+                  requester.user));
+  const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
+  Execution execution =
+      Executor(host, stack, plan, all, stage, requester, std::move(transaction)).run();
+  execution.report.log = log_path;
+  log.note(execution.report.message);
+  return execution;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,280 @@
+// Rehearses plans, and reads what they wrote.
+#include "topsctl/engine/execution/rehearsal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+
+#include "engine/execution/step_actions.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/engine/execution/wheel_installation.hpp"
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
+#include "topsctl/engine/planning/wheel_step.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/filesystem/overlay_sandbox.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* not_possible_hint =
+    "--rehearse needs the right to make namespaces and to mount overlays (CAP_SYS_ADMIN), and room "
+    "for what is written; without --rehearse the write set is predicted and checked afterwards";
+constexpr const char* failed_hint =
+    "nothing was changed; if the script needs what a rehearsal forbids (to load a kernel module, "
+    "to mount, to set the clock or the kernel), install without --rehearse";
+
+std::string layers_folder() {
+  return concat(state_directory, "/rehearsal");
+}
+
+// Folders of the view that the machine's own state covers.
+StepPlaces places_in_view(const Plan& plan) {
+  return {concat(state_directory, "/packages"), concat(state_directory, "/tmp"), plan.python};
+}
+
+OverlayRequest request_for(const Plan& plan, const std::vector<fs::path>& packages) {
+  OverlayRequest request;
+  request.hidden = state_directory;
+  request.layers = layers_folder();
+  request.written = plan.write_set.paths;
+  request.needed_bytes = plan.needed_bytes;
+  const StepPlaces places = places_in_view(plan);
+  request.folders = {places.stage, places.temporary};
+  for (std::size_t i = 0; i < packages.size(); ++i) {
+    if (plan.packages[i].action == PackageAction::keep) continue;
+    request.shown.push_back(
+        {fs::absolute(packages[i]), concat(places.stage, "/", plan.packages[i].file)});
+  }
+  return request;
+}
+
+// Logs, and what no restart of the machine survives or anybody may write: as for the proof of a
+// rollback, nothing there belongs to an install.
+bool is_left_out(const std::string& path) {
+  constexpr std::array<std::string_view, 7> folders = {"/dev", "/proc",    "/run",    "/sys",
+                                                       "/tmp", "/var/tmp", "/var/log"};
+  return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
+    return path == folder || path.starts_with(concat(folder, "/"));
+  });
+}
+
+// What a step does in the view. Each action is named, so that a new one is not passed over.
+struct Rehearser {
+  const Host& host;
+  const Plan& plan;
+  const StepPlaces& places;
+  EventSink& events;
+  std::vector<std::string>& warnings;
+
+  void operator()(const RunCommand& run) const {
+    static_cast<void>(perform(host, with_offline_systemd(run), places, events, warnings));
+  }
+  void operator()(const InstallWheel& wheel) const {
+    static_cast<void>(install_wheel_natively(host, plan, wheel, host.resolve(places.stage)));
+  }
+  void operator()(const CompareWheels& compare) const {
+    static_cast<void>(compare_wheels(host, compare));
+  }
+  void operator()(const WriteFile& file) const { static_cast<void>(perform(host, file)); }
+  void operator()(const StagePackages&) const {}
+  void operator()(const RehearsePlan&) const {}
+  void operator()(const KeepWriteSet&) const {}
+  // They ask for the cards, which the view does not have.
+  void operator()(const RunChecks&) const {}
+  void operator()(const Commit&) const {}
+  void operator()(const RestoreWriteSet&) const {}
+
+  // systemctl(1) then changes links only, and asks no manager.
+  static RunCommand with_offline_systemd(RunCommand run) {
+    run.environment.emplace("SYSTEMD_OFFLINE", "1");
+    return run;
+  }
+};
+
+void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
+               std::vector<std::string>& warnings) {
+  const StepPlaces places = places_in_view(plan);
+  for (const Step& step : plan.steps) {
+    try {
+      events.working(concat("rehearsing ", step.description));
+      std::visit(Rehearser{view.host(), plan, places, events, warnings}, step.action);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+      constexpr std::uint64_t full = 4U << 20U;
+      if (view.free_bytes() < full) {
+        throw Error(ErrorCode::no_space,
+                    concat("the rehearsal has no room left for what is written: ", error.message()),
+                    "make room, or install without --rehearse", error.context())
+            .within(concat("rehearsing ", step.description));
+      }
+      throw Error(error.code(), error.message(), failed_hint, error.context())
+          .within(concat("rehearsing ", step.description));
+    }
+  }
+}
+
+std::vector<RehearsedPackage> packages_after(const Host& view, const Plan& plan) {
+  const std::vector<TargetPackage> installed = read_packages(view);
+  std::vector<RehearsedPackage> after;
+  for (const PlannedPackage& package : plan.packages) {
+    RehearsedPackage found{package.name, package.kind, "", "not installed"};
+    if (package.kind == PackageKind::wheel) {
+      const CheckResult state = check_installed_wheel(view, package.name, plan.python);
+      if (state.status == CheckStatus::pass) found.version = package.after;
+      found.state = state.observed;
+    }
+    for (const TargetPackage& each : installed) {
+      if (package.kind != PackageKind::deb || each.name != package.name) continue;
+      found.version = each.version;
+      found.state = each.status;
+    }
+    after.push_back(std::move(found));
+  }
+  return after;
+}
+
+// dpkg and pip may say that all is well when it is not.
+void require_installed(const Plan& plan, const std::vector<RehearsedPackage>& after) {
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    const bool is_there =
+        after[i].version == plan.packages[i].after &&
+        (after[i].kind == PackageKind::wheel || after[i].state.ends_with(" ok installed"));
+    if (is_there) continue;
+    throw Error(ErrorCode::step_failed,
+                concat("after the rehearsal, ", in_quotes(after[i].name), " is not installed: ",
+                       after[i].version, after[i].version.empty() ? "" : " ", after[i].state),
+                failed_hint);
+  }
+}
+
+RehearsedMount summary_of(const MountChanges& found) {
+  RehearsedMount mount{found.mount, 0, 0};
+  for (const LayerChange& change : found.changes) {
+    mount.written_bytes += change.bytes_after;
+    mount.growth_bytes += static_cast<std::int64_t>(change.bytes_after) -
+                          static_cast<std::int64_t>(change.bytes_before);
+  }
+  return mount;
+}
+
+Error not_possible(const Error& error) {
+  const bool is_signal =
+      error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
+  if (is_signal) return error;
+  return {error.code(), concat("there can be no rehearsal here: ", error.message()),
+          not_possible_hint, error.context()};
+}
+
+}  // namespace
+
+void add_rehearsal(Plan& plan) {
+  const auto keep = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return std::holds_alternative<KeepWriteSet>(step.action);
+  });
+  if (keep == plan.steps.end()) return;
+  plan.steps.insert(keep, {"rehearse",
+                           "rehearse all of it in a view of the host that is thrown away",
+                           RehearsePlan{},
+                           {}});
+}
+
+void require_rehearsable(const Host& host, const Plan& plan) {
+  try {
+    const OverlaySandbox view(host, request_for(plan, {}));
+  } catch (const Error& error) {
+    throw not_possible(error);
+  }
+}
+
+Rehearsed rehearse(const Host& host, const Plan& plan, const std::vector<fs::path>& packages,
+                   EventSink& events) {
+  std::optional<OverlaySandbox> view;
+  try {
+    view.emplace(host, request_for(plan, packages));
+  } catch (const Error& error) {
+    throw not_possible(error);
+  }
+  Rehearsed rehearsed;
+  run_steps(*view, plan, events, rehearsed.warnings);
+  rehearsed.report.packages = packages_after(view->host(), plan);
+  require_installed(plan, rehearsed.report.packages);
+  rehearsed.report.store = view->store() == LayerStore::disk ? "disk" : "memory";
+  for (const MountChanges& found : view->changes()) {
+    if (!found.changes.empty()) rehearsed.report.mounts.push_back(summary_of(found));
+    for (const LayerChange& change : found.changes) {
+      if (!is_left_out(change.path)) rehearsed.written.push_back(change.path);
+    }
+  }
+  std::sort(rehearsed.written.begin(), rehearsed.written.end());
+  rehearsed.report.paths = rehearsed.written.size();
+  for (const std::string& path : missed_by(host, plan.write_set, rehearsed.written)) {
+    rehearsed.report.missed.push_back(printable(path));
+  }
+  return rehearsed;
+}
+
+std::string sentence_on(const RehearsalReport& rehearsal) {
+  std::uint64_t bytes = 0;
+  for (const RehearsedMount& mount : rehearsal.mounts) bytes += mount.written_bytes;
+  return concat(counted(rehearsal.paths, "path"), " and ", human_size(bytes), " written, ",
+                rehearsal.missed.size(), " of them not predicted");
+}
+
+KnownWriteSet predicted_only(const Plan& plan) {
+  return {plan.write_set, "predicted", "a rehearsal was not asked for (--rehearse)"};
+}
+
+KnownWriteSet with_rehearsal(const Plan& plan, const Rehearsed& rehearsed) {
+  KnownWriteSet known{plan.write_set, "rehearsed", ""};
+  std::vector<std::string>& paths = known.paths.paths;
+  paths.insert(paths.end(), rehearsed.written.begin(), rehearsed.written.end());
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return known;
+}
+
+std::vector<std::string> missed_by(const Host& host, const WriteSet& write_set,
+                                   const std::vector<std::string>& paths) {
+  std::set<std::string> known;
+  for (const std::string& path : write_set.paths) {
+    // The folders above a path are part of it.
+    for (fs::path at = canonical_in_root(host.root, path); known.insert(at.string()).second;) {
+      at = at.parent_path();
+    }
+  }
+  std::set<std::string, std::less<>> unpacked;
+  for (const std::string& path : write_set.unpacked) {
+    unpacked.insert(canonical_in_root(host.root, path));
+  }
+  std::vector<PathFamily> families = write_set.families;
+  for (PathFamily& family : families) {
+    family.directory = canonical_in_root(host.root, family.directory, LastLink::follow);
+  }
+  std::vector<std::string> missed;
+  for (const std::string& path : paths) {
+    const bool is_of_family =
+        std::any_of(families.begin(), families.end(), [&](const PathFamily& family) {
+          const std::string begin = concat(family.directory, "/", family.prefix);
+          if (path == family.directory) return true;
+          if (!path.starts_with(begin)) return false;
+          return !family.prefix.empty() || path.find('/', begin.size()) == std::string::npos;
+        });
+    const bool is_beside = unpacked.contains(path_beside(path));
+    if (!known.contains(path) && !is_of_family && !is_beside) missed.push_back(path);
+  }
+  return missed;
+}
+
+void remove_rehearsal(const Host& host) {
+  remove_layers(host, layers_folder());
+}
+
+}  // namespace topsctl

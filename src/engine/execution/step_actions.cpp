@@ -1,0 +1,52 @@
+// Runs programs and writes files as plans say.
+#include "engine/execution/step_actions.hpp"
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+std::string perform(const Host& host, const RunCommand& run, const StepPlaces& places,
+                    EventSink& events, std::vector<std::string>& warnings) {
+  std::vector<std::string> argv = run.argv;
+  for (std::string& argument : argv) {
+    if (argument.starts_with(stage_placeholder)) {
+      argument.replace(0, stage_placeholder.size(), places.stage);
+    }
+  }
+  Command command = host.command(argv, run.timeout_s * 1000);
+  command.environment.insert({{"DEBIAN_FRONTEND", "noninteractive"},
+                              {"DPKG_FRONTEND_LOCKED", "1"},
+                              {"PYTHONDONTWRITEBYTECODE", "1"},
+                              {"TMPDIR", places.temporary}});
+  for (const auto& [name, value] : run.environment) command.environment[name] = value;
+  command.environment["HOME"] = places.temporary;
+  // A pip that knows no reports passes over this.
+  if (!places.pip_report.empty()) command.environment["PIP_REPORT"] = places.pip_report;
+  command.on_output = [&](std::string_view piece) { events.output(piece); };
+  const RunResult result = host.runner->run(command);
+  if (result.ok()) return result.ending();
+  if (!run.judged_by.empty()) {
+    const CheckResult state = check_installed_wheel(host, run.judged_by, places.python);
+    if (state.status == CheckStatus::pass) {
+      warnings.push_back(
+          concat("pip ended with ", result.ending(), ", but the wheel is completely installed"));
+      return concat(result.ending(), "; ", state.observed);
+    }
+  }
+  const std::string said = printable(telling_lines(result.output, 8), Lines::keep);
+  throw Error(ErrorCode::step_failed,
+              concat(run.program, " failed: ", result.ending(), said.empty() ? "" : "\n", said),
+              "read the log for all that the program said");
+}
+
+std::string perform(const Host& host, const WriteFile& file) {
+  const std::filesystem::path path = host.resolve_parent(file.path);
+  make_directories(path.parent_path(), 0755);
+  write_durably(path, file.content, file.mode);
+  return concat(file.content.size(), " bytes");
+}
+
+}  // namespace topsctl

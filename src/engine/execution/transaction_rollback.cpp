@@ -1,0 +1,252 @@
+// Ends a transaction by putting its snapshot back.
+#include "topsctl/engine/execution/transaction_rollback.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "engine/execution/services.hpp"
+#include "topsctl/base/log_sink.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/phase_timer.hpp"
+#include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/host/filesystem/removal.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void remove_working_folders(const fs::path& folder) {
+  for (const char* name : {packages_folder, temporary_folder}) {
+    std::error_code ignored;
+    fs::remove_all(folder / name, ignored);
+  }
+}
+
+// What the restore that is announced now, or was cut off, is to do.
+struct Announced {
+  bool is_undo = false;  // of what was committed, on a machine that others may have changed since
+  bool rebuild_loader_cache = false;
+};
+
+Announced announced_by(const Transaction& transaction) {
+  Announced announced;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::restoring) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    announced = {details.value("undo", false), details.value("loader_cache", false)};
+  }
+  return announced;
+}
+
+// Fails by a warning only: the cache is an index, and the next ldconfig writes it anew.
+void rebuild_loader_cache(const Host& host, EventSink& events) {
+  constexpr std::int64_t patience_ms = 120'000;
+  const RunResult result = host.runner->run(host.command({"ldconfig"}, patience_ms));
+  if (!result.ok()) events.warning(concat("ldconfig failed: ", result.ending()));
+}
+
+void remove_kept(const fs::path& folder) {
+  for (const char* name : {snapshot_folder, undo_folder}) remove_tree(folder / name);
+}
+
+}  // namespace
+
+RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
+                                     EventSink& events, const UndoPlan* undo) {
+  RollbackResult result;
+  const fs::path folder = host.resolve(transaction.folder);
+  try {
+    remove_working_folders(folder);  // the disk may be full of them
+    Announced announced = announced_by(transaction);
+    if (undo != nullptr) {
+      write_undo(host, *undo, transaction);
+      announced = {true, undo->rebuild_loader_cache};
+    }
+    Journal journal(folder / "journal");
+    try {
+      journal.append(
+          TransactionState::restoring,
+          {{"undo", announced.is_undo}, {"loader_cache", announced.rebuild_loader_cache}});
+    } catch (const Error&) {
+      // Only an undo of what was committed must be announced: anything else is known to be
+      // unfinished.
+      if (transaction.state() == TransactionState::committed) throw;
+    }
+    if (undo != nullptr) result.not_undone = stop_services(host, transaction, events);
+    const Snapshot& snapshot = result.snapshot.emplace(
+        announced.is_undo ? load_undo(host, transaction) : load_snapshot(folder / snapshot_folder));
+    result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
+    if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
+    if (undo != nullptr) reload_service_manager(host, events);
+    result.proof = compare_with_snapshot(host, snapshot, folder / snapshot_folder);
+    result.synced_mounts = sync_mounts(host, snapshot);
+    // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
+    // again.
+    if (result.complete()) {
+      journal.append(
+          TransactionState::restored,
+          {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
+      remove_working_folders(folder);
+      remove_kept(folder);
+    }
+  } catch (const Error& error) {
+    result.failures.push_back(error.message());
+    if (!error.hint().empty()) result.failures.push_back(error.hint());
+  } catch (const std::exception& error) {
+    result.failures.emplace_back(error.what());
+  }
+  for (const std::string& failure : result.failures) events.warning(failure);
+  return result;
+}
+
+Plan rollback_plan(const Transaction& transaction, const std::string& command) {
+  Plan plan;
+  plan.command = command;
+  plan.steps.push_back({"restore",
+                        concat("restore the state before transaction ", transaction.id),
+                        RestoreWriteSet{transaction.id},
+                        {"services that the packages' scripts started, stopped or restarted",
+                         "kernel modules that the packages' scripts loaded"}});
+  return plan;
+}
+
+namespace {
+
+// What the transaction's own scan found outside its write set.
+std::vector<std::string> escaped_of(const Transaction& transaction) {
+  std::vector<std::string> lines;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::committed) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    const auto paths = details.find("escaped_paths");
+    if (paths == details.end() || !paths->is_array()) continue;
+    for (const Json& path : *paths) {
+      if (!path.is_string()) continue;
+      lines.push_back(concat(printable(path.get<std::string>()), ": changed by transaction ",
+                             transaction.id, ", and not kept"));
+    }
+  }
+  return lines;
+}
+
+std::vector<PackageChange> reversed_changes(const Transaction& transaction) {
+  std::vector<PackageChange> changes = summary_of(transaction).packages;
+  for (PackageChange& change : changes) std::swap(change.before, change.after);
+  return changes;
+}
+
+void take_result(const Transaction& transaction, const RollbackResult& restoration,
+                 Execution& execution) {
+  TransactionReport& report = execution.report;
+  report.rollback = restoration.proof;
+  report.changed = true;
+  report.synced_mounts = restoration.synced_mounts;
+  report.not_restored.insert(report.not_restored.end(), restoration.not_undone.begin(),
+                             restoration.not_undone.end());
+  report.not_restored.insert(report.not_restored.end(), restoration.failures.begin(),
+                             restoration.failures.end());
+  if (restoration.complete()) {
+    report.outcome = Outcome::rolled_back;
+    report.message = concat("the host is as before transaction ", transaction.id);
+    return;
+  }
+  report.outcome = Outcome::rollback_incomplete;
+  report.failed = true;
+  report.message =
+      concat("the rollback of transaction ", transaction.id, " is incomplete: a person is needed");
+  execution.exit = ExitCode::rollback_incomplete;
+  execution.error = Error(ErrorCode::rollback_incomplete,
+                          restoration.failures.empty() ? concat(restoration.proof.differing.size(),
+                                                                " paths differ from what was kept")
+                                                       : restoration.failures.front(),
+                          concat("mend the cause and run `topsctl recover`, or accept the machine "
+                                 "as it is with `topsctl recover "
+                                 "--give-up`; the kept copies are in ",
+                                 transaction.folder));
+}
+
+}  // namespace
+
+Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan) {
+  Execution execution;
+  TransactionReport& report = execution.report;
+  report.transaction = transaction.id;
+  report.root = host.root.string();
+  report.plan = plan;
+  report.packages = reversed_changes(transaction);
+  report.write_set = kept_summary(transaction);
+  report.not_restored = plan.steps.front().not_restored;
+  for (std::string& line : escaped_of(transaction)) report.not_restored.push_back(std::move(line));
+  report.message = "nothing was changed: this is the plan";
+  report.steps.push_back({"restore", "restore-write-set", StepStatus::pending, 0, ""});
+  return execution;
+}
+
+Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
+                           EventFan& events, const UndoPlan* undo) {
+  Execution execution = planned_undo(host, transaction, plan);
+  TransactionReport& report = execution.report;
+  report.log = concat(log_directory, "/", transaction.id, ".log");
+  EventFan all = events;
+  std::optional<LogSink> log;
+  try {
+    const fs::path logs = host.resolve(log_directory);
+    make_directories(logs, 0755);
+    all.add(&log.emplace(logs / concat(transaction.id, ".log")));
+  } catch (const Error& error) {
+    // No log is no reason to leave a machine half changed.
+    execution.warnings.push_back(error.message());
+    report.log.clear();
+  }
+  const std::string& description = plan.steps.front().description;
+  all.step_started(1, 1, description);
+  const auto started = host.clock->steady();
+  PhaseTimer phases(*host.clock);
+  phases.enter("restore");
+  take_result(transaction, roll_back_transaction(host, transaction, all, undo), execution);
+  report.phases = phases.finish();
+  StepResult& step = report.steps.front();
+  step.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
+  const bool done = report.outcome == Outcome::rolled_back;
+  step.status = done ? StepStatus::done : StepStatus::failed;
+  step.detail = concat(report.rollback->paths_checked, " paths checked, ",
+                       report.rollback->differing.size(), " differing");
+  all.step_finished(1, 1, description, step.duration_ms, done);
+  return execution;
+}
+
+void abandon_transaction(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.resolve(transaction.folder);
+  // First, for the disk may be full of them and the journal have no room.
+  remove_working_folders(folder);
+  remove_kept(folder);
+  Journal journal(folder / "journal");
+  journal.append(TransactionState::restored,
+                 {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});
+}
+
+void give_up_transaction(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.resolve(transaction.folder);
+  RollbackProof proof;
+  try {
+    const fs::path store = folder / snapshot_folder;
+    proof = compare_with_snapshot(host, load_snapshot(store), store);
+  } catch (const Error&) {
+    proof.differing.push_back("unknown: the snapshot cannot be read");
+  }
+  Journal journal(folder / "journal");
+  journal.append(TransactionState::restored, {{"paths_checked", proof.paths_checked},
+                                              {"differing", proof.differing.size()},
+                                              {"was_changed", true},
+                                              {"gave_up", true}});
+  remove_working_folders(folder);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,25 @@
+// Refuses packages that are not what a lock says.
+#include "topsctl/engine/inspection/locked_packages.hpp"
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+void require_locked(const Lock& lock, const std::vector<Package>& packages) {
+  for (const Package& package : packages) {
+    const auto difference = difference_from(lock, package);
+    if (!difference) continue;
+    const bool is_known = difference->kind == LockDifference::Kind::changed;
+    throw Error(
+        ErrorCode::bad_package,
+        is_known ? concat(in_quotes(package.path), " is not what the lock says: its sha256 is ",
+                          difference->found_sha256, ", the lock has ", difference->locked_sha256)
+                 : concat(in_quotes(package.path), " is not in the lock; its sha256 is ",
+                          difference->found_sha256),
+        "copy the package again from where the lock was made; if this one is meant, inspect the "
+        "bundle and write a new lock with `topsctl inspect BUNDLE --lock FILE`");
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,231 @@
+// Findings on integrity, hostile entries, modes, ELF files, and what a package adds to a system.
+#include "topsctl/engine/inspection/package_findings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "engine/inspection/evidence_list.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/finding_catalogue.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// Collects evidence by the id of its finding.
+class Collection {
+ public:
+  void add(const char* id, std::string_view source, std::string_view text) {
+    lists_[id].add(source, text);
+  }
+  std::vector<Finding> findings(const std::string& subject) const {
+    std::vector<Finding> findings;
+    for (const auto& [id, list] : lists_) {
+      findings.push_back(make_finding(id, subject, list.pieces()));
+    }
+    return findings;
+  }
+
+ private:
+  std::map<std::string, EvidenceList> lists_;
+};
+
+void judge_mismatches(const Package& package, const Contents& contents, Collection& found) {
+  for (const Mismatch& mismatch : contents.mismatches) {
+    const std::string list = contents.list_name.empty() ? "RECORD" : contents.list_name;
+    switch (mismatch.kind) {
+      case Mismatch::Kind::digest:
+      case Mismatch::Kind::size:
+        found.add("digest-mismatch", mismatch.path,
+                  concat(list, " says ", mismatch.expected, ", the file has ", mismatch.found));
+        break;
+      case Mismatch::Kind::missing:
+        found.add("listed-file-missing", mismatch.path, concat(list, " lists it"));
+        break;
+      case Mismatch::Kind::unlisted:
+        found.add("file-not-listed", mismatch.path, concat(list, " does not list it"));
+        break;
+      case Mismatch::Kind::no_digest:
+        found.add("digest-not-given", mismatch.path, concat(list, " has no digest for it"));
+        break;
+    }
+  }
+  if (package.kind == PackageKind::deb && contents.list_name.empty()) {
+    found.add("digest-list-missing", "control.tar", "it has no member md5sums");
+  }
+}
+
+void judge_strange_entries(const Contents& contents, Collection& found) {
+  for (const StrangeEntry& entry : contents.strange) {
+    const char* id = "bad-entry-name";
+    switch (entry.kind) {
+      case StrangeEntry::Kind::escapes:
+        id = "entry-escapes";
+        break;
+      case StrangeEntry::Kind::link_escapes:
+        id = "link-escapes";
+        break;
+      case StrangeEntry::Kind::duplicate:
+        id = "duplicate-entry";
+        break;
+      case StrangeEntry::Kind::device:
+        id = "device-file";
+        break;
+      case StrangeEntry::Kind::too_large:
+        id = "archive-bomb";
+        break;
+      case StrangeEntry::Kind::bad_name:
+        break;
+    }
+    found.add(id, entry.path, entry.detail);
+  }
+}
+
+void judge_mode(const PayloadEntry& entry, Collection& found) {
+  constexpr unsigned setuid_or_setgid = 06000;
+  constexpr unsigned writable_by_all = 0002;
+  constexpr unsigned sticky = 01000;
+  const bool is_file = entry.type == PayloadEntry::Type::file;
+  const bool is_folder = entry.type == PayloadEntry::Type::directory;
+  if (is_file && (entry.mode & setuid_or_setgid) != 0) {
+    found.add("setuid-file", entry.path,
+              concat("mode ", octal_mode(entry.mode), ", ", entry.owner));
+  }
+  if ((is_file || (is_folder && (entry.mode & sticky) == 0)) &&
+      (entry.mode & writable_by_all) != 0) {
+    found.add("world-writable-file", entry.path, concat("mode ", octal_mode(entry.mode)));
+  }
+}
+
+struct Place {
+  const char* id;
+  const char* folder;
+  const char* suffix;
+};
+
+constexpr std::array<Place, 14> places = {{
+    {"adds-service", "/lib/systemd/system/", ".service"},
+    {"adds-service", "/usr/lib/systemd/system/", ".service"},
+    {"adds-service", "/etc/systemd/system/", ".service"},
+    {"adds-service", "/etc/init.d/", ""},
+    {"adds-udev-rule", "/lib/udev/rules.d/", ".rules"},
+    {"adds-udev-rule", "/usr/lib/udev/rules.d/", ".rules"},
+    {"adds-udev-rule", "/etc/udev/rules.d/", ".rules"},
+    {"adds-loader-path", "/etc/ld.so.conf.d/", ""},
+    {"adds-module-option", "/etc/modprobe.d/", ""},
+    {"adds-module-option", "/lib/modprobe.d/", ""},
+    {"adds-module-option", "/usr/lib/modprobe.d/", ""},
+    {"adds-module-option", "/etc/modules-load.d/", ""},
+    {"adds-module-option", "/lib/modules-load.d/", ""},
+    {"adds-module-option", "/usr/lib/modules-load.d/", ""},
+}};
+
+bool is_kernel_module(const std::string& path) {
+  return path.ends_with(".ko") || path.ends_with(".ko.xz") || path.ends_with(".ko.zst") ||
+         path.ends_with(".ko.gz") ||
+         (path.starts_with("/usr/src/") && path.ends_with("/dkms.conf"));
+}
+
+void judge_place(const std::string& path, Collection& found) {
+  for (const Place& place : places) {
+    if (path.starts_with(place.folder) && path.ends_with(place.suffix)) {
+      found.add(place.id, path, "");
+    }
+  }
+  if (is_kernel_module(path)) found.add("adds-kernel-module", path, "");
+}
+
+// md5sums often leaves conffiles out, so what it claims is not all.
+void judge_places(const Package& package, Collection& found) {
+  std::set<std::string_view> seen;
+  for (const PayloadEntry& entry : *package.files) {
+    if (entry.type == PayloadEntry::Type::directory) continue;
+    judge_place(entry.path, found);
+    if (package.files_are_claims) seen.insert(entry.path);
+  }
+  if (!package.files_are_claims || !package.deb) return;
+  for (const std::string& path : package.deb->conffiles) {
+    if (!seen.contains(path)) judge_place(path, found);
+  }
+}
+
+// The machine that the ELF files of a package should be for; empty: any.
+std::string machine_of(const Package& package) {
+  const std::string& name = package.architecture;
+  if (name == "amd64" || name.ends_with("x86_64") || name == "any") return "x86-64";
+  if (name == "arm64" || name.ends_with("aarch64")) return "aarch64";
+  if (name == "i386" || name.ends_with("i686")) return "i386";
+  return "";
+}
+
+// Programs for another processor: of the card, of a virtual machine.
+bool is_firmware(const std::string& path) {
+  return path.starts_with("/lib/firmware/") || path.starts_with("/usr/lib/firmware/") ||
+         path.starts_with("/usr/share/");
+}
+
+bool is_insecure(const std::string& search_path) {
+  const bool is_relative = !search_path.starts_with('/') && !search_path.starts_with("$ORIGIN") &&
+                           !search_path.starts_with("${ORIGIN}");
+  return is_relative || search_path.starts_with("/tmp") || search_path.starts_with("/var/tmp") ||
+         search_path.starts_with("/home/");
+}
+
+void judge_elf(const Package& package, const ElfFile& file, Collection& found) {
+  const ElfFacts& facts = file.facts;
+  if (!facts.is_sound()) {
+    if (!is_firmware(file.path)) found.add("elf-damaged", file.path, facts.problem);
+    return;
+  }
+  if (is_firmware(file.path)) return;
+  const std::string machine = machine_of(package);
+  if (!machine.empty() && facts.machine != machine) {
+    found.add("elf-wrong-machine", file.path,
+              concat("it is for ", facts.machine, ", the package for ", package.architecture));
+  }
+  if (package.kind == PackageKind::deb && package.architecture == "all") {
+    found.add("elf-in-arch-all", file.path, concat("it is for ", facts.machine));
+  }
+  for (const std::string& path : facts.search_paths) {
+    if (is_insecure(path)) {
+      found.add("search-path-insecure", file.path,
+                concat("it looks for libraries in ", in_quotes(path)));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> package_findings(const Package& package, const Contents* contents) {
+  Collection found;
+  if (package.verdict == Verdict::broken) {
+    found.add(package.is_bomb ? "archive-bomb" : "package-unreadable", package.path,
+              package.problem);
+    return found.findings(package.path);
+  }
+  if (package.files) {
+    if (!package.files_are_claims) {
+      for (const PayloadEntry& entry : *package.files) judge_mode(entry, found);
+    }
+    if (package.kind == PackageKind::deb) judge_places(package, found);
+  }
+  if (contents != nullptr) {
+    judge_mismatches(package, *contents, found);
+    judge_strange_entries(*contents, found);
+    for (const ElfFile& file : contents->elf_files) judge_elf(package, file, found);
+    for (const std::string& file : contents->not_elf) {
+      found.add("library-not-elf", file.substr(0, file.rfind(" (")), file);
+    }
+  }
+  std::vector<Finding> findings = found.findings(package.path);
+  if (package.kind == PackageKind::wheel) {
+    for (Finding& finding : wheel_findings(package, contents)) {
+      findings.push_back(std::move(finding));
+    }
+  }
+  return findings;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,111 @@
+// Waits for a confirmation, and restores without one.
+#include "topsctl/engine/operations/commit_watchdog.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <thread>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/transaction/awaited_confirmation.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int glance_ms = 200;
+
+std::optional<Transaction> transaction_of(const Host& host, std::int64_t id) {
+  for (Transaction& transaction : list_transactions(host)) {
+    if (transaction.id == id && transaction.state()) return std::move(transaction);
+  }
+  return std::nullopt;
+}
+
+bool is_at_work(const Host& host) {
+  const Descriptor file(
+      ::open((host.resolve(state_directory) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
+}
+
+// A moment, or until a signal comes.
+void wait_a_moment() {
+  pollfd watched = {interrupt_descriptor(), POLLIN, 0};
+  ::poll(&watched, 1, glance_ms);
+}
+
+Descriptor watch_lock(const Host& host, std::int64_t id) {
+  const auto file = host.resolve(concat(state_directory, "/transactions/", id)) / watchdog_file;
+  Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.is_open()) throw system_error(errno, "watch", file.string(), ErrorCode::host_unfit);
+  // Those who look whether it is watched hold the lock for a moment.
+  for (int i = 0; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (i == 50)
+      throw Error(ErrorCode::busy, concat("transaction ", id, " is watched already"),
+                  concat("`topsctl confirm ", id, "` ends the watch"));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return lock;
+}
+
+// Returns when there is something to restore, or the transaction is over; which of both is seen
+// under the lock.
+void wait_for_the_end(const Host& host, std::int64_t id) {
+  std::optional<std::chrono::steady_clock::time_point> end;
+  while (!is_interrupted()) {
+    const auto transaction = transaction_of(host, id);
+    if (!transaction) return;
+    if (const auto awaited = awaited_confirmation(*transaction)) {
+      // By the steady clock from here on: the other one may be set meanwhile.
+      if (!end) end = host.clock->steady() + (time_of(awaited->until) - host.clock->now());
+      if (host.clock->steady() >= *end) return;
+    } else if (!transaction->is_unfinished() || !is_at_work(host)) {
+      return;
+    }
+    wait_a_moment();
+  }
+}
+
+}  // namespace
+
+Execution watch(const Host& host, std::int64_t id, EventFan& events) {
+  require_usable_host(host, Purpose::change);
+  if (!transaction_of(host, id)) {
+    throw Error(ErrorCode::host_unfit, concat("no transaction ", id, " on this machine"),
+                "`topsctl history` lists them");
+  }
+  const Descriptor watching = watch_lock(host, id);
+  wait_for_the_end(host, id);
+  clear_interrupt();
+  const auto transaction = transaction_of(host, id);
+  if (!transaction || !(transaction->is_unfinished() || awaited_confirmation(*transaction))) {
+    Execution nothing;
+    nothing.report.root = host.root.string();
+    nothing.report.outcome = Outcome::no_change;
+    nothing.report.message = concat("transaction ", id, " needs no restore");
+    return nothing;
+  }
+  for (;;) {
+    try {
+      constexpr std::int64_t patience_ms = 3'600'000;
+      return restore_unless_confirmed(host, id, patience_ms, events);
+    } catch (const Error& error) {
+      // Whoever holds a lock now lets go of it some time, and a second SIGTERM changes nothing.
+      const bool may_pass = error.code() == ErrorCode::busy ||
+                            error.code() == ErrorCode::terminated ||
+                            error.code() == ErrorCode::interrupted;
+      if (!may_pass) throw;
+      clear_interrupt();
+    }
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,81 @@
+// Takes the confirmation of a transaction.
+#include "topsctl/engine/operations/confirmation.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+
+namespace topsctl {
+
+namespace {
+
+Transaction transaction_of(const Host& host, std::int64_t id) {
+  const std::vector<Transaction> all = list_transactions(host);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Transaction& t) { return t.id == id; });
+  if (found == all.end() || !found->state()) {
+    throw Error(ErrorCode::host_unfit, concat("no transaction ", id, " on this machine"),
+                "`topsctl history` lists them");
+  }
+  return *found;
+}
+
+// Nothing if it may still be confirmed.
+std::optional<Confirmed> settled(const Transaction& transaction) {
+  if (transaction.state() == TransactionState::committed) {
+    if (awaited_confirmation(transaction)) return std::nullopt;
+    const Json details = Json::parse(transaction.records.back().details, nullptr, false);
+    const auto at = details.is_object() ? details.find("confirmed_at") : details.end();
+    const bool is_known = at != details.end() && at->is_string();
+    return Confirmed{false, is_known ? at->get<std::string>() : std::string()};
+  }
+  if (transaction.was_committed()) {
+    throw Error(ErrorCode::unconfirmed,
+                concat("transaction ", transaction.id, " cannot be confirmed: it is ",
+                       transaction.is_unfinished() ? "being restored" : "restored"),
+                concat("`topsctl history show ", transaction.id, "` tells when and why"));
+  }
+  throw Error(ErrorCode::host_unfit,
+              concat("transaction ", transaction.id, " is not committed: it is ",
+                     summary_of(transaction).outcome),
+              "`topsctl history` lists what may be confirmed");
+}
+
+}  // namespace
+
+Confirmed confirm(const Host& host, std::int64_t id, const Connection& connection,
+                  const Requester& requester, std::int64_t lock_timeout_ms, EventFan& events) {
+  require_usable_host(host, Purpose::change);
+  if (const auto result = settled(transaction_of(host, id))) return *result;
+  Descriptor lock = take_own_lock(host, lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  const Transaction transaction = transaction_of(host, id);
+  if (const auto result = settled(transaction)) return *result;
+  if (is_same_connection(awaited_confirmation(transaction)->installed_by, connection)) {
+    throw Error(
+        ErrorCode::host_unfit,
+        concat("transaction ", id, " was installed over this very connection, which proves ",
+               "nothing about a new one"),
+        concat("log in again, without an SSH control master, and run `topsctl confirm ", id,
+               "` there"));
+  }
+  const std::string at = timestamp(host.clock->now());
+  Json details = Json::parse(transaction.records.back().details, nullptr, false);
+  details.erase("confirm_until");
+  details.erase("installed_by");
+  details.update({{"confirmed_at", at}, {"confirmed_by", requester.user}});
+  Journal(host.resolve(transaction.folder) / "journal")
+      .append(TransactionState::committed, details);
+  // So that nothing of the transaction runs any more when the command ends.
+  lock.close();
+  for (int i = 0; i < 500 && is_watched(host, transaction); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return {true, at};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,212 @@
+// Reads bundle and host, plans, and hands the plan to the executor.
+#include "topsctl/engine/operations/installer.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/phase_timer.hpp"
+#include "topsctl/engine/execution/rehearsal.hpp"
+#include "topsctl/engine/execution/stage.hpp"
+#include "topsctl/engine/execution/wheel_installation.hpp"
+#include "topsctl/engine/inspection/locked_packages.hpp"
+#include "topsctl/engine/operations/confirmation.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/operations/retention.hpp"
+#include "topsctl/engine/planning/preflight.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/bundle/bundle.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/facts/facts.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// Findings that are no reason to stop, or that are accepted.
+void add_warnings(const Host& host, const CompatibilityReport& fit, Plan& plan) {
+  for (const Finding& finding : fit.findings) {
+    const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";
+    if (finding.severity >= Severity::warning && !is_told)
+      plan.warnings.push_back(line_of(finding));
+  }
+  for (std::string& warning : odd_host_warnings(host)) plan.warnings.push_back(std::move(warning));
+}
+
+Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
+               const Inventory& inventory, Stage* stage) {
+  std::vector<std::string> displaced;
+  for (const Package& package : inventory.packages) {
+    displaced.insert(displaced.end(), package.displaces.begin(), package.displaces.end());
+  }
+  const HostFacts facts = read_host_facts(host, stack, request.python, displaced);
+  const std::vector<std::string> components = selected_components(stack, request.components);
+  Selection selection = select_packages(stack, inventory, facts, components);
+  if (request.lock) require_locked(*request.lock, selection.packages);
+  // Says more than a comparison of packages, which would tell the same.
+  PlanOptions wishes{request.system_python, request.wheel_backend, {}, request.settings};
+  require_plannable(selection, facts, wishes);
+  std::vector<Package>& packages = selection.packages;
+  const auto is_changing = [&](const Package& deb) {
+    return deb_action(deb, facts) != PackageAction::keep;
+  };
+  std::vector<Contents> contents =
+      stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
+  const auto [fit, own_folders] =
+      preflight(host, stack, selection, std::move(contents), request.accepted,
+                stage == nullptr ? 0 : stage->staged_bytes());
+  wishes.calls = fit.install_calls;
+  Plan plan = plan_install(stack, selection, facts, wishes);
+  for (const std::string& folder : own_folders) plan.write_set.families.push_back({folder, ""});
+  require_wheels_installable(host, plan);
+  require_changeable(host, plan.write_set);
+  for (const SpaceNeed& need : fit.space) plan.needed_bytes += need.needed_bytes;
+  if (request.rehearse) add_rehearsal(plan);
+  add_warnings(host, fit, plan);
+  return plan;
+}
+
+// The debs, which are taken whatever the host has; which wheel is taken depends on its Python.
+std::vector<Package> debs_to_take(const Stack& stack, Inventory inventory,
+                                  const std::vector<std::string>& components) {
+  identify(stack, inventory);
+  std::vector<Package> debs;
+  for (const Package& package : inventory.packages) {
+    const bool is_meant =
+        std::find(components.begin(), components.end(), package.component) != components.end();
+    if (package.kind == PackageKind::deb && package.chosen && is_meant) debs.push_back(package);
+  }
+  return debs;
+}
+
+Execution planned(const Host& host, const Plan& plan) {
+  Execution execution;
+  execution.report.root = host.root.string();
+  execution.report.plan = plan;
+  execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
+  execution.report.message = plan.steps.empty() ? "everything is installed already"
+                                                : "nothing was changed: this is the plan";
+  for (const Step& step : plan.steps) {
+    execution.report.steps.push_back(
+        {step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
+  }
+  for (const PlannedPackage& package : plan.packages) {
+    execution.report.packages.push_back(
+        {package.name, package.kind, package.before, package.after,
+         package_url(package.kind, package.name, package.after, package.architecture)});
+  }
+  execution.warnings = plan.warnings;
+  return execution;
+}
+
+// What was kept for older transactions goes; that it could not be removed undoes nothing.
+void keep_usual_retention(const Host& host, Execution& execution) {
+  try {
+    static_cast<void>(prune(host, {}));
+  } catch (const Error& error) {
+    execution.warnings.push_back(
+        concat("what was kept for older transactions stays: ", error.message()));
+  }
+}
+
+// Carries the plan out in a view alone.
+Execution rehearsed_only(const Host& host, const Plan& plan, EventFan& events) {
+  Execution execution = planned(host, plan);
+  if (plan.steps.empty()) return execution;
+  std::vector<std::filesystem::path> packages;
+  for (const PlannedPackage& package : plan.packages) packages.emplace_back(package.location);
+  const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& each) {
+    return std::holds_alternative<RehearsePlan>(each.action);
+  });
+  StepResult& result = execution.report.steps.at(step - plan.steps.begin());
+  const auto started = host.clock->steady();
+  try {
+    const Rehearsed rehearsed = rehearse(host, plan, packages, events);
+    result.status = StepStatus::done;
+    result.detail = sentence_on(rehearsed.report);
+    execution.report.rehearsal = rehearsed.report;
+    execution.report.message = "nothing was changed: the plan was rehearsed, and all went well";
+    execution.warnings.insert(execution.warnings.end(), rehearsed.warnings.begin(),
+                              rehearsed.warnings.end());
+  } catch (const Error& error) {
+    clear_interrupt();
+    result.status = StepStatus::failed;
+    result.detail = error.message();
+    execution.error = error;
+    execution.exit = exit_code(error.code());
+    execution.report.outcome = Outcome::failed_before_change;
+    execution.report.failed = true;
+    execution.report.message = "nothing was changed";
+  }
+  result.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
+  return execution;
+}
+
+}  // namespace
+
+Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
+  const bool only_looks = request.dry_run && !request.rehearse;
+  require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
+  PhaseTimer phases(*host.clock);
+  phases.enter("read");
+  const Inventory inventory =
+      // Without a lock, what is taken gets its digest when its payload is read.
+      read_inventory(request.bundle, request.lock ? Digests::each : Digests::none,
+                     [&](const std::string& file) {
+                       throw_if_interrupted();
+                       events.working(concat("reading ", file));
+                     });
+  const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
+  const std::vector<std::string> components = selected_components(stack, request.components);
+  // Before locks are taken and an earlier transaction is restored.
+  if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
+  if (only_looks) {
+    Execution execution = planned(host, make_plan(host, request, stack, inventory, nullptr));
+    for (std::string& warning : unfinished_warnings(host))
+      execution.warnings.push_back(std::move(warning));
+    return execution;
+  }
+  phases.enter("lock");
+  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  if (request.dry_run) {
+    // It would say nothing of what an install does.
+    refuse_unfinished(host, "there is no rehearsal on a host that is half changed");
+    const Plan plan = make_plan(host, request, stack, inventory, nullptr);
+    Execution execution = rehearsed_only(host, plan, events);
+    execution.report.locks = lock.reports();
+    return execution;
+  }
+  const Recovery recovery = recover_unfinished(host, events);
+  const Deadline deadline(request.deadline_s);
+  Execution execution = with_recovery(recovery, [&] {
+    if (recovery.has_failed()) return *recovery.last;
+    refuse_unconfirmed(host);
+    phases.enter("plan");
+    Stage stage(host);
+    const Plan plan = make_plan(host, request, stack, inventory, &stage);
+    if (plan.steps.empty()) return planned(host, plan);
+    if (request.rehearse) require_rehearsable(host, plan);
+    phases.finish();
+    Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);
+    phases.precede(execution.report.phases);
+    execution.report.root = host.root.string();
+    execution.report.locks = lock.reports();
+    if (execution.report.outcome == Outcome::committed) keep_usual_retention(host, execution);
+    execution.warnings.insert(execution.warnings.begin(), plan.warnings.begin(),
+                              plan.warnings.end());
+    return execution;
+  });
+  store_report(host, "install", execution);
+  return execution;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,95 @@
+// Removes what was kept for old transactions.
+#include "topsctl/engine/operations/retention.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/filesystem/removal.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool keeps_something(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.resolve(transaction.folder);
+  std::error_code ignored;
+  return fs::exists(folder / snapshot_folder, ignored) ||
+         fs::exists(folder / after_folder, ignored);
+}
+
+// The superfluous ones, and those of whose removal a crash has left a part.
+std::vector<Transaction> to_prune(const Host& host, const Retention& generations) {
+  const std::vector<Transaction> all = list_transactions(host);
+  std::vector<Transaction> found = expired(all, generations);
+  for (const Transaction& transaction : all) {
+    if (transaction.state() == TransactionState::pruned && keeps_something(host, transaction))
+      found.push_back(transaction);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Transaction& a, const Transaction& b) { return a.id < b.id; });
+  return found;
+}
+
+}  // namespace
+
+std::vector<Transaction> expired(std::vector<Transaction> transactions,
+                                 const Retention& generations) {
+  std::erase_if(transactions,
+                [](const Transaction& t) { return t.state() != TransactionState::committed; });
+  std::size_t kept = 0;
+  std::uint64_t bytes = 0;
+  std::size_t first = transactions.size();  // of those that stay
+  while (first > 0) {
+    bytes += summary_of(transactions[first - 1]).kept_bytes;
+    const bool fits =
+        kept < generations.keep && (!generations.most_bytes || bytes <= *generations.most_bytes);
+    if (kept > 0 && !fits) break;
+    ++kept;
+    --first;
+  }
+  transactions.resize(first);
+  return transactions;
+}
+
+std::vector<Pruned> prune(const Host& host, const Retention& generations) {
+  std::vector<Pruned> done;
+  for (const Transaction& transaction : to_prune(host, generations)) {
+    const fs::path folder = host.resolve(transaction.folder);
+    const std::uint64_t before = bytes_on_disk(host, transaction);
+    // Announced first: half of what was kept is good for nothing.
+    if (transaction.state() != TransactionState::pruned)
+      Journal(folder / "journal").append(TransactionState::pruned, Json::object());
+    for (const char* name : {snapshot_folder, after_folder}) remove_tree(folder / name);
+    done.push_back({transaction.id, before - bytes_on_disk(host, transaction)});
+  }
+  return done;
+}
+
+std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events) {
+  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  // Nothing of ours is made on a machine that topsctl never changed.
+  if (list_transactions(host).empty()) return {};
+  constexpr const char* reason = "what is kept for older ones may be needed";
+  if (request.dry_run) {
+    refuse_unfinished(host, reason);
+    std::vector<Pruned> would_go;
+    for (const Transaction& transaction : to_prune(host, request.generations))
+      would_go.push_back({transaction.id, bytes_on_disk(host, transaction)});
+    return would_go;
+  }
+  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  refuse_unfinished(host, reason);
+  return prune(host, request.generations);
+}
+
+}  // namespace topsctl

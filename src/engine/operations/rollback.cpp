@@ -1,0 +1,197 @@
+// Undoing committed transactions.
+#include "topsctl/engine/operations/rollback.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/operations/single_undo.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/operations/recovery.hpp"
+#include "topsctl/engine/transaction/stored_reports.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+bool is_committed(const Transaction& transaction) {
+  return transaction.state() == TransactionState::committed;
+}
+
+// The committed transactions that are to be undone, newest first: the chosen one last.
+std::vector<Transaction> chosen_transactions(const Host& host, const RollbackRequest& request) {
+  std::vector<Transaction> transactions = list_transactions(host);
+  const bool any = !transactions.empty();
+  if (request.id) {
+    const auto found = std::find_if(transactions.begin(), transactions.end(),
+                                    [&](const Transaction& t) { return t.id == *request.id; });
+    if (found == transactions.end()) {
+      throw Error(ErrorCode::host_unfit, concat("no transaction ", *request.id, " on this machine"),
+                  "`topsctl history` lists them");
+    }
+    if (found->state() == TransactionState::pruned) {
+      throw Error(ErrorCode::host_unfit,
+                  concat("transaction ", *request.id,
+                         " cannot be rolled back: what was kept for it has been removed"),
+                  "only the latest transactions are kept; `topsctl history` shows them");
+    }
+    if (!is_committed(*found)) {
+      throw Error(ErrorCode::host_unfit,
+                  concat("transaction ", *request.id, " cannot be rolled back: it is ",
+                         summary_of(*found).outcome),
+                  "`topsctl history` shows which are committed");
+    }
+  }
+  std::erase_if(transactions, [](const Transaction& t) { return !is_committed(t); });
+  if (transactions.empty()) {
+    throw Error(ErrorCode::host_unfit,
+                any ? "nothing to roll back: no transaction is committed"
+                    : "nothing to roll back: topsctl has installed nothing here",
+                "`topsctl history` lists what topsctl has done on this machine");
+  }
+  std::reverse(transactions.begin(), transactions.end());
+  const std::int64_t last = request.id.value_or(transactions.front().id);
+  std::erase_if(transactions, [&](const Transaction& t) { return t.id < last; });
+  return transactions;
+}
+
+struct PlannedUndo {
+  Transaction transaction;
+  UndoPlan undo;
+};
+
+void refuse_conflicts(const PlannedUndo& planned) {
+  std::vector<std::string> changed;
+  for (const std::string& conflict : planned.undo.conflicts) changed.push_back(printable(conflict));
+  const std::size_t count = changed.size();
+  if (count > 5) changed.resize(5);
+  throw Error(ErrorCode::host_unfit,
+              concat("somebody else has changed what transaction ", planned.transaction.id,
+                     " changed, since then: ", joined(changed, ", "),
+                     count > 5 ? concat(" and ", count - 5, " more") : std::string()),
+              "add --force to restore all of it as it was before the transaction all the same");
+}
+
+// All undos, each on the machine as those before it leave it. Throws Error{host_unfit} before
+// anything is done if one of them cannot be.
+std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& request) {
+  std::vector<PlannedUndo> undos;
+  ProjectedState view(host);
+  for (Transaction& transaction : chosen_transactions(host, request)) {
+    throw_if_interrupted();
+    UndoPlan undo = undo_of(view, transaction);
+    undos.push_back({std::move(transaction), std::move(undo)});
+    if (!undos.back().undo.conflicts.empty() && !request.force) refuse_conflicts(undos.back());
+    view.pretend(undos.back().undo, undos.back().transaction);
+  }
+  return undos;
+}
+
+// One report of several undos, newest first.
+void add_execution(Execution& whole, const Execution& part) {
+  TransactionReport& report = whole.report;
+  const TransactionReport& other = part.report;
+  report.transaction = other.transaction;
+  report.message = other.message;
+  report.log = other.log;
+  report.outcome = other.outcome;
+  report.failed = other.failed;
+  report.changed = report.changed || other.changed;
+  report.plan->steps.insert(report.plan->steps.end(), other.plan->steps.begin(),
+                            other.plan->steps.end());
+  report.steps.insert(report.steps.end(), other.steps.begin(), other.steps.end());
+  report.phases.insert(report.phases.end(), other.phases.begin(), other.phases.end());
+  report.logs.insert(report.logs.end(), other.logs.begin(), other.logs.end());
+  for (const PackageChange& change : other.packages) {
+    const auto same = std::find_if(report.packages.begin(), report.packages.end(),
+                                   [&](const PackageChange& p) { return p.name == change.name; });
+    if (same == report.packages.end()) {
+      report.packages.push_back(change);
+    } else {
+      same->after = change.after;
+    }
+  }
+  report.write_set.paths += other.write_set.paths;
+  report.write_set.bytes += other.write_set.bytes;
+  report.write_set.linked += other.write_set.linked;
+  report.write_set.copied += other.write_set.copied;
+  if (other.rollback) {
+    report.rollback->paths_checked += other.rollback->paths_checked;
+    report.rollback->differing.insert(report.rollback->differing.end(),
+                                      other.rollback->differing.begin(),
+                                      other.rollback->differing.end());
+  }
+  for (const std::string& line : other.not_restored) {
+    const auto known = std::find(report.not_restored.begin(), report.not_restored.end(), line);
+    if (known == report.not_restored.end()) report.not_restored.push_back(line);
+  }
+  for (const std::string& mount : other.synced_mounts) {
+    const auto known = std::find(report.synced_mounts.begin(), report.synced_mounts.end(), mount);
+    if (known == report.synced_mounts.end()) report.synced_mounts.push_back(mount);
+  }
+  whole.warnings.insert(whole.warnings.end(), part.warnings.begin(), part.warnings.end());
+  whole.exit = part.exit;
+  whole.error = part.error;
+}
+
+// Does `work` for each undo until one fails.
+Execution for_all(const std::vector<PlannedUndo>& undos,
+                  const std::function<Execution(const PlannedUndo&, const Plan&)>& work) {
+  std::optional<Execution> whole;
+  for (const PlannedUndo& planned : undos) {
+    Execution part = work(planned, rollback_plan(planned.transaction, "rollback"));
+    if (whole) {
+      add_execution(*whole, part);
+    } else {
+      whole = std::move(part);
+    }
+    if (whole->exit != ExitCode::done) break;
+  }
+  return std::move(*whole);
+}
+
+}  // namespace
+
+Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
+  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  if (request.dry_run) {
+    Execution execution =
+        for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
+          return with_notes(planned_undo(host, planned.transaction, plan), planned.undo);
+        });
+    for (std::string& warning : unfinished_warnings(host))
+      execution.warnings.push_back(std::move(warning));
+    return execution;
+  }
+  // Nothing of ours is made on a machine that topsctl never changed.
+  if (list_transactions(host).empty()) static_cast<void>(chosen_transactions(host, request));
+  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
+    events.note(concat("waiting for a lock held by ", holder));
+  });
+  const Recovery recovery = recover_unfinished(host, events);
+  // What was cut off is what the operator wants undone: with that done, nothing more may be left to
+  // do.
+  if (recovery.has_failed() || (recovery.last && !request.id)) {
+    return with_recovery(recovery, [&] { return *recovery.last; });
+  }
+  return with_recovery(recovery, [&] {
+    require_dpkg_at_rest(host);
+    Execution execution =
+        for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
+          Execution part =
+              with_notes(undo_transaction(host, planned.transaction, plan, events, &planned.undo),
+                         planned.undo);
+          part.report.locks = lock.reports();
+          store_report(host, "rollback", part);
+          return part;
+        });
+    return execution;
+  });
+}
+
+}  // namespace topsctl

@@ -1,0 +1,37 @@
+// Undoes a transaction that nobody confirmed.
+#include "engine/operations/single_undo.hpp"
+
+#include <filesystem>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/transaction_rollback.hpp"
+
+namespace topsctl {
+
+// Numbered entries are what dpkg has not yet put into its status file.
+void require_dpkg_at_rest(const Host& host) {
+  std::error_code failure;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(host.resolve("/var/lib/dpkg/updates"), failure)) {
+    if (!is_digits(entry.path().filename().string())) continue;
+    throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",
+                "run `dpkg --configure -a`, then roll back");
+  }
+}
+
+Execution with_notes(Execution execution, const UndoPlan& undo) {
+  for (const std::string& note : undo.notes) execution.warnings.push_back(printable(note));
+  return execution;
+}
+
+Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events) {
+  require_dpkg_at_rest(host);
+  const ProjectedState view(host);
+  const UndoPlan undo = undo_of(view, transaction);
+  return with_notes(
+      undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events, &undo),
+      undo);
+}
+
+}  // namespace topsctl

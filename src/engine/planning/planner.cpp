@@ -1,0 +1,338 @@
+// Builds the plan of an install.
+#include "topsctl/engine/planning/planner.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+#include "topsctl/engine/planning/stack_payload.hpp"
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
+#include "topsctl/host/python/wheel.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t package_timeout_s = 3600;
+constexpr std::int64_t loader_cache_timeout_s = 600;
+
+std::vector<std::string> nonempty_sorted_lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::string& line : split(text, '\n')) {
+    if (!trimmed(line).empty()) lines.push_back(std::move(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+PackageAction planned_action(const Package& package, const HostFacts& facts,
+                             PlannedPackage& planned) {
+  const auto found = facts.debs.find(package.name);
+  if (found == facts.debs.end() || found->second.status.find(" installed") == std::string::npos) {
+    return PackageAction::install;
+  }
+  const InstalledDeb& installed = found->second;
+  planned.before = installed.version;
+  const int order = compare_debian_versions(package.version, installed.version);
+  if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
+  const bool same_content =
+      !package.md5sums.empty() &&
+      nonempty_sorted_lines(package.md5sums) == nonempty_sorted_lines(installed.md5sums);
+  return same_content ? PackageAction::keep : PackageAction::reinstall;
+}
+
+PackageAction wheel_action(const Package& package, const PythonFacts& python,
+                           PlannedPackage& planned) {
+  const InstalledWheel* installed = python.wheel(package.name);
+  if (installed == nullptr) return PackageAction::install;
+  planned.before = installed->version;
+  // The order by which a downgrade is refused.
+  const int order = compare_python_versions(package.version, installed->version);
+  if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
+  const std::string hash_of_record = ".dist-info/RECORD";
+  std::set<std::pair<std::string, std::string>> recorded;
+  for (const RecordLine& line : parse_record(installed->record, installed->dist_info)) {
+    recorded.emplace(line.path, line.sha256);
+  }
+  // pip adds lines of its own; every file of the wheel must be there unchanged.
+  const std::vector<RecordLine> wanted = parse_record(package.record, package.path);
+  const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const RecordLine& line) {
+    return line.path.ends_with(hash_of_record) || recorded.contains({line.path, line.sha256});
+  });
+  return same_content && !wanted.empty() ? PackageAction::keep : PackageAction::reinstall;
+}
+
+PlannedPackage planned_package(const Package& package, const Selection& selection,
+                               const HostFacts& facts) {
+  PlannedPackage planned;
+  planned.component = package.component;
+  planned.kind = package.kind;
+  planned.name = package.name;
+  planned.after = package.version;
+  planned.architecture = package.architecture;
+  planned.location = package.location;
+  planned.file = std::filesystem::path(package.path).filename().string();
+  planned.sha256 = package.sha256;
+  planned.size = package.size;
+  planned.action = package.kind == PackageKind::deb
+                       ? planned_action(package, facts, planned)
+                       : wheel_action(package, *selection.python, planned);
+  return planned;
+}
+
+std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
+  // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
+  std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
+                                   "--force-confold"};
+  // dpkg's default, which a configuration file of the host may have turned off.
+  const bool goes_back = std::any_of(debs.begin(), debs.end(), [](const PlannedPackage& deb) {
+    return deb.action == PackageAction::downgrade;
+  });
+  if (goes_back) argv.emplace_back("--force-downgrade");
+  argv.emplace_back("--install");
+  for (const PlannedPackage& deb : debs) argv.push_back(concat(stage_placeholder, "/", deb.file));
+  return argv;
+}
+
+// What an install can have brought or spoiled. The rest is `topsctl verify`'s: what dpkg wrote a
+// moment ago need not be read again.
+bool is_of_install(CheckKind kind) {
+  return kind == CheckKind::deb_installed || kind == CheckKind::library ||
+         kind == CheckKind::wheel_installed || kind == CheckKind::environment_file ||
+         kind == CheckKind::library_call || kind == CheckKind::python_import;
+}
+
+bool brings_a_wheel(const Plan& plan) {
+  return std::any_of(plan.packages.begin(), plan.packages.end(), [](const PlannedPackage& package) {
+    return package.kind == PackageKind::wheel;
+  });
+}
+
+// Those of the stack as a whole and of the components that are installed now; where all cards are
+// to be seen, trials of the backend, too.
+std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int64_t card_nodes) {
+  std::vector<CheckRule> checks;
+  for (const CheckRule& check : stack.checks) {
+    const bool concerned = std::any_of(
+        plan.packages.begin(), plan.packages.end(),
+        [&](const PlannedPackage& package) { return package.component == check.component; });
+    if (is_of_install(check.kind) && (check.component.empty() || concerned))
+      checks.push_back(check);
+  }
+  if (card_nodes > 0 && card_nodes == stack.accelerator.cards && brings_a_wheel(plan)) {
+    std::copy_if(stack.checks.begin(), stack.checks.end(), std::back_inserter(checks),
+                 needs_device);
+  }
+  // What installed a wheel is not believed, whatever the stack says.
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.kind != PackageKind::wheel) continue;
+    const bool is_checked = std::any_of(checks.begin(), checks.end(), [&](const CheckRule& check) {
+      return check.kind == CheckKind::wheel_installed && check.component == package.component;
+    });
+    if (is_checked) continue;
+    CheckRule check;
+    check.id = concat("installed-", package.component);
+    check.kind = CheckKind::wheel_installed;
+    check.component = package.component;
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+std::string file_list(const std::vector<PlannedPackage>& packages) {
+  std::vector<std::string> names;
+  for (const PlannedPackage& package : packages) names.push_back(package.file);
+  return joined(names, " ");
+}
+
+// The debs of each call that are not there already; every planned package has the index of its
+// selection.
+std::vector<std::vector<PlannedPackage>> changing_debs(const Plan& plan, const DpkgCalls& calls) {
+  DpkgCalls all = calls;
+  if (all.empty()) {
+    all.emplace_back(plan.packages.size());
+    std::iota(all.front().begin(), all.front().end(), std::size_t{0});
+  }
+  std::vector<std::vector<PlannedPackage>> changing;
+  for (const std::vector<std::size_t>& call : all) {
+    std::vector<PlannedPackage> debs;
+    for (const std::size_t index : call) {
+      const PlannedPackage& package = plan.packages.at(index);
+      if (package.kind == PackageKind::deb && package.action != PackageAction::keep) {
+        debs.push_back(package);
+      }
+    }
+    if (!debs.empty()) changing.push_back(std::move(debs));
+  }
+  return changing;
+}
+
+void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts,
+               const PlanOptions& wishes, Plan& plan) {
+  const std::vector<std::vector<PlannedPackage>> debs = changing_debs(plan, wishes.calls);
+  std::vector<PlannedPackage> wheels;
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.kind == PackageKind::wheel && package.action != PackageAction::keep) {
+      wheels.push_back(package);
+    }
+  }
+  const std::string content = shell_file(*plan.environment);
+  const auto current = facts.files.find(plan.environment->file);
+  const bool same_environment = current != facts.files.end() && current->second == content;
+  if (debs.empty() && wheels.empty() && same_environment) return;
+
+  std::vector<Step>& steps = plan.steps;
+  if (!debs.empty() || !wheels.empty()) {
+    steps.push_back(
+        {"stage", "copy the packages to the host and check their digests", StagePackages{}, {}});
+  }
+  steps.push_back({"keep", "keep everything that will change", KeepWriteSet{}, {}});
+  for (std::size_t i = 0; i < debs.size(); ++i) {
+    steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
+                     concat("dpkg --install ", file_list(debs[i])),
+                     RunCommand{"dpkg", dpkg_argv(debs[i]), package_timeout_s, ""},
+                     {"services that the packages' scripts start, stop or restart",
+                      "kernel modules that the packages' scripts load"}});
+  }
+  for (const PlannedPackage& wheel : wheels) {
+    steps.push_back(
+        wheel_step(wheel, *selection.python, wishes.wheel_backend, wishes.system_python));
+    plan.wheel_backend = wishes.wheel_backend;
+  }
+  if (!wheels.empty() && !stack.python.unchanged.empty()) {
+    steps.push_back({"unchanged",
+                     concat("compare ", joined(stack.python.unchanged, ", "), " with before"),
+                     comparison_of(stack, *selection.python),
+                     {}});
+  }
+  if (!same_environment) {
+    steps.push_back({"environment",
+                     concat("write ", plan.environment->file),
+                     WriteFile{plan.environment->file, content, 0644},
+                     {}});
+  }
+  if (!debs.empty()) {
+    steps.push_back({"loader-cache",
+                     "ldconfig",
+                     RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s, ""},
+                     {}});
+  }
+  const std::vector<CheckRule> checks = checks_for(stack, plan, facts.card_nodes);
+  steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});
+  steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
+}
+
+void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.action == PackageAction::downgrade) {
+      plan.warnings.push_back(concat(package.name, " goes back from ", package.before.value_or(""),
+                                     " to ", package.after));
+    }
+  }
+  if (selection.python != nullptr) {
+    const std::vector<std::string>& tested = stack.python.tested_minors;
+    if (std::find(tested.begin(), tested.end(), selection.python->minor) == tested.end()) {
+      plan.warnings.push_back(concat("Python ", selection.python->minor,
+                                     " is not among the vendor's versions (", joined(tested, ", "),
+                                     ")"));
+    }
+  }
+  for (const std::string& name : plan.environment->left_out) {
+    plan.warnings.push_back(
+        concat("no value for ", name, ": no package has the file it is taken from"));
+  }
+}
+
+}  // namespace
+
+PackageAction deb_action(const Package& deb, const HostFacts& facts) {
+  PlannedPackage ignored;
+  return planned_action(deb, facts, ignored);
+}
+
+void require_plannable(const Selection& selection, const HostFacts& facts,
+                       const PlanOptions& wishes) {
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    if (package.architecture != facts.architecture && package.architecture != "all") {
+      throw Error(ErrorCode::host_unfit,
+                  concat(package.name, " is for ", package.architecture, ", the host is ",
+                         facts.architecture),
+                  "take the bundle for this architecture");
+    }
+  }
+  if (!facts.unfinished.empty()) {
+    throw Error(ErrorCode::host_unfit,
+                concat("dpkg has packages that are not completely installed: ",
+                       joined(facts.unfinished, ", ")),
+                "see `dpkg --audit`, then finish, reinstall or remove them before this install");
+  }
+  if (selection.python == nullptr) return;
+  const PythonFacts& python = *selection.python;
+  if (python.pip_version.empty() && wishes.wheel_backend == WheelBackend::pip) {
+    throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
+                "install without pip by --wheel-backend native, or install python3-pip");
+  }
+  if (python.scheme.purelib.empty() && wishes.wheel_backend == WheelBackend::native) {
+    throw Error(ErrorCode::host_unfit,
+                concat(in_quotes(python.executable), " does not say where its packages go"),
+                "let its own pip install with --wheel-backend pip");
+  }
+  for (const Package& package : selection.packages) {
+    for (const std::string& old : python.egg_infos) {
+      if (package.kind == PackageKind::wheel &&
+          normalized_name(old) == normalized_name(package.name)) {
+        throw Error(ErrorCode::host_unfit,
+                    concat(package.name, " is installed for ", python.executable,
+                           " in an old form (egg-info) that cannot be kept for a rollback"),
+                    concat("remove it with `", python.executable, " -m pip uninstall ",
+                           package.name, "` first"));
+      }
+    }
+  }
+  if (python.externally_managed && wishes.system_python == SystemPython::refuse) {
+    throw Error(
+        ErrorCode::host_unfit,
+        concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
+        "name the interpreter of a virtual environment with --python, or permit it with "
+        "--allow-system-python");
+  }
+}
+
+Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
+                  const PlanOptions& wishes) {
+  require_plannable(selection, facts, wishes);
+  require_untouched(stack, selection);
+  Plan plan;
+  plan.command = "install";
+  plan.stack = stack.name;
+  if (selection.python != nullptr) {
+    plan.python = selection.python->executable;
+    plan.python_version = selection.python->version;
+  }
+  for (const Package& package : selection.packages) {
+    plan.packages.push_back(planned_package(package, selection, facts));
+  }
+  const KeptSettings kept = kept_settings(stack, facts);
+  if (!kept.warning.empty()) plan.warnings.push_back(kept.warning);
+  plan.environment = derive_environment(
+      stack, stack_payload(selection.packages, facts),
+      changed_settings(kept.settings, wishes.settings, stack.profile_names(), plan.warnings));
+  add_steps(stack, selection, facts, wishes, plan);
+  Selection changing = selection;
+  changing.packages.clear();
+  for (std::size_t i = 0; i < plan.packages.size(); ++i) {
+    if (plan.packages[i].action != PackageAction::keep) {
+      changing.packages.push_back(selection.packages[i]);
+    }
+  }
+  plan.write_set = predicted_write_set(plan, changing, facts);
+  add_warnings(stack, selection, plan);
+  return plan;
+}
+
+}  // namespace topsctl

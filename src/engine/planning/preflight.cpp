@@ -1,0 +1,217 @@
+// Compares a selection with the host, and tells all that stands against it at once.
+#include "topsctl/engine/planning/preflight.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/facts/target_facts.hpp"
+#include "topsctl/host/filesystem/canonical_paths.hpp"
+#include "topsctl/host/filesystem/file_state.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_told = 8;
+
+bool is_refused(const Finding& finding, const std::set<std::string>& accepted) {
+  return finding.severity >= Severity::error && !accepted.contains(finding.id);
+}
+
+Inspection inspection_of(const Selection& selection, std::vector<Contents> contents) {
+  Inspection inspection;
+  inspection.depth = Depth::deep;
+  inspection.inventory.packages = selection.packages;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    inspection.contents.emplace(i, std::move(contents[i]));
+  }
+  return inspection;
+}
+
+// Folders with libraries of the stack's packages that are installed already: its environment file
+// leads the loader there.
+std::vector<std::string> folders_of_stack(const TargetSnapshot& target,
+                                          const std::set<std::string>& names) {
+  std::set<std::string> folders;
+  for (const auto& [path, owners] : target.owners) {
+    if (path.find(".so") == std::string::npos) continue;
+    const bool is_of_stack =
+        std::any_of(owners.begin(), owners.end(),
+                    [&](const std::string& owner) { return names.contains(owner); });
+    if (is_of_stack) folders.insert(fs::path(path).parent_path().string());
+  }
+  return {folders.begin(), folders.end()};
+}
+
+CompatibilityRules rules_for(const Stack& stack, const Selection& selection,
+                             const TargetSnapshot& target) {
+  CompatibilityRules rules;
+  std::set<std::string> names;
+  for (const Component& component : stack.components) {
+    rules.component_order.push_back(component.id);
+    names.insert(component.names.begin(), component.names.end());
+  }
+  rules.library_folders = folders_of_stack(target, names);
+  for (const Package& package : selection.packages) rules.staged_bytes += package.size;
+  return rules;
+}
+
+// Folders that belong to everybody (FHS 3.0), though at times only one package puts something into
+// them.
+bool is_common_folder(const std::string& folder) {
+  const fs::path path(folder);
+  const std::string parent = path.parent_path().string();
+  if (parent == "/" || parent == "/usr" || parent == "/usr/local" || parent == "/var" ||
+      parent == "/var/lib/dpkg") {
+    return true;
+  }
+  const bool is_shared = parent == "/usr/lib" || parent == "/usr/local/lib" || parent == "/lib";
+  return is_shared && path.filename().string().find("-linux-") != std::string::npos;
+}
+
+std::set<std::string> payload_folders(const Selection& selection) {
+  std::set<std::string> folders;
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb || !package.files) continue;
+    for (const PayloadEntry& entry : *package.files) {
+      if (entry.type == PayloadEntry::Type::directory) folders.insert(entry.path);
+      for (fs::path folder = fs::path(entry.path).parent_path();
+           folder != "/" && folders.insert(folder.string()).second;) {
+        folder = folder.parent_path();
+      }
+    }
+  }
+  return folders;
+}
+
+std::set<std::string> stack_packages(const Stack& stack, const Selection& selection) {
+  std::set<std::string> names;
+  for (const Component& component : stack.components) {
+    names.insert(component.names.begin(), component.names.end());
+  }
+  for (const Package& package : selection.packages) {
+    names.insert(package.name);
+    names.insert(package.displaces.begin(), package.displaces.end());
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string line_of(const Finding& finding) {
+  std::string line = concat(finding.id, ": ", finding.title);
+  if (!finding.subject.empty()) line += concat(": ", printable(finding.subject));
+  if (!finding.evidence.empty()) {
+    const Evidence& first = finding.evidence.front();
+    line += concat(" (", printable(first.source), first.text.empty() ? "" : ": ",
+                   printable(first.text), ")");
+  }
+  return line;
+}
+
+std::optional<Error> refusal_of(const std::vector<Finding>& findings,
+                                const std::set<std::string>& accepted) {
+  std::vector<std::string> lines;
+  const Finding* first = nullptr;
+  for (const Finding& finding : findings) {
+    if (!is_refused(finding, accepted)) continue;
+    if (first == nullptr) first = &finding;
+    lines.push_back(line_of(finding));
+  }
+  if (first == nullptr) return std::nullopt;
+  const std::size_t count = lines.size();
+  if (count > most_told) {
+    lines.resize(most_told);
+    lines.push_back(concat("and ", count - most_told, " more"));
+  }
+  return Error(
+      ErrorCode::host_unfit, concat("the host does not take these packages: ", joined(lines, "; ")),
+      concat(first->remedy.text, " `topsctl inspect BUNDLE --against ROOT` tells all of it; ",
+             first->id == downgrade_finding ? std::string("--allow-downgrade")
+                                            : concat("--accept ", first->id),
+             " goes on at your own risk"));
+}
+
+std::vector<std::string> own_folders(
+    const std::set<std::string>& folders, const std::set<std::string>& packages,
+    const std::map<std::string, std::vector<std::string>>& owners) {
+  const auto are_ours = [&](const std::vector<std::string>& names) {
+    return std::all_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return packages.contains(name); });
+  };
+  std::vector<std::string> own;
+  for (const std::string& folder : folders) {
+    if (is_common_folder(folder)) continue;
+    const auto itself = owners.find(folder);
+    bool is_own = itself == owners.end() || are_ours(itself->second);
+    const std::string below = concat(folder, "/");
+    for (auto at = owners.lower_bound(below);
+         is_own && at != owners.end() && at->first.starts_with(below); ++at) {
+      is_own = are_ours(at->second);
+    }
+    if (is_own) own.push_back(folder);
+  }
+  return own;
+}
+
+Preflight preflight(const Host& host, const Stack& stack, const Selection& selection,
+                    std::vector<Contents> contents, const std::set<std::string>& accepted,
+                    std::uint64_t staged_bytes) {
+  TargetSnapshot target = read_target_system(host);
+  if (selection.python != nullptr) target.pythons = {*selection.python};
+  std::vector<std::size_t> all(selection.packages.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  CompatibilityRules rules = rules_for(stack, selection, target);
+  rules.staged_bytes -= staged_bytes;
+  CompatibilityReport fit =
+      fit_of(inspection_of(selection, std::move(contents)), all, target, rules);
+  if (const auto refusal = refusal_of(fit.findings, accepted)) throw *refusal;
+  std::vector<std::string> own =
+      own_folders(payload_folders(selection), stack_packages(stack, selection), target.owners);
+  return {std::move(fit), std::move(own)};
+}
+
+void require_changeable(const Host& host, const WriteSet& write_set) {
+  const auto require = [&](const std::string& path) {
+    const std::string real = host.join_canonical_text(path);
+    if (!is_immutable(real)) return;
+    throw Error(
+        ErrorCode::host_unfit,
+        concat(in_quotes(path), " must be changed, and is protected against it (chattr)"),
+        concat("see `lsattr -d ", shell_quoted(real), "`, and take the mark away with `chattr -ia ",
+               shell_quoted(real), "` if that is meant"));
+  };
+  CanonicalPaths canonical(host.root);
+  std::set<std::string> paths;
+  for (const std::string& each : write_set.paths) {
+    std::string path = canonical.of(each);
+    paths.insert(fs::path(path).parent_path().string());
+    paths.insert(std::move(path));
+  }
+  for (const PathFamily& family : write_set.families) paths.insert(family.directory);
+  const std::vector<std::string> all(paths.begin(), paths.end());
+  for_each_index(
+      all.size(), [&](std::size_t i) { require(all[i]); }, disk_threads);
+}
+
+std::vector<std::string> odd_host_warnings(const Host& host) {
+  struct stat status {};
+  if (::stat(host.resolve(dpkg_status_file).c_str(), &status) != 0) return {};
+  const auto now = std::chrono::system_clock::to_time_t(host.clock->now());
+  constexpr std::int64_t day_s = 24 * 3600;
+  const std::int64_t behind = (status.st_mtim.tv_sec - now) / day_s;
+  if (behind < 1) return {};
+  return {concat("the clock is ", counted(static_cast<std::size_t>(behind), "day"),
+                 " behind the last change of dpkg's database: times in reports will be wrong")};
+}
+
+}  // namespace topsctl

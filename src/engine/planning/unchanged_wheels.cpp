@@ -1,0 +1,132 @@
+// Guards distributions against the wheels of a stack, before and after.
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/system/digest.hpp"
+
+namespace topsctl {
+
+namespace {
+
+bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& other) {
+    return normalized_name(other) == normalized_name(name);
+  });
+}
+
+[[noreturn]] void refuse(const Package& package, const std::string& name, const std::string& what) {
+  throw Error(ErrorCode::bad_package,
+              concat(in_quotes(package.path), " would change ", in_quotes(name),
+                     ", which the stack leaves as it is: ", what),
+              concat("take a wheel without it, or a stack file whose python.unchanged does not "
+                     "name ",
+                     name));
+}
+
+// "torch/x", "torch.py" and "torch-1.10.0.dist-info/x", whether torch is installed or not.
+bool is_place_of(const std::string& path, const std::string& name) {
+  const std::string top = path.substr(0, path.find('/'));
+  std::string module = normalized_name(name);
+  std::replace(module.begin(), module.end(), '-', '_');
+  return top == module || top.starts_with(module + ".") || is_info_of(top, name);
+}
+
+void require_untouched(const Package& package, const std::string& name, const PythonFacts& python) {
+  if (normalized_name(package.name) == normalized_name(name)) {
+    refuse(package, name, "it is that distribution");
+  }
+  std::set<std::string> own;
+  const InstalledWheel* installed = python.wheel(name);
+  if (installed != nullptr) {
+    for (const std::string& file : installed->files) own.insert(recorded_path(*installed, file));
+  }
+  for (const PayloadEntry& entry : *package.files) {
+    const bool is_owned =
+        installed != nullptr && own.contains(concat(installed->site_directory, "/", entry.path));
+    if (is_place_of(entry.path, name) || is_owned) {
+      refuse(package, name, concat("it has ", in_quotes(printable(entry.path))));
+    }
+  }
+  for (const std::string& script : package.scripts) {
+    for (const std::string& folder : python.script_directories) {
+      if (!own.contains(concat(folder, "/", script))) continue;
+      refuse(package, name, concat("it has the command ", in_quotes(script)));
+    }
+  }
+}
+
+std::string title(const InstalledIdentity& wheel) {
+  return concat(wheel.name, " ", wheel.version.empty() ? "of no version" : wheel.version);
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  throw Error(ErrorCode::step_failed, what,
+              "the stack's python.unchanged names what no install may change; get a wheel that "
+              "leaves it alone");
+}
+
+}  // namespace
+
+std::vector<InstalledIdentity> identities_of(const std::vector<InstalledWheel>& wheels,
+                                             const std::vector<std::string>& names) {
+  std::vector<InstalledIdentity> identities;
+  for (const InstalledWheel& wheel : wheels) {
+    if (!is_one_of(wheel.name, names)) continue;
+    identities.push_back({wheel.name, wheel.version,
+                          concat(wheel.site_directory, "/", wheel.dist_info),
+                          sha256_of(wheel.record)});
+  }
+  const auto by_folder = [](const auto& a, const auto& b) { return a.dist_info < b.dist_info; };
+  std::sort(identities.begin(), identities.end(), by_folder);
+  return identities;
+}
+
+void require_untouched(const Stack& stack, const Selection& selection) {
+  if (selection.python == nullptr) return;
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::wheel || !package.files) continue;
+    for (const std::string& name : stack.python.unchanged) {
+      require_untouched(package, name, *selection.python);
+    }
+  }
+}
+
+CompareWheels comparison_of(const Stack& stack, const PythonFacts& python) {
+  return {stack.python.unchanged, identities_of(python.wheels, stack.python.unchanged),
+          python.site_directories};
+}
+
+std::string compare_wheels(const Host& host, const CompareWheels& compare) {
+  PythonFacts python;
+  python.site_directories = compare.site_directories;
+  const std::vector<InstalledIdentity> after =
+      identities_of(read_installed_wheels(host, python, compare.names), compare.names);
+  std::vector<std::string> same;
+  for (const InstalledIdentity& before : compare.before) {
+    const auto now = std::find_if(after.begin(), after.end(), [&](const InstalledIdentity& one) {
+      return one.dist_info == before.dist_info;
+    });
+    if (now == after.end()) fail(concat(title(before), " is gone from ", before.dist_info));
+    if (*now != before) {
+      fail(now->version == before.version
+               ? concat(title(before), " is another one: ", before.dist_info, "/RECORD differs")
+               : concat(title(before), " became ", title(*now)));
+    }
+    same.push_back(concat(title(before), " unchanged"));
+  }
+  for (const InstalledIdentity& now : after) {
+    const bool is_known =
+        std::find(compare.before.begin(), compare.before.end(), now) != compare.before.end();
+    if (!is_known) fail(concat(title(now), " came to ", now.dist_info));
+  }
+  if (same.empty()) same.push_back(concat("none of ", joined(compare.names, ", "), " is there"));
+  return joined(same, ", ");
+}
+
+}  // namespace topsctl

@@ -1,0 +1,212 @@
+// Predicts which paths an install writes.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "engine/planning/script_paths.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/planning/planner.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/python/wheel_places.hpp"
+#include "topsctl/host/python/wheel_removal.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Where dpkg puts a path of a package.
+void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std::string>& paths,
+                  std::vector<std::string>& unpacked) {
+  const auto add = [&](const std::string& place) {
+    paths.insert(place);
+    unpacked.push_back(place);
+  };
+  add(path);
+  const auto diverted = facts.diversions.find(path);
+  if (diverted != facts.diversions.end()) add(diverted->second);
+}
+
+// dpkg puts another file in the place of a package's, except that people and scripts write into
+// configuration files.
+void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
+  for (const std::string& path : deb.files) {
+    const bool is_configuration =
+        path.starts_with("/etc/") ||
+        std::find(deb.conffiles.begin(), deb.conffiles.end(), path) != deb.conffiles.end();
+    if (!is_configuration) replaced.insert(path);
+  }
+}
+
+// Where scripts of packages often write: users and groups (adduser), debconf's answers, which units
+// are enabled (deb-systemd-helper), byte code (py3compile).
+void add_side_effects(const Selection& selection, WriteSet& set, std::set<std::string>& paths) {
+  for (const char* name : {"passwd", "group", "shadow", "gshadow", "subuid", "subgid"}) {
+    paths.insert({concat("/etc/", name), concat("/etc/", name, "-"), concat("/etc/", name, "+")});
+  }
+  paths.insert("/etc/.pwd.lock");
+  for (const char* folder : {"/var/cache/debconf", "/var/lib/systemd/deb-systemd-helper-enabled",
+                             "/etc/systemd/system", "/etc/systemd/system/multi-user.target.wants",
+                             "/etc/ld.so.conf.d", "/etc/modules-load.d"}) {
+    set.families.push_back({folder, ""});
+  }
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    for (const PayloadEntry& entry : *package.files) {
+      const fs::path file(entry.path);
+      if (file.extension() == ".py") {
+        set.families.push_back({(file.parent_path() / "__pycache__").string(), ""});
+      }
+    }
+  }
+}
+
+// Files as packages have them, configuration excepted.
+void add_packed(const Package& deb, std::set<std::string>& packed) {
+  for (const PayloadEntry& entry : *deb.files) {
+    const bool is_file =
+        entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
+    const bool is_configuration =
+        entry.path.starts_with("/etc/") ||
+        (deb.deb && std::find(deb.deb->conffiles.begin(), deb.deb->conffiles.end(), entry.path) !=
+                        deb.deb->conffiles.end());
+    if (is_file && !is_configuration) packed.insert(entry.path);
+  }
+}
+
+// What the scripts name they may write, and into a file as it stands: then a link would keep
+// nothing.
+void add_mentioned(std::string_view script, std::set<std::string>& paths,
+                   std::set<std::string>& replaced, std::set<std::string>& packed) {
+  for (const std::string& path : mentioned_paths(script)) {
+    paths.insert(path);
+    replaced.erase(path);
+    packed.erase(path);
+  }
+}
+
+void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
+              std::set<std::string>& paths, std::set<std::string>& replaced) {
+  std::set<std::string> packed;
+  bool any = false;
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb) continue;
+    any = true;
+    for (const PayloadEntry& entry : *package.files)
+      add_deb_path(entry.path, facts, paths, set.unpacked);
+    add_packed(package, packed);
+  }
+  if (!any) return;
+  add_side_effects(selection, set, paths);
+  // Besides the versions before, what dpkg takes away for them: the facts hold those packages'
+  // files.
+  for (const auto& [name, deb] : facts.debs) {
+    for (const std::string& path : deb.files) {
+      if (path != "/.") add_deb_path(path, facts, paths, set.unpacked);
+    }
+    add_replaced(deb, replaced);
+  }
+  for (const Package& package : selection.packages) {
+    if (!package.deb) continue;
+    for (const MaintainerScript& script : package.deb->scripts)
+      add_mentioned(script.text, paths, replaced, packed);
+  }
+  for (const auto& [name, deb] : facts.debs) add_mentioned(deb.scripts, paths, replaced, packed);
+  set.packed.assign(packed.begin(), packed.end());
+  for (const std::string& link : facts.alternative_links) {
+    paths.insert({link, concat(link, ".dpkg-tmp")});
+  }
+  for (const char* folder : {"/var/lib/dpkg", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
+                             "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
+    set.families.push_back({folder, ""});
+  }
+  // Thousands of files. The few others are copied: dpkg keeps the old status by a link of its own.
+  set.families.push_back({"/var/lib/dpkg/info", "", Writing::replaced});
+  set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
+  set.families.push_back({"/var/lib/dpkg", "reassemble.deb"});
+}
+
+void add_loader_cache(std::set<std::string>& paths) {
+  for (const char* path : {"/etc/ld.so.cache", "/etc/ld.so.cache~", "/var/cache/ldconfig/aux-cache",
+                           "/var/cache/ldconfig/aux-cache~"}) {
+    paths.insert(path);
+  }
+}
+
+// A Python file and the byte code that any import of it writes.
+void add_python_path(const std::string& path, const std::string& cache_tag,
+                     std::set<std::string>& paths) {
+  paths.insert(path);
+  for (std::string& code : byte_code_of(path, cache_tag)) paths.insert(std::move(code));
+}
+
+// Data and headers, which packages name as the archive does.
+bool add_elsewhere(const PayloadEntry& entry, const Package& package, const PythonFacts& python,
+                   std::set<std::string>& paths) {
+  const WheelDestination::Kind kind = wheel_destination(entry.path).kind;
+  if (kind != WheelDestination::Kind::data && kind != WheelDestination::Kind::headers) return false;
+  if (!python.scheme.data.empty()) {
+    add_python_path(place_of(entry.path, package, python.scheme).path(), python.cache_tag, paths);
+  }
+  return true;
+}
+
+void add_wheel(const Package& package, const PythonFacts& python, WriteSet& set,
+               std::set<std::string>& paths, std::set<std::string>& replaced) {
+  for (const std::string& site : python.site_directories) {
+    for (const PayloadEntry& entry : *package.files) {
+      if (add_elsewhere(entry, package, python, paths)) continue;
+      add_python_path(concat(site, "/", entry.path), python.cache_tag, paths);
+    }
+    set.families.push_back({site, "~"});  // pip moves what it replaces aside under such names
+    for (std::string name : {normalized_name(package.name), package.name}) {
+      std::replace(name.begin(), name.end(), '-', '_');
+      set.families.push_back({site, concat(name, "-")});
+    }
+    if (package.wheel) set.families.push_back({site, package.wheel->dist_info});
+  }
+  for (const std::string& folder : python.script_directories) {
+    for (const std::string& script : package.scripts) paths.insert(concat(folder, "/", script));
+  }
+  for (const InstalledWheel& installed : python.wheels) {
+    if (normalized_name(installed.name) != normalized_name(package.name)) continue;
+    set.families.push_back({installed.site_directory, installed.dist_info});
+    for (const std::string& recorded : installed.files) {
+      add_python_path(recorded_path(installed, recorded), python.cache_tag, paths);
+      replaced.insert(recorded_path(installed, recorded));
+    }
+  }
+}
+
+}  // namespace
+
+WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const HostFacts& facts) {
+  WriteSet set;
+  std::set<std::string> paths;
+  std::set<std::string> replaced;
+  add_debs(selection, facts, set, paths, replaced);
+  add_loader_cache(paths);
+  for (const Package& package : selection.packages) {
+    if (package.kind == PackageKind::wheel)
+      add_wheel(package, *selection.python, set, paths, replaced);
+  }
+  if (plan.environment) {
+    paths.insert(plan.environment->file);
+    // What a kill leaves of writing it.
+    set.families.push_back({fs::path(plan.environment->file).parent_path().string(), ".topsctl-"});
+  }
+  set.paths.assign(paths.begin(), paths.end());
+  set.replaced.assign(replaced.begin(), replaced.end());
+  std::sort(set.unpacked.begin(), set.unpacked.end());
+  set.unpacked.erase(std::unique(set.unpacked.begin(), set.unpacked.end()), set.unpacked.end());
+  const auto order = [](const PathFamily& a, const PathFamily& b) {
+    return std::tie(a.directory, a.prefix) < std::tie(b.directory, b.prefix);
+  };
+  std::sort(set.families.begin(), set.families.end(), order);
+  set.families.erase(std::unique(set.families.begin(), set.families.end()), set.families.end());
+  return set;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,122 @@
+// Writes and reads the JSON of a relay's frames.
+#include "topsctl/engine/remote/relay_messages.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/transfer_messages.hpp"
+#include "topsctl/host/network/psk_tls.hpp"
+#include "topsctl/host/system/digest.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_chunks = 1'000'000;
+
+std::string key_in(const JsonReader& value) {
+  auto key = bytes_of_hex(value.text());
+  if (!key || key->size() != sealed_key_bytes) value.reject("no key");
+  return *std::move(key);
+}
+
+std::uint16_t port_in(const JsonReader& value) {
+  return static_cast<std::uint16_t>(value.integer(0, std::numeric_limits<std::uint16_t>::max()));
+}
+
+std::string text_in(const JsonReader& value) {
+  return value.is_null() ? "" : value.text();
+}
+
+// Chunks that follow each other in one object are told as [object, first, last].
+Json ranges_json(const std::vector<ChunkPlace>& chunks) {
+  Json ranges = Json::array();
+  for (std::size_t i = 0; i < chunks.size();) {
+    std::size_t end = i + 1;
+    while (end < chunks.size() && chunks[end].object == chunks[i].object &&
+           chunks[end].chunk == chunks[end - 1].chunk + 1) {
+      ++end;
+    }
+    ranges.push_back({chunks[i].object, chunks[i].chunk, chunks[end - 1].chunk});
+    i = end;
+  }
+  return ranges;
+}
+
+std::vector<ChunkPlace> chunks_in(const JsonReader& value) {
+  std::vector<ChunkPlace> chunks;
+  for (const JsonReader& range : value.items()) {
+    const std::vector<JsonReader> numbers = range.items();
+    if (numbers.size() != 3) range.reject("object, first and last chunk are wanted");
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const auto object = static_cast<std::uint32_t>(numbers[0].integer(0, most));
+    const std::int64_t first = numbers[1].integer(0, most);
+    const std::int64_t last = numbers[2].integer(first, most);
+    if (chunks.size() + static_cast<std::size_t>(last - first) >= most_chunks)
+      range.reject("too many chunks");
+    for (std::int64_t k = first; k <= last; ++k)
+      chunks.push_back({object, static_cast<std::uint64_t>(k)});
+  }
+  return chunks;
+}
+
+}  // namespace
+
+Json listen_json(const std::string& key) {
+  return {{"key", hex_text(key)}};
+}
+
+Json to_json(const RelayListening& listening) {
+  return {{"address", text_or_null(listening.address)},
+          {"port", listening.port},
+          {"reason", text_or_null(listening.reason)}};
+}
+
+Json to_json(const RelayFeed& feed) {
+  return {{"address", feed.address},
+          {"port", feed.port},
+          {"key", hex_text(feed.key)},
+          {"chunks", ranges_json(feed.chunks)}};
+}
+
+Json fed_json(const std::string& failure) {
+  return {{"failure", text_or_null(failure)}};
+}
+
+std::string parse_listen_frame(std::string_view payload) {
+  std::string key;
+  read_near_words(payload, "the listening", [&](const JsonReader& json) {
+    json.expect_keys({"key"});
+    key = key_in(json.at("key"));
+  });
+  return key;
+}
+
+RelayFeed parse_feed_frame(std::string_view payload) {
+  RelayFeed feed;
+  read_near_words(payload, "the feed", [&](const JsonReader& json) {
+    json.expect_keys({"address", "port", "key", "chunks"});
+    feed = {json.at("address").text(), port_in(json.at("port")), key_in(json.at("key")),
+            chunks_in(json.at("chunks"))};
+  });
+  return feed;
+}
+
+RelayListening parse_listening(std::string_view payload) {
+  RelayListening listening;
+  read_far_words(payload, "its listening", [&](const JsonReader& json) {
+    listening = {text_in(json.at("address")), port_in(json.at("port")),
+                 printable(text_in(json.at("reason")))};
+  });
+  return listening;
+}
+
+std::string parse_fed(std::string_view payload) {
+  std::string failure;
+  read_far_words(payload, "its end of a feed",
+                 [&](const JsonReader& json) { failure = printable(text_in(json.at("failure"))); });
+  return failure;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,303 @@
+// Starts topsctl at the far end. All that passes through shells there is fixed text, digests and
+// checked names.
+#include "topsctl/engine/remote/remote_agent.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/sftp_only.hpp"
+#include "topsctl/engine/remote/transfer_messages.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/random.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr const char* seen_words = "%i %s %z";  // of stat(1): inode, size, time of change
+constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a log-in says before our answer
+
+// Folders in which the program may lie, best first: they must be ours, and programs must run there.
+constexpr std::string_view folders =
+    R"("${XDG_CACHE_HOME:-$HOME/.cache}/topsctl/bin" "/var/tmp/topsctl-$(id -u)/bin" "/opt/topsctl/bin" "/dev/shm/topsctl-$(id -u)/bin")";
+
+std::string new_token() {
+  constexpr std::size_t token_bytes = 12;
+  return concat("topsctl-", hex_text(random_bytes(token_bytes)));
+}
+
+}  // namespace
+
+std::optional<RemoteAgent::Answer> RemoteAgent::answer_in(const std::string& said,
+                                                          const std::string& token) {
+  const std::size_t at = said.find(token);
+  const std::size_t end = at == std::string::npos ? at : said.find('\n', at);
+  if (end == std::string::npos) return std::nullopt;
+  return Answer{std::string(trimmed(said.substr(at + token.size(), end - at - token.size()))),
+                said.substr(end + 1)};
+}
+
+RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target& target,
+                                             const std::string& token, std::string said) {
+  for (;;) {
+    if (auto found = answer_in(said, token)) return *std::move(found);
+    const auto piece = stream.read(answer_timeout_ms);
+    if (piece && !piece->empty() && said.size() < most_greeting) {
+      said += *piece;
+      continue;
+    }
+    bool has_ended_itself = false;
+    std::string why = !piece                         ? "it does not answer"
+                      : said.size() >= most_greeting ? "it says too much"
+                                                     : "";
+    if (why.empty()) {
+      const RemoteEnd end_of_shell = stream.finish();
+      const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
+      why = concat("its shell has ended with status ", end_of_shell.status,
+                   words.empty() ? "" : concat(": ", words));
+      has_ended_itself = end_of_shell.status >= 0;
+    }
+    why = concat("cannot run a program on ", in_quotes(target.text()), ": ", why);
+    const std::string hint = "see whether `ssh` may run a command there";
+    if (has_ended_itself) throw NotStarted(why, hint);
+    throw ConnectionLost(why, hint);
+  }
+}
+
+namespace {
+
+[[noreturn]] void refuse_answer(const Target& target, const std::string& line) {
+  if (line == "no-container") {
+    throw Error(ErrorCode::unreachable,
+                concat("no running container ", in_quotes(target.container), " on ",
+                       in_quotes(target.is_local() ? "this machine" : target.host)),
+                "`docker ps`, `podman ps` or `nerdctl ps` there lists them; may this user ask?");
+  }
+  if (line.starts_with("absent")) {
+    throw Error(ErrorCode::host_unfit,
+                concat(in_quotes(target.text()), " is no machine that topsctl runs on: ",
+                       last_words(line.substr(std::string_view("absent").size()))),
+                "topsctl runs on Linux on x86-64");
+  }
+  throw Error(ErrorCode::host_unfit,
+              concat("cannot put topsctl on ", in_quotes(target.text()), ": ", last_words(line)),
+              "it needs a folder of the user's own, below the home folder or /var/tmp, in which "
+              "programs may run, and `sha256sum`");
+}
+
+}  // namespace
+
+CarriedProgram own_program() {
+  CarriedProgram program{"/proc/self/exe", sha256_of_file("/proc/self/exe"), 0};
+  struct stat status {};
+  if (::stat(program.path.c_str(), &status) == 0)
+    program.size = static_cast<std::uint64_t>(status.st_size);
+  return program;
+}
+
+std::string far_command_line(const Target& target, const std::string& script,
+                             const std::string& token) {
+  // Between single quotes nothing of it means anything to sh, bash, csh, tcsh, zsh and fish.
+  if (script.find_first_of("'\\!\n") != std::string::npos)
+    throw Error(ErrorCode::internal, "a script that not every shell takes as it is");
+  if (target.container.empty()) return concat("exec /bin/sh -c '", script, "'");
+  return concat(
+      "exec /bin/sh -c '"
+      "for r in docker podman nerdctl; do command -v $r >/dev/null 2>&1 && "
+      "[ \"$($r container inspect --format {{.State.Running}} \"$1\" 2>/dev/null)\" = true ] && "
+      "exec $r exec -i -e SSH_CONNECTION \"$1\" /bin/sh -c \"$2\"; done; echo ",
+      token, " no-container; exit 1' sh ", target.container, " '", script, "'");
+}
+
+namespace {
+
+// For each folder $d: $o is empty unless it, the one above it and the one for this program are
+// folders, no links, ours, and not for others to write to. Whoever else can change one of them
+// could put another program in the place of ours after we have looked at it.
+std::string for_own_folders(const CarriedProgram& program, const std::string& prepare,
+                            const std::string& act) {
+  return concat("for d in ", folders, "; do o=y; for p in \"${d%/*}\" \"$d\" \"$d/", program.sha256,
+                "\"; do ", prepare,
+                "if [ -L \"$p\" ]; then o=; fi; [ -d \"$p\" ] && [ -O \"$p\" ] && "
+                "[ \"$(find \"$p\" -prune -type d \"(\" -perm -020 -o -perm -002 \")\" -o "
+                "-print)\" = \"$p\" ] "
+                "|| o=; done; ",
+                act, "done; ");
+}
+
+}  // namespace
+
+// Its digest is read once, and again only when inode, size or time of change say that it is another
+// file: $m tells what they were.
+std::string run_script(const CarriedProgram& program, const std::string& words,
+                       const std::string& token) {
+  const std::string act = concat(
+      "b=\"$d/", program.sha256, "/topsctl\"; m=\"$b.seen\"; s=\"$(stat -c \"", seen_words,
+      "\" \"$b\" 2>/dev/null)\"; "
+      "if [ \"$o\" ] && [ -O \"$b\" ] && { [ \"$s\" ] && [ \"$(cat \"$m\" 2>/dev/null)\" = \"$s\" "
+      "] || "
+      "{ [ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
+      program.sha256, "  -\" ] && { echo \"$s\" >\"$m\" || :; } 2>/dev/null; }; }; then echo ",
+      token, " run; exec \"$b\" ", words, "; fi; ");
+  return concat(for_own_folders(program, "", act), "echo ", token,
+                " absent $(uname -s) $(uname -m)");
+}
+
+std::string carry_script(const CarriedProgram& program, const std::string& token) {
+  const std::string act = concat(
+      "t=\"$d/", program.sha256,
+      ".$$\"; if [ \"$o\" ] && : >\"$t\" && chmod 700 \"$t\" && \"$t\" 2>/dev/null; then echo ",
+      token, " send; cat >\"$t\"; if [ \"$(sha256sum <\"$t\")\" = \"", program.sha256,
+      "  -\" ] && \"$t\" version >/dev/null && mv -f \"$t\" \"$d/", program.sha256,
+      "/topsctl\"; then cd \"$d/", program.sha256, "\" && stat -c \"", seen_words,
+      "\" topsctl >topsctl.seen 2>/dev/null; echo ", token,
+      " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
+      " it did not arrive whole, or does not run there; exit 1; fi; "
+      "[ \"$o\" ] && rm -f \"$t\" 2>/dev/null; ");
+  const std::string make = "[ \"$o\" ] && mkdir -p \"$p\" 2>/dev/null; ";
+  return concat("umask 077; ", for_own_folders(program, make, act), "echo ", token,
+                " no folder for it");
+}
+
+RemoteAgent::RemoteAgent(RemoteSession& session, const Target& target,
+                         const CarriedProgram& program, const std::string& words,
+                         std::string_view first, Presence presence)
+    : target_(target), parser_(*this) {
+  try {
+    start(session, program, words, first);
+    if (presence == Presence::certain || is_there(session)) return;
+  } catch (const NotStarted&) {
+    refuse_if_files_only(session, target);
+    throw;
+  }
+  carry(session, program);
+  start(session, program, words, first);
+  if (!is_there(session)) refuse_answer(target_, "it was there, and has gone");
+}
+
+void RemoteAgent::carry(RemoteSession& session, const CarriedProgram& program) {
+  const std::string token = new_token();
+  const auto carrier =
+      session.start(far_command_line(target_, carry_script(program, token), token));
+  const std::string line = answer_from(*carrier, target_, token).line;
+  if (line != "send") refuse_answer(target_, line);
+  const Descriptor input(::open(program.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input.is_open()) throw system_error(errno, "read", program.path);
+  std::string buffer(1U << 18U, '\0');
+  for (;;) {
+    const ssize_t got = ::read(input.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(errno, "read", program.path);
+    if (got == 0) break;
+    carrier->write({buffer.data(), static_cast<std::size_t>(got)});
+  }
+  carrier->end_input();
+  const std::string result = answer_from(*carrier, target_, token).line;
+  if (result != "ready") refuse_answer(target_, result);
+  was_carried_ = true;
+}
+
+void RemoteAgent::start(RemoteSession& session, const CarriedProgram& program,
+                        const std::string& words, std::string_view first) {
+  token_ = new_token();
+  stream_ = session.start(far_command_line(target_, run_script(program, words, token_), token_));
+  try {
+    stream_->write(first);
+  } catch (const ConnectionLost&) {
+    // A shell that has ended already has said why.
+  }
+}
+
+bool RemoteAgent::is_there(RemoteSession& session) {
+  const Answer answer = answer_from(*stream_, target_, std::exchange(token_, ""),
+                                    first_words(session, *stream_, target_));
+  if (answer.line == "run") {
+    parser_.take(answer.rest);
+    return true;
+  }
+  if (answer.line != "absent Linux x86_64") refuse_answer(target_, answer.line);
+  return false;
+}
+
+// The answer of a program that was certain to be there.
+void RemoteAgent::take_greeting(const std::string& piece) {
+  greeting_ += piece;
+  const auto answer = answer_in(greeting_, token_);
+  if (!answer) {
+    if (greeting_.size() > most_greeting) refuse_answer(target_, "it says too much");
+    return;
+  }
+  token_.clear();
+  if (answer->line != "run") refuse_answer(target_, answer->line);
+  parser_.take(answer->rest);
+}
+
+void RemoteAgent::send(std::string_view bytes) {
+  try {
+    stream_->write(bytes);
+  } catch (const ConnectionLost&) {
+    // What it said last tells more than that it is gone.
+    try {
+      while (next(1000)) {
+      }
+    } catch (const ConnectionLost&) {
+      // It said nothing.
+    }
+    throw;
+  }
+}
+
+std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms) {
+  while (frames_.empty()) {
+    const auto piece = stream_->read(timeout_ms);
+    if (!piece) return std::nullopt;
+    if (piece->empty()) {
+      const RemoteEnd end = stream_->finish();
+      const std::string words = last_words(end.errors);
+      throw ConnectionLost(concat("topsctl there has ended",
+                                  end.status < 0 ? "" : concat(" with status ", end.status),
+                                  words.empty() ? "" : concat(": ", words)),
+                           "run the same command again: what has arrived is kept");
+    }
+    if (token_.empty())
+      parser_.take(*piece);
+    else
+      take_greeting(*piece);
+  }
+  Frame first = std::move(frames_.front());
+  frames_.pop_front();
+  if (first.kind == FrameKind::failure) throw parse_failure(first.payload);
+  return first;
+}
+
+std::string RemoteAgent::expect(FrameKind kind, std::int64_t timeout_ms) {
+  auto found = next(timeout_ms);
+  if (!found)
+    throw ConnectionLost("topsctl there does not answer",
+                         "run the same command again: what has arrived is kept");
+  if (found->kind != kind) refuse_frame(*found);
+  return std::move(found->payload);
+}
+
+void refuse_frame(const RemoteAgent::Frame& frame) {
+  throw Error(ErrorCode::unreachable,
+              concat("the far end does not speak as topsctl does: a frame ",
+                     in_quotes(std::string(1, static_cast<char>(frame.kind)))));
+}
+
+void RemoteAgent::on_frame(FrameKind kind, std::string_view payload) {
+  frames_.push_back({kind, std::string(payload)});
+}
+
+void RemoteAgent::on_chunk_begin(const ChunkPlace& /*place*/, std::uint64_t /*size*/) {
+  throw Error(ErrorCode::unreachable,
+              "the far end does not speak as topsctl does: it sends chunks");
+}
+
+}  // namespace topsctl

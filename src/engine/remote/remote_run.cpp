@@ -1,0 +1,187 @@
+// Starts commands at the far end, and finds them again after a lost connection.
+#include "topsctl/engine/remote/remote_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/transfer_messages.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/random.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::size_t run_id_bytes = 16;
+
+class Following {
+ public:
+  Following(Remote& remote, const Target& target, const CarriedProgram& program,
+            const RemoteCommand& command, const Clock& clock, const RemoteLine& on_line)
+      : remote_(remote),
+        target_(target),
+        program_(program),
+        patience_(command.patience_ms),
+        clock_(clock),
+        on_line_(on_line),
+        request_{hex_text(random_bytes(run_id_bytes)), command.words, command.run_as,
+                 command.sudo_password, 0} {}
+
+  RemoteRunEnd run(unsigned& reconnects) {
+    for (;;) {
+      try {
+        return follow();
+      } catch (const ConnectionLost& error) {
+        throw_if_interrupted();
+        const auto now = clock_.steady();
+        if (!may_run_) throw;
+        if (!lost_at_) lost_at_ = now;
+        if (now - *lost_at_ > patience_) throw lost_for_good(error);
+        ++reconnects;
+        pause();
+      }
+    }
+  }
+
+ private:
+  RemoteRunEnd follow() {
+    const auto session = remote_.connect();
+    RemoteAgent far(*session, target_, program_, "receive");
+    far.expect(FrameKind::welcome, answer_timeout_ms);
+    // From here on nobody knows whether it has begun; asked for again, it is found by its id.
+    may_run_ = true;
+    far.send(json_frame(FrameKind::run, to_json(request_)));
+    for (;;) {
+      const auto found = far.next(answer_timeout_ms);
+      if (!found) throw ConnectionLost("topsctl there has fallen silent");
+      lost_at_.reset();
+      if (found->kind == FrameKind::result) return parse_run_end(found->payload);
+      if (found->kind != FrameKind::event)
+        throw Error(ErrorCode::unreachable, "the far end sends what nobody asked for");
+      request_.events_from += found->payload.size();
+      take_lines(found->payload);
+    }
+  }
+
+  void take_lines(const std::string& bytes) {
+    for (const char c : bytes) {
+      constexpr std::size_t longest = 8192;
+      if (c == '\n') {
+        on_line_(line_);
+        line_.clear();
+      } else if (line_.size() < longest) {
+        line_.push_back(c);
+      }
+    }
+  }
+
+  static void pause() {
+    for (int i = 0; i < 10; ++i) {
+      throw_if_interrupted();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+
+  Error lost_for_good(const Error& last) const {
+    return Error(
+        ErrorCode::unreachable,
+        concat("the connection was lost while it ran, and did not come back: ", last.message()),
+        "it goes on there without us, and ends committed or restored; `topsctl history` "
+        "on the host tells which");
+  }
+
+  Remote& remote_;
+  const Target& target_;
+  const CarriedProgram& program_;
+  const std::chrono::milliseconds patience_;
+  const Clock& clock_;
+  const RemoteLine& on_line_;
+  RemoteRunRequest request_;
+  std::string line_;
+  bool may_run_ = false;
+  std::optional<std::chrono::steady_clock::time_point> lost_at_;
+};
+
+[[noreturn]] void refuse_end(const RemoteRunEnd& end, const RemoteCommand& command) {
+  const std::string words = last_words(end.last_words);
+  if (end.status < 0) {
+    throw Error(ErrorCode::unreachable,
+                "what ran there was cut off before its end, perhaps by a reboot",
+                "`sudo topsctl recover` on the host restores what it left unfinished");
+  }
+  if (end.report.empty() && command.run_as == RunAs::root &&
+      end.last_words.find("sudo:") != std::string::npos) {
+    throw Error(ErrorCode::permission, concat("sudo refuses: ", words),
+                command.sudo_password.empty()
+                    ? "give the password with --ask-sudo-pass, or log in as root"
+                    : "see whether the password is right");
+  }
+  throw Error(ErrorCode::unreachable,
+              concat("topsctl there gave no report, and ended with status ", end.status,
+                     words.empty() ? "" : concat(": ", words)),
+              "run it on the host itself to see more");
+}
+
+// Empty for what is not there, or is no text.
+std::string text_in(const Json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
+  try {
+    const Json document = parse_json(end.report, "its report");
+    const bool is_report = document.is_object() && document.contains("status") &&
+                           document.contains("command") && document.contains("error");
+    if (!is_report) refuse_end(end, command);
+    RemoteReport report;
+    report.status = end.status;
+    report.json = to_line(document);
+    if (!document["error"].is_null()) report.error = parse_failure(to_line(document["error"]));
+    report.outcome = text_in(document, "outcome");
+    report.message = text_in(document, "msg");
+    report.awaits_confirmation = !text_in(document, "confirm_until").empty();
+    const auto transaction = document.find("transaction");
+    if (transaction != document.end() && transaction->is_number_unsigned())
+      report.transaction = transaction->get<std::int64_t>();
+    const auto changed = document.find("changed");
+    report.changed = changed != document.end() && changed->is_boolean() && changed->get<bool>();
+    return report;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_stack) throw;
+    refuse_end(end, command);
+  }
+}
+
+}  // namespace
+
+RemoteReport run_remote(Remote& remote, const Target& target, const CarriedProgram& program,
+                        const RemoteCommand& command, const Clock& clock,
+                        const RemoteLine& on_line) {
+  RemoteCommand as_json = command;
+  as_json.words.insert(as_json.words.end(), {"--json", "--events"});
+  unsigned reconnects = 0;
+  const RemoteRunEnd end =
+      Following(remote, target, program, as_json, clock, on_line).run(reconnects);
+  RemoteReport report = report_of(end, command);
+  report.reconnects = reconnects;
+  return report;
+}
+
+RemoteRunEnd run_remote_as_text(Remote& remote, const Target& target, const CarriedProgram& program,
+                                const RemoteCommand& command, const Clock& clock,
+                                const RemoteLine& on_line, unsigned& reconnects) {
+  RemoteRunEnd end = Following(remote, target, program, command, clock, on_line).run(reconnects);
+  const bool is_refused = end.report.empty() && end.last_words.find("sudo:") != std::string::npos;
+  if (end.status < 0 || is_refused) refuse_end(end, command);
+  return end;
+}
+
+}  // namespace topsctl

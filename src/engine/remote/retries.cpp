@@ -1,0 +1,41 @@
+// Tries again what a lost connection has ended, after a pause.
+#include "topsctl/engine/remote/retries.hpp"
+
+#include <chrono>
+#include <thread>
+
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+void pause(unsigned vain) {
+  for (unsigned i = 0; i < 5 * vain; ++i) {
+    throw_if_interrupted();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+}  // namespace
+
+unsigned retry_lost(const AttemptState& state, const std::function<void()>& attempt) {
+  constexpr unsigned most_vain = 3;
+  unsigned vain = 0;
+  for (unsigned retries = 0;; ++retries) {
+    const std::uint64_t before = state.gained_bytes;
+    try {
+      attempt();
+      return retries;
+    } catch (const ConnectionLost&) {
+      throw_if_interrupted();
+      // An attempt that brought something counts for nothing.
+      vain = state.gained_bytes > before ? 1 : vain + 1;
+      if (!state.was_connected || vain == most_vain) throw;
+      pause(vain);
+    }
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,74 @@
+// Writes and reads the JSON of frames about commands at the far end.
+#include "topsctl/engine/remote/run_messages.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/model/json_reader.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t id_digits = 32;
+
+// A value that may be empty, which JsonReader::text refuses.
+std::string text_or_nothing(const JsonReader& value) {
+  return value.is_null() ? "" : value.text();
+}
+
+}  // namespace
+
+Json to_json(const RemoteRunRequest& request) {
+  return {{"id", request.id},
+          {"words", request.words},
+          {"run_as", request.run_as == RunAs::root ? "root" : "login"},
+          {"sudo_password", text_or_null(request.sudo_password)},
+          {"events_from", request.events_from}};
+}
+
+RemoteRunRequest parse_run_frame(std::string_view payload) {
+  try {
+    const Json json = parse_json(payload, "the run");
+    const JsonReader reader(json, "the run");
+    reader.expect_keys({"id", "words", "run_as", "sudo_password", "events_from"});
+    RemoteRunRequest request;
+    request.id = reader.at("id").text();
+    // It becomes the name of a folder.
+    if (request.id.size() != id_digits || !bytes_of_hex(request.id))
+      reader.at("id").reject("no id");
+    request.words = reader.at("words").texts();
+    request.run_as =
+        reader.at("run_as").text_of({"root", "login"}) == "root" ? RunAs::root : RunAs::login;
+    request.sudo_password = text_or_nothing(reader.at("sudo_password"));
+    request.events_from = static_cast<std::uint64_t>(
+        reader.at("events_from").integer(0, std::numeric_limits<std::int64_t>::max()));
+    return request;
+  } catch (const Error&) {
+    // Not what it says, as the password may be in it.
+    throw Error(ErrorCode::usage, "the run is not as topsctl sends it");
+  }
+}
+
+Json to_json(const RemoteRunEnd& end) {
+  return {{"status", end.status},
+          {"report", text_or_null(end.report)},
+          {"last_words", text_or_null(end.last_words)}};
+}
+
+RemoteRunEnd parse_run_end(std::string_view payload) {
+  try {
+    const Json json = parse_json(payload, "the end of the run");
+    const JsonReader reader(json, "the end of the run");
+    return {static_cast<int>(reader.at("status").integer(-1, 255)),
+            text_or_nothing(reader.at("report")), text_or_nothing(reader.at("last_words"))};
+  } catch (const Error& error) {
+    throw Error(ErrorCode::unreachable,
+                concat("the far end does not speak as topsctl does: ", error.message()));
+  }
+}
+
+}  // namespace topsctl

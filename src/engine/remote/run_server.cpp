@@ -1,0 +1,123 @@
+// Runs commands of topsctl on this machine for one that is connected, and outlives the connection.
+#include "topsctl/engine/remote/run_server.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/wire.hpp"
+#include "topsctl/host/filesystem/chunk_store.hpp"
+#include "topsctl/host/system/detached_run.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::seconds longest_silence(10);
+constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
+
+// The places for runs, best first, of which the first that can be used is taken.
+std::vector<fs::path> run_places(const Host& host) {
+  std::vector<fs::path> places;
+  const auto home = host.environment.find("HOME");
+  if (home != host.environment.end() && home->second.starts_with('/'))
+    places.push_back(fs::path(home->second) / ".cache" / "topsctl" / "runs");
+  places.emplace_back(concat("/var/tmp/topsctl-", ::geteuid(), "/runs"));
+  return places;
+}
+
+// Makes it if it is not there.
+bool is_usable(const fs::path& place) {
+  try {
+    require_own_folder(place.parent_path());
+    require_own_folder(place);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// Where this run is, or is to be: one that was begun is found wherever it is, and not begun again.
+fs::path folder_of(const Host& host, const std::string& id) {
+  const std::vector<fs::path> places = run_places(host);
+  std::error_code ignored;
+  for (const fs::path& place : places) {
+    if (fs::exists(place / id, ignored) && is_usable(place)) return place / id;
+  }
+  for (const fs::path& place : places) {
+    if (!is_usable(place)) continue;
+    remove_old_runs(place);
+    return place / id;
+  }
+  throw Error(
+      ErrorCode::permission,
+      "no folder of our own for what runs, neither in ~/.cache/topsctl nor in /var/tmp",
+      "make one of them usable: it must belong to the user, and others must not write to it");
+}
+
+std::vector<std::string> command_of(const RemoteRunRequest& request) {
+  std::vector<std::string> argv;
+  if (request.run_as == RunAs::root && !is_root_user()) {
+    if (request.sudo_password.empty())
+      argv = {"sudo", "-n", "--"};
+    else
+      argv = {"sudo", "-S", "-p", "", "--"};
+  }
+  argv.push_back(fs::read_symlink("/proc/self/exe").string());
+  argv.insert(argv.end(), request.words.begin(), request.words.end());
+  return argv;
+}
+
+// Waits a little, or until the other side is gone.
+void pause(const Descriptor& input) {
+  constexpr int pause_ms = 50;
+  std::array<pollfd, 2> watched = {{{input.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+  if (::poll(watched.data(), watched.size(), pause_ms) == 0) return;
+  throw_if_interrupted();
+  throw Error(ErrorCode::interrupted, "the other side is gone; the run goes on");
+}
+
+}  // namespace
+
+void serve_run(const Host& host, const RemoteRunRequest& request, const Descriptor& input,
+               const std::function<void(const std::string&)>& say) {
+  const DetachedRun run(folder_of(host, request.id));
+  const bool has_password = request.run_as == RunAs::root && !request.sudo_password.empty();
+  run.start(command_of(request), has_password ? concat(request.sudo_password, "\n") : "");
+  std::uint64_t heard = request.events_from;
+  std::string last_words;
+  auto said_at = host.clock->steady();
+  for (;;) {
+    // Asked before the events are read, so that none is missed.
+    const bool is_running = run.is_running();
+    const std::string events = run.events_from(heard);
+    if (!events.empty()) {
+      say(frame(FrameKind::event, events));
+      heard += events.size();
+      said_at = host.clock->steady();
+      last_words += events;
+      constexpr std::size_t most_words = 4096;
+      if (last_words.size() > most_words) last_words.erase(0, last_words.size() - most_words);
+      continue;
+    }
+    if (!is_running) break;
+    pause(input);
+    if (host.clock->steady() - said_at < longest_silence) continue;
+    // So that the other side knows that this one is still there.
+    say(frame(FrameKind::event, ""));
+    said_at = host.clock->steady();
+  }
+  const RemoteRunEnd end{run.status().value_or(-1), run.report(most_report), last_words};
+  say(json_frame(FrameKind::result, to_json(end)));
+}
+
+}  // namespace topsctl

@@ -1,0 +1,72 @@
+// Finds out whether a machine only takes files.
+#include "topsctl/engine/remote/sftp_only.hpp"
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/network/sftp.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t patience_ms = 2'000;
+constexpr std::int64_t greeting_timeout_ms = 10'000;
+constexpr std::int64_t turn_ms = 100;
+
+// Whether the bytes begin with the greeting of an SFTP server; nothing while too few are there.
+std::optional<bool> is_greeting(SftpParser& parser, std::string_view bytes) {
+  try {
+    parser.take(bytes);
+    const auto packet = parser.next();
+    if (!packet) return std::nullopt;
+    return packet->kind == SftpKind::version;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+SftpOnlyHosts::SftpOnlyHosts(const Target& target)
+    : Error(ErrorCode::host_unfit,
+            concat("no programs may be run on ", in_quotes(target.text()),
+                   ": it only takes files, over SFTP"),
+            target.container.empty()
+                ? "`topsctl transfer` puts the files there; to install them log in as a user who "
+                  "may run programs, or run topsctl on the machine itself"
+                : "log in as a user who may run programs there: a container is reached by one") {}
+
+std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target) {
+  if (const auto said = program.read(patience_ms)) return *said;
+  std::unique_ptr<RemoteStream> other;
+  try {
+    // A shell ends at once, whatever it is sent.
+    other = session.start("exit 3");
+    other->write(sftp_greeting());
+  } catch (const ConnectionLost&) {
+    throw_if_interrupted();
+    return {};
+  }
+  SftpParser parser;
+  for (std::int64_t waited_ms = 0; waited_ms < greeting_timeout_ms; waited_ms += 2 * turn_ms) {
+    if (const auto said = program.read(turn_ms)) return *said;
+    const auto answer = other->read(turn_ms);
+    if (!answer) continue;
+    const auto is_server = answer->empty() ? false : is_greeting(parser, *answer);
+    if (is_server == true) throw SftpOnlyHosts(target);
+    if (is_server == false) break;
+  }
+  return {};
+}
+
+void refuse_if_files_only(RemoteSession& session, const Target& target) {
+  try {
+    const SftpClient greeted(session.start_subsystem("sftp"), greeting_timeout_ms);
+  } catch (const Error&) {
+    throw_if_interrupted();
+    return;
+  }
+  throw SftpOnlyHosts(target);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,132 @@
+// Writes and parses frames; pure.
+#include "topsctl/engine/remote/wire.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t head_bytes = 5;  // kind and length
+constexpr std::size_t place_bytes = 12;
+constexpr std::size_t digest_bytes = 32;
+constexpr std::string_view kinds = "WMSJjCAFDLlUuGgERVX";
+
+template <class Integer>
+void append_number(std::string& to, Integer value) {
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    to.push_back(static_cast<char>((value >> (8 * i)) & 0xFFU));
+}
+
+template <class Integer>
+Integer number_in(std::string_view bytes) {
+  Integer value = 0;
+  for (std::size_t i = 0; i < sizeof value; ++i)
+    value |= static_cast<Integer>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  return value;
+}
+
+std::string head(FrameKind kind, std::uint64_t size) {
+  std::string text(1, static_cast<char>(kind));
+  append_number(text, static_cast<std::uint32_t>(size));
+  return text;
+}
+
+ChunkPlace place_in(std::string_view bytes) {
+  return {number_in<std::uint32_t>(bytes), number_in<std::uint64_t>(bytes.substr(4))};
+}
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(ErrorCode::unreachable, concat("the far end does not speak as topsctl does: ", why),
+              "see whether something writes to standard output when one logs in there");
+}
+
+}  // namespace
+
+std::string frame(FrameKind kind, std::string_view payload) {
+  return concat(head(kind, payload.size()), payload);
+}
+
+std::string json_frame(FrameKind kind, const Json& payload) {
+  return frame(kind, to_line(payload));
+}
+
+std::string chunk_head(const ChunkPlace& place, std::uint64_t size) {
+  std::string text = head(FrameKind::chunk, place_bytes + size);
+  append_number(text, place.object);
+  append_number(text, place.chunk);
+  return text;
+}
+
+std::string ack_frame(const Ack& ack) {
+  std::string payload;
+  append_number(payload, ack.place.object);
+  append_number(payload, ack.place.chunk);
+  return frame(FrameKind::ack, payload + ack.digest);
+}
+
+Ack parse_ack(std::string_view payload) {
+  if (payload.size() != place_bytes + digest_bytes) refuse("an acknowledgement of another length");
+  return {place_in(payload), std::string(payload.substr(place_bytes))};
+}
+
+void FrameParser::take_head(std::string_view& bytes) {
+  const bool is_chunk = in_frame_ && kind_ == FrameKind::chunk;
+  const std::size_t wanted = is_chunk ? place_bytes : head_bytes;
+  const std::size_t missing = std::min(wanted - head_.size(), bytes.size());
+  head_.append(bytes.substr(0, missing));
+  bytes.remove_prefix(missing);
+  if (head_.size() < wanted) return;
+  if (is_chunk) {
+    left_ -= place_bytes;
+    in_chunk_ = true;
+    handler_.on_chunk_begin(place_in(head_), left_);
+  } else {
+    begin_frame();
+  }
+  head_.clear();
+}
+
+void FrameParser::begin_frame() {
+  if (kinds.find(head_[0]) == std::string_view::npos) refuse("a frame of no known kind");
+  kind_ = static_cast<FrameKind>(head_[0]);
+  left_ = number_in<std::uint32_t>(std::string_view(head_).substr(1));
+  const bool is_chunk = kind_ == FrameKind::chunk;
+  if (is_chunk && (left_ <= place_bytes || left_ - place_bytes > chunk_bytes))
+    refuse("a chunk of another length");
+  if (!is_chunk && left_ > most_frame) refuse("a frame that is too long");
+  in_frame_ = true;
+  payload_.clear();
+}
+
+void FrameParser::take(std::string_view bytes) {
+  for (;;) {
+    const bool wants_head = !in_frame_ || (kind_ == FrameKind::chunk && !in_chunk_);
+    if (wants_head) {
+      if (bytes.empty()) return;
+      take_head(bytes);
+      continue;
+    }
+    if (bytes.empty() && left_ > 0) return;
+    const std::string_view piece =
+        bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
+    bytes.remove_prefix(piece.size());
+    left_ -= piece.size();
+    if (in_chunk_)
+      handler_.on_chunk_bytes(piece);
+    else
+      payload_.append(piece);
+    if (left_ > 0) continue;
+    in_frame_ = false;
+    if (std::exchange(in_chunk_, false))
+      handler_.on_chunk_end();
+    else
+      handler_.on_frame(kind_, payload_);
+  }
+}
+
+}  // namespace topsctl

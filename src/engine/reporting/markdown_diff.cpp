@@ -1,0 +1,147 @@
+// Writes the differences between two bundles in Markdown.
+#include "topsctl/engine/reporting/markdown_diff.hpp"
+
+#include <functional>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/base/version.hpp"
+#include "topsctl/engine/reporting/markdown_report.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string or_dash(const std::string& text) {
+  return text.empty() ? "-" : markdown_text(text);
+}
+
+std::string package_cell(const PackageEntry& entry) {
+  return concat(
+      markdown_text(entry.name.empty() ? entry.place : entry.name),
+      entry.python_minor ? concat(" (Python ", markdown_text(*entry.python_minor), ")") : "");
+}
+
+std::string packages_table(const BundleDiff& diff) {
+  std::string text =
+      "\n| package | before | after | change | size |\n| --- | --- | --- | --- | --- |\n";
+  for (const PackageEntry& entry : diff.added) {
+    text += concat("| ", package_cell(entry), " | - | ", or_dash(entry.version), " | added | ",
+                   human_size(entry.size), " |\n");
+  }
+  for (const PackageEntry& entry : diff.removed) {
+    text += concat("| ", package_cell(entry), " | ", or_dash(entry.version), " | - | removed | ",
+                   human_size(entry.size), " |\n");
+  }
+  for (const PackageDiff& change : diff.changed) {
+    text += concat("| ", package_cell(change.after), " | ", or_dash(change.before.version), " | ",
+                   or_dash(change.after.version), " | ", name(change.change), " | ",
+                   human_size(change.before.size), " to ", human_size(change.after.size), " |\n");
+  }
+  return text;
+}
+
+template <class Item>
+std::string list(const char* title, const Excerpt<Item>& items,
+                 const std::function<std::string(const Item&)>& text_of) {
+  if (items.count == 0) return {};
+  std::string text = concat("\n", title, ": ", items.count, "\n\n");
+  for (const Item& item : items.first) text += concat("- ", text_of(item), "\n");
+  if (items.count > items.first.size())
+    text += concat("- and ", items.count - items.first.size(), " more\n");
+  return text;
+}
+
+std::string names(const char* title, const Excerpt<std::string>& items) {
+  return list<std::string>(title, items,
+                           [](const std::string& text) { return markdown_text(text); });
+}
+
+std::string files(const PackageDiff& diff) {
+  std::string text = names("Files added", diff.files_added);
+  text += names("Files removed", diff.files_removed);
+  text += list<FileChange>("Files changed", diff.files_changed, [](const FileChange& change) {
+    const bool is_resized = change.before && change.after && change.before != change.after;
+    return concat(markdown_text(change.path), ": ",
+                  is_resized ? concat(human_size(*change.before), " to ", human_size(*change.after))
+                             : std::string("other content"));
+  });
+  text += list<ModeChange>("Modes changed", diff.modes_changed, [](const ModeChange& change) {
+    return concat(markdown_text(change.path), ": ",
+                  change.before == 0 ? "new" : octal_mode(change.before), " to ",
+                  octal_mode(change.after),
+                  change.gains_setuid() ? ", **gains setuid or setgid**" : "");
+  });
+  text += names("Configuration files added", diff.conffiles_added);
+  return text + names("Configuration files removed", diff.conffiles_removed);
+}
+
+std::string libraries(const PackageDiff& diff) {
+  std::string text = names("Libraries added (SONAME)", diff.sonames_gained);
+  text += names("Libraries gone (SONAME)", diff.sonames_lost);
+  text += list<SonameChange>(
+      "Libraries with a new SONAME", diff.sonames_bumped, [](const SonameChange& change) {
+        return concat(markdown_text(change.before), " to ", markdown_text(change.after));
+      });
+  text += names("Libraries needed for the first time", diff.needed_gained);
+  if (diff.glibc_before != diff.glibc_after) {
+    text += concat("\nglibc needed: ", or_dash(diff.glibc_before), " to ",
+                   or_dash(diff.glibc_after), "\n");
+  }
+  return text;
+}
+
+std::string scripts_and_relations(const PackageDiff& diff) {
+  std::string text;
+  for (const ScriptChange& change : diff.scripts) {
+    text += concat("\nScript ", markdown_text(change.name),
+                   change.is_new    ? " added"
+                   : change.is_gone ? " removed"
+                                    : " changed",
+                   ": ", counted(change.lines.added, "line"), " more, ", change.lines.removed,
+                   " fewer\n\n");
+    for (const std::string& line : change.lines.first)
+      text += concat("- ", markdown_text(line), "\n");
+  }
+  for (const RelationChange& change : diff.relations) {
+    text += concat("\nField ", markdown_text(change.field), "\n\n");
+    for (const std::string& clause : change.lost)
+      text += concat("- lost: ", markdown_text(clause), "\n");
+    for (const std::string& clause : change.gained)
+      text += concat("- gained: ", markdown_text(clause), "\n");
+  }
+  return text;
+}
+
+std::string values(const std::vector<std::string>& list) {
+  return list.empty() ? "not set" : markdown_text(joined(list, " or "));
+}
+
+}  // namespace
+
+std::string markdown_diff(const BundleDiff& diff, const MarkdownDiffFrame& frame) {
+  std::string text =
+      concat("# From ", or_dash(frame.before), " to ", or_dash(frame.after), "\n\nMade by topsctl ",
+             topsctl_version(),
+             frame.created_at.empty() ? "" : concat(" at ", markdown_text(frame.created_at)), ". ",
+             diff.changed.size(), " changed, ", diff.added.size(), " added, ", diff.removed.size(),
+             " removed, ", diff.same, " the same.\n");
+  if (diff.added.size() + diff.removed.size() + diff.changed.size() > 0)
+    text += packages_table(diff);
+  for (const PackageDiff& change : diff.changed) {
+    const std::string details = files(change) + libraries(change) + scripts_and_relations(change);
+    if (!details.empty()) text += concat("\n## ", package_cell(change.after), "\n", details);
+  }
+  if (diff.containers.count + diff.settings.count > 0) text += "\n## The bundle\n";
+  text += list<ContainerChange>("Archives", diff.containers, [](const ContainerChange& change) {
+    return concat(markdown_text(change.place), ": ",
+                  change.is_new ? "new" : human_size(change.size_before), " to ",
+                  change.is_gone ? "gone" : human_size(change.size_after));
+  });
+  return text + list<SettingChange>(
+                    "Variables set by scripts", diff.settings, [](const SettingChange& change) {
+                      return concat(markdown_text(change.name), ": ", values(change.before), " to ",
+                                    values(change.after));
+                    });
+}
+
+}  // namespace topsctl

@@ -1,0 +1,158 @@
+// Writes and reads the record of a snapshot.
+#include "engine/transaction/manifest.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// File names and attributes are bytes, JSON strings are UTF-8: everything but plain ASCII is
+// written as %XX.
+std::string encoded(std::string_view bytes) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F && c != '%') {
+      out.push_back(c);
+    } else {
+      out += {'%', digits[byte >> 4U], digits[byte & 15U]};
+    }
+  }
+  return out;
+}
+
+int digit_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  throw Error(ErrorCode::journal_damaged, "a name in the snapshot's record is damaged");
+}
+
+std::string decoded(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out.push_back(text[i]);
+      continue;
+    }
+    if (i + 2 >= text.size()) {
+      throw Error(ErrorCode::journal_damaged, "a name in the snapshot's record is damaged");
+    }
+    out.push_back(static_cast<char>(digit_value(text[i + 1]) * 16 + digit_value(text[i + 2])));
+    i += 2;
+  }
+  return out;
+}
+
+Json to_json(const KeptPath& kept) {
+  const FileState& state = kept.state;
+  Json line = {{"path", encoded(kept.path)}, {"type", static_cast<int>(state.type)}};
+  if (kept.keeping == Keeping::released) line["released"] = true;
+  if (kept.is_unpacked) line["unpacked"] = true;
+  if (state.type == FileState::Type::absent) return line;
+  line["mode"] = state.mode;
+  line["uid"] = state.uid;
+  line["gid"] = state.gid;
+  line["mtime_ns"] = state.mtime_ns;
+  if (state.type == FileState::Type::special) line["rdev"] = state.rdev;
+  if (state.type == FileState::Type::symlink) line["target"] = encoded(state.target);
+  if (state.type == FileState::Type::file) {
+    line["size"] = state.size;
+    line["sha256"] = state.sha256;
+    line["content"] = kept.content;
+    line["same_file"] = encoded(kept.same_file);
+    line["linked"] = kept.keeping == Keeping::link;
+    line["both"] = kept.keeping == Keeping::both;
+  }
+  if (!state.xattrs.empty()) {
+    Json xattrs = Json::object();
+    for (const auto& [name, value] : state.xattrs) xattrs[encoded(name)] = encoded(value);
+    line["xattrs"] = std::move(xattrs);
+  }
+  return line;
+}
+
+KeptPath kept_path(const Json& line) {
+  KeptPath kept;
+  kept.path = decoded(line.at("path").get<std::string>());
+  kept.is_unpacked = line.value("unpacked", false);
+  FileState& state = kept.state;
+  state.type = static_cast<FileState::Type>(line.at("type").get<int>());
+  if (state.type == FileState::Type::absent) return kept;
+  state.mode = line.at("mode").get<unsigned>();
+  state.uid = line.at("uid").get<unsigned>();
+  state.gid = line.at("gid").get<unsigned>();
+  state.mtime_ns = line.at("mtime_ns").get<std::int64_t>();
+  if (state.type == FileState::Type::special) state.rdev = line.at("rdev").get<std::uint64_t>();
+  if (state.type == FileState::Type::symlink) {
+    state.target = decoded(line.at("target").get<std::string>());
+  }
+  if (state.type == FileState::Type::file) {
+    state.size = line.at("size").get<std::uint64_t>();
+    state.sha256 = line.at("sha256").get<std::string>();
+    kept.content = line.at("content").get<std::string>();
+    kept.same_file = decoded(line.at("same_file").get<std::string>());
+    if (!kept.content.empty()) {
+      kept.keeping = line.value("linked", false) ? Keeping::link
+                     : line.value("both", false) ? Keeping::both
+                                                 : Keeping::copy;
+    }
+  }
+  if (line.value("released", false)) kept.keeping = Keeping::released;
+  if (const auto xattrs = line.find("xattrs"); xattrs != line.end()) {
+    for (const auto& [name, value] : xattrs->items()) {
+      state.xattrs.emplace(decoded(name), decoded(value.get<std::string>()));
+    }
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string manifest_text(const Snapshot& snapshot) {
+  Json families = Json::array();
+  for (const PathFamily& family : snapshot.families) {
+    families.push_back(
+        {{"directory", encoded(family.directory)}, {"prefix", encoded(family.prefix)}});
+  }
+  std::string text = Json({{"families", std::move(families)}}).dump() + "\n";
+  std::vector<std::string> lines(snapshot.paths.size());
+  for_each_index(lines.size(),
+                 [&](std::size_t i) { lines[i] = to_json(snapshot.paths[i]).dump(); });
+  for (const std::string& line : lines) text += line + "\n";
+  text += Json({{"paths", snapshot.paths.size()}}).dump() + "\n";
+  return text;
+}
+
+Snapshot parse_manifest(const std::string& text) {
+  try {
+    std::vector<std::string> lines = split(text, '\n');
+    if (lines.size() < 3 || !lines.back().empty()) {
+      throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+    }
+    lines.pop_back();
+    Snapshot snapshot;
+    const Json first = Json::parse(lines.front());
+    for (const Json& family : first.at("families")) {
+      snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
+                                   decoded(family.at("prefix").get<std::string>())});
+    }
+    snapshot.paths.resize(lines.size() - 2);
+    for_each_index(snapshot.paths.size(), [&](std::size_t i) {
+      snapshot.paths[i] = kept_path(Json::parse(lines[i + 1]));
+    });
+    if (Json::parse(lines.back()).at("paths").get<std::size_t>() != snapshot.paths.size()) {
+      throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+    }
+    return snapshot;
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::journal_damaged, "the snapshot's record is damaged");
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,15 @@
+// The text form of a snapshot: one JSON line a path, closed by a line with the number of paths.
+#pragma once
+
+#include <string>
+
+#include "topsctl/engine/transaction/snapshot.hpp"
+
+namespace topsctl {
+
+std::string manifest_text(const Snapshot& snapshot);
+
+// Throws Error{journal_damaged} if the text is not whole.
+Snapshot parse_manifest(const std::string& text);
+
+}  // namespace topsctl

@@ -1,0 +1,304 @@
+// Takes snapshots of write sets.
+#include "topsctl/engine/transaction/snapshot.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "engine/transaction/manifest.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/write_set_expansion.hpp"
+#include "topsctl/host/filesystem/canonical_paths.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* manifest_name = "manifest";
+// Larger files are kept as links in any case: models and the like, into which no script writes. If
+// one does, the restore tells that the file is lost.
+constexpr std::uint64_t largest_copy = 256ULL << 20U;
+// On an overlay, a link to a file of a lower layer is a copy of it there, and another name: for
+// small files a copy of ours costs about half.
+constexpr std::uint64_t least_linked_on_overlay = 64ULL << 10U;
+// Threads that make names in one folder wait for each other.
+constexpr std::size_t link_folders = 16;
+
+fs::path link_folder(const fs::path& store, std::size_t number) {
+  return store / concat("links-", number % link_folders);
+}
+
+// Puts the content of files into stores.
+class Keeper {
+ public:
+  Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
+      : host_(host),
+        store_(store),
+        least_linked_(is_overlay(store) ? least_linked_on_overlay : 0),
+        snapshot_(snapshot),
+        summary_(summary) {}
+
+  // Decides how a path is kept.
+  void add(WriteSetMember member, FileState state, const FileIdentity& identity) {
+    KeptPath kept{std::move(member.path), std::move(state)};
+    kept.is_unpacked = member.is_unpacked;
+    if (kept.state.type == FileState::Type::file) add_file(identity, member.writing, kept);
+    snapshot_.paths.push_back(std::move(kept));
+  }
+
+  void keep() {
+    link();
+    copy();
+    for (const auto& [name, first] : further_names_) {
+      snapshot_.paths[name].state.sha256 = snapshot_.paths[first].state.sha256;
+    }
+  }
+
+ private:
+  void add_file(const FileIdentity& identity, Writing writing, KeptPath& kept) {
+    const std::size_t index = snapshot_.paths.size();
+    if (identity.links > 1) {
+      const auto [first, is_new] =
+          first_names_.emplace(std::pair(identity.device, identity.inode), index);
+      if (!is_new) {
+        kept.same_file = snapshot_.paths[first->second].path;
+        further_names_.emplace_back(index, first->second);
+        return;
+      }
+    }
+    kept.content = concat("c", index);
+    constexpr unsigned special_bits = 07000;
+    const bool is_linked = (writing == Writing::replaced && kept.state.size >= least_linked_) ||
+                           kept.state.size > largest_copy;
+    if (identity.links > 1) {
+      kept.keeping = Keeping::both;
+    } else if (is_linked && (kept.state.mode & special_bits) == 0) {
+      kept.keeping = Keeping::link;
+    } else {
+      kept.keeping = Keeping::copy;
+    }
+    (kept.keeping == Keeping::copy ? copies_ : links_).push_back(index);
+  }
+
+  // A link cannot leave its file system, and not every one has links: then it is copied.
+  void link() {
+    if (links_.empty()) return;
+    for (std::size_t i = 0; i < link_folders; ++i) {
+      const fs::path folder = link_folder(store_, i);
+      if (::mkdir(folder.c_str(), 0700) != 0)
+        throw system_error(errno, "make folder", folder.string());
+    }
+    // An overlay copies a file of a lower layer before it links it, and then sets the time of its
+    // folder back to what it was: two at a time in one folder would see each other's.
+    const unsigned threads = is_on_plain_disk(store_) ? disk_threads : 1;
+    for_each_index(
+        links_.size(),
+        [&](std::size_t i) {
+          KeptPath& kept = snapshot_.paths[links_[i]];
+          const fs::path place = link_place(kept, store_);
+          if (::link(host_.join_canonical_text(kept.path).c_str(), place.c_str()) != 0)
+            kept.keeping = Keeping::copy;
+        },
+        threads);
+    for (const std::size_t i : links_) {
+      const KeptPath& kept = snapshot_.paths[i];
+      if (kept.keeping != Keeping::link) {
+        copies_.push_back(i);
+        continue;
+      }
+      snapshot_.unread.insert(kept.path);
+      ++summary_.linked;
+    }
+  }
+
+  // By several threads, since each file may wait for the disk.
+  void copy() {
+    for_each_index(
+        copies_.size(),
+        [&](std::size_t i) {
+          KeptPath& kept = snapshot_.paths[copies_[i]];
+          kept.state.sha256 =
+              copy_with_digest(host_.join_canonical_text(kept.path), store_ / kept.content);
+        },
+        disk_threads);
+    for (const std::size_t i : copies_) summary_.bytes += snapshot_.paths[i].state.size;
+    summary_.copied = copies_.size();
+  }
+
+  const Host& host_;
+  const fs::path& store_;
+  const std::uint64_t least_linked_;  // bytes
+  Snapshot& snapshot_;
+  WriteSetSummary& summary_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
+  std::vector<std::pair<std::size_t, std::size_t>> further_names_;  // and the first name of each
+  std::vector<std::size_t> links_;  // also of what is copied as well
+  std::vector<std::size_t> copies_;
+};
+
+// The very same file, or another of the same content and attributes.
+bool is_as_kept(const Host& host, const KeptPath& kept, FileState now, const fs::path& store) {
+  if (now.type == FileState::Type::file) {
+    now.sha256 = kept.state.sha256;
+    if (now != kept.state) return false;
+    const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
+    const bool is_the_file = is_linked && file_identity(host.join_canonical(kept.path)) ==
+                                              file_identity(link_place(kept, store));
+    // Other names must still be names of it.
+    if (kept.keeping == Keeping::both && !is_the_file) return false;
+    if (kept.keeping == Keeping::link && is_the_file) return true;
+    const std::string& before = kept.state.sha256;
+    return sha256_of_file(host.join_canonical(kept.path)) ==
+           (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
+  }
+  return now == kept.state;
+}
+
+}  // namespace
+
+bool is_dpkg_lock(const std::string& path) {
+  return path.ends_with("/lib/dpkg/lock") || path.ends_with("/lib/dpkg/lock-frontend") ||
+         path.ends_with("/lib/dpkg/triggers/Lock");
+}
+
+FileState state_in_place(const Host& host, const std::string& path, Content content) {
+  FileState state = file_state(host.join_canonical_text(path), content);
+  if (state.type == FileState::Type::absent || canonical_in_root(host.root, path) == path)
+    return state;
+  return {};
+}
+
+std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths) {
+  std::vector<char> is_direct(paths.size());
+  CanonicalPaths canonical(host.root);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    is_direct[i] = canonical.of(paths[i].path) == paths[i].path ? 1 : 0;
+  }
+  std::vector<FileState> states(paths.size());
+  for_each_index(
+      paths.size(),
+      [&](std::size_t i) {
+        if (is_direct[i] == 0) return;
+        states[i] = file_state(host.join_canonical_text(paths[i].path), paths[i].content);
+      },
+      disk_threads);
+  return states;
+}
+
+Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::path& store,
+                       WriteSetSummary& summary) {
+  Snapshot snapshot;
+  for (const PathFamily& family : write_set.families) {
+    snapshot.families.push_back({canonical_in_root(host.root, family.directory, LastLink::follow),
+                                 family.prefix, family.writing});
+  }
+  CanonicalPaths canonical(host.root);
+  for (const std::string& path : write_set.packed) snapshot.unread.insert(canonical.of(path));
+  Keeper keeper(host, store, snapshot, summary);
+  std::vector<WriteSetMember> paths = members_of(host, write_set, snapshot.families);
+  std::vector<FileState> states(paths.size());
+  std::vector<FileIdentity> identities(paths.size());
+  for_each_index(
+      paths.size(),
+      [&](std::size_t i) {
+        states[i] =
+            file_state(host.join_canonical_text(paths[i].path), Content::ignore, &identities[i]);
+      },
+      disk_threads);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    keeper.add(std::move(paths[i]), std::move(states[i]), identities[i]);
+  }
+  keeper.keep();
+  summary.paths = snapshot.paths.size();
+  write_snapshot_record(snapshot, store);
+  return snapshot;
+}
+
+fs::path content_place(const KeptPath& kept, const fs::path& store) {
+  return kept.keeping == Keeping::link ? link_place(kept, store) : store / kept.content;
+}
+
+fs::path link_place(const KeptPath& kept, const fs::path& store) {
+  // By its number, so that neighbours lie apart.
+  return link_folder(store, std::strtoul(kept.content.c_str() + 1, nullptr, 10)) / kept.content;
+}
+
+void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& store) {
+  // What several names share is put back as a whole or not at all.
+  std::set<std::string> shared;
+  for (const KeptPath& kept : snapshot.paths) {
+    if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
+  }
+  std::vector<PathToRead> paths;
+  std::vector<std::size_t> indices;
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    const KeptPath& kept = snapshot.paths[i];
+    if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) continue;
+    paths.push_back({kept.path, Content::ignore});
+    indices.push_back(i);
+  }
+  std::vector<FileState> now = states_in_place(host, paths);
+  std::vector<char> is_unchanged(snapshot.paths.size());
+  for_each_index(indices.size(), [&](std::size_t i) {
+    const KeptPath& kept = snapshot.paths[indices[i]];
+    is_unchanged[indices[i]] = is_as_kept(host, kept, std::move(now[i]), store) ? 1 : 0;
+  });
+  // What is put back moves the time of its folder.
+  std::set<std::string> holding;
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    const KeptPath& kept = snapshot.paths[i];
+    if (is_unchanged[i] == 0 && kept.state.type != FileState::Type::absent)
+      holding.insert(fs::path(kept.path).parent_path().string());
+  }
+  std::vector<fs::path> contents;
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    if (holding.contains(snapshot.paths[i].path)) is_unchanged[i] = 0;
+    KeptPath& kept = snapshot.paths[i];
+    if (is_unchanged[i] == 0) continue;
+    if (!kept.content.empty()) contents.push_back(content_place(kept, store));
+    if (kept.keeping == Keeping::both) contents.push_back(link_place(kept, store));
+    kept.keeping = Keeping::released;
+    kept.content.clear();
+  }
+  // The record goes first: a power cut must find what it names.
+  write_durably(store / manifest_name, manifest_text(snapshot), 0600);
+  for (const fs::path& content : contents) ::unlink(content.c_str());
+}
+
+void write_snapshot_record(const Snapshot& snapshot, const fs::path& store) {
+  write_plainly(store / manifest_name, manifest_text(snapshot), 0600);
+}
+
+Snapshot load_snapshot(const fs::path& store) {
+  const auto text = read_text_if_present(store / manifest_name, 1ULL << 30U);
+  if (!text) throw Error(ErrorCode::journal_damaged, "the snapshot has no record");
+  return parse_manifest(*text);
+}
+
+std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot) {
+  std::map<std::uint64_t, std::string> folders;
+  for (const KeptPath& kept : snapshot.paths) {
+    if (kept.state.type != FileState::Type::directory) continue;
+    const std::uint64_t device = file_identity(host.join_canonical(kept.path)).device;
+    if (device != 0) folders.emplace(device, kept.path);
+  }
+  std::vector<std::string> synced;
+  for (const auto& [device, folder] : folders) {
+    sync_file_system(host.join_canonical(folder));
+    synced.push_back(folder);
+  }
+  return synced;
+}
+
+}  // namespace topsctl

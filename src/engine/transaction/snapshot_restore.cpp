@@ -1,0 +1,302 @@
+// Puts a snapshot back, and compares the machine with it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <mutex>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/write_set_expansion.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Type = FileState::Type;
+
+class Restorer {
+ public:
+  Restorer(const Host& host, const Snapshot& snapshot, const fs::path& store)
+      : host_(host), snapshot_(snapshot), store_(store) {}
+
+  std::vector<std::string> run() {
+    require_contents();
+    remove_what_was_not_there();
+    put_all_back();
+    // Last, since every change within a folder moves its time.
+    for (auto kept = snapshot_.paths.rbegin(); kept != snapshot_.paths.rend(); ++kept) {
+      if (kept->state.type == Type::directory && kept->keeping != Keeping::released) {
+        put_attributes_back(*kept);
+      }
+    }
+    std::sort(failures_.begin(), failures_.end());
+    return std::move(failures_);
+  }
+
+ private:
+  fs::path real(const std::string& path) const { return host_.join_canonical(path); }
+
+  fs::path content(const KeptPath& kept) const { return content_place(kept, store_); }
+
+  void require_contents() {
+    is_spoilt_.assign(snapshot_.paths.size(), 0);
+    for_each_index(
+        snapshot_.paths.size(),
+        [&](std::size_t i) {
+          const KeptPath& kept = snapshot_.paths[i];
+          if (kept.content.empty()) return;
+          const bool has_digest = !kept.state.sha256.empty();
+          const FileState found =
+              file_state(content(kept), has_digest ? Content::digest : Content::ignore);
+          const bool is_right =
+              has_digest ? found.sha256 == kept.state.sha256
+                         : found.size == kept.state.size && found.mtime_ns == kept.state.mtime_ns;
+          if (found.type == Type::file && is_right) return;
+          // Somebody wrote into the file itself instead of replacing it: only this one is lost.
+          is_spoilt_[i] = found.type == Type::file && kept.keeping == Keeping::link;
+          if (is_spoilt_[i] != 0) return;
+          throw Error(
+              ErrorCode::rollback_incomplete,
+              concat("the kept copy of ", in_quotes(kept.path), " is missing or damaged"),
+              "nothing was restored; the transaction's folder is left as it is for a person "
+              "to look at");
+        },
+        disk_threads);
+  }
+
+  void note_failure(const std::string& path, const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    failures_.push_back(concat(printable(path), ": ", why));
+  }
+
+  void remove(const std::string& path) {
+    try {
+      remove_in_place(path);
+    } catch (const Error& error) {
+      note_failure(path, error.message());
+    }
+  }
+
+  void remove_in_place(const std::string& path) {
+    const fs::path target = real(path);
+    const FileState now = state_in_place(host_, path, Content::ignore);
+    if (now.type == Type::absent) return;
+    const int result =
+        now.type == Type::directory ? ::rmdir(target.c_str()) : ::unlink(target.c_str());
+    if (result != 0) {
+      note_failure(path, errno == ENOTEMPTY
+                             ? "the folder holds files that the transaction did not make"
+                             : "cannot be removed");
+    }
+  }
+
+  // Files by many threads, since a disk may take milliseconds for each; then folders, the deepest
+  // first.
+  void remove_what_was_not_there() {
+    std::vector<std::string> paths = new_paths(host_, snapshot_);
+    for (const KeptPath& kept : snapshot_.paths) {
+      if (kept.state.type == Type::absent) paths.push_back(kept.path);
+    }
+    std::vector<char> is_folder(paths.size());
+    for_each_index(
+        paths.size(),
+        [&](std::size_t i) {
+          std::error_code ignored;
+          is_folder[i] =
+              fs::symlink_status(real(paths[i]), ignored).type() == fs::file_type::directory;
+          if (is_folder[i] == 0) remove(paths[i]);
+        },
+        disk_threads);
+    std::map<std::ptrdiff_t, std::vector<std::string>> folders;  // by depth
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      if (is_folder[i] == 0) continue;
+      folders[std::count(paths[i].begin(), paths[i].end(), '/')].push_back(std::move(paths[i]));
+    }
+    for (auto level = folders.rbegin(); level != folders.rend(); ++level) {
+      for_each_index(
+          level->second.size(), [&](std::size_t i) { remove(level->second[i]); }, disk_threads);
+    }
+  }
+
+  // Folders first, what is in them then, and names of what has several names last.
+  void put_all_back() {
+    std::vector<std::size_t> others;
+    std::vector<std::size_t> further_names;
+    for (std::size_t i = 0; i < snapshot_.paths.size(); ++i) {
+      const KeptPath& kept = snapshot_.paths[i];
+      if (kept.state.type == Type::directory) {
+        attempt(kept, i);
+      } else {
+        (kept.same_file.empty() ? others : further_names).push_back(i);
+      }
+    }
+    for_each_index(
+        others.size(), [&](std::size_t i) { attempt(snapshot_.paths[others[i]], others[i]); },
+        disk_threads);
+    for (const std::size_t i : further_names) attempt(snapshot_.paths[i], i);
+  }
+
+  void attempt(const KeptPath& kept, std::size_t index) {
+    if (kept.state.type == Type::absent || kept.keeping == Keeping::released) return;
+    try {
+      put_back(kept, index);
+    } catch (const Error& error) {
+      note_failure(kept.path, error.message());
+    }
+  }
+
+  void put_back(const KeptPath& kept, std::size_t index) {
+    const fs::path target = real(kept.path);
+    // The folders above were put back before; if one could not be, nothing is written through what
+    // stands there.
+    if (canonical_in_root(host_.root, kept.path) != kept.path) {
+      throw Error(ErrorCode::rollback_incomplete,
+                  "a link stands in the place of one of its folders");
+    }
+    const FileState now = state_of(target, kept, index);
+    if (now.type == Type::directory && kept.state.type != Type::directory) remove(kept.path);
+    if (kept.state.type == Type::directory) {
+      if (now.type == Type::directory) return;
+      if (now.type != Type::absent) remove(kept.path);
+      make_directories(target, 0700);
+      return;
+    }
+    const fs::path temporary = target.parent_path() / concat(".topsctl-restore-", index);
+    ::unlink(temporary.c_str());  // of a restore that was cut off
+    if (!kept.same_file.empty()) {
+      link_again(kept, temporary);
+    } else if (now != kept.state) {
+      put_content_back(target, kept, temporary);
+    }
+  }
+
+  // What is known to be the kept file itself need not be read again.
+  FileState state_of(const fs::path& target, const KeptPath& kept, std::size_t index) const {
+    if (kept.keeping == Keeping::both) return state_of_shared(target, kept);
+    if (kept.keeping != Keeping::link) return file_state(target, Content::digest);
+    if (is_spoilt_[index] != 0) {
+      throw Error(ErrorCode::rollback_incomplete,
+                  "it was written into in its place, and what it held before is lost");
+    }
+    FileState now = file_state(target, Content::ignore);
+    const bool is_the_file = file_identity(target) == file_identity(content(kept));
+    now.sha256 = is_the_file ? kept.state.sha256 : "of another file";
+    return now;
+  }
+
+  // Another file than the one that other names have is not the right one, whatever it holds.
+  FileState state_of_shared(const fs::path& target, const KeptPath& kept) const {
+    const FileIdentity linked = file_identity(link_place(kept, store_));
+    FileState now = file_state(target, Content::digest);
+    if (linked.inode != 0 && file_identity(target) != linked) now.sha256.clear();
+    return now;
+  }
+
+  void put_content_back(const fs::path& target, const KeptPath& kept, const fs::path& temporary) {
+    const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
+    const fs::path from = link_place(kept, store_);
+    if (!is_linked || file_identity(from).inode == 0) {
+      replace_with(target, kept.state, content(kept), temporary);
+      return;
+    }
+    // All names of the file have its content.
+    if (kept.keeping == Keeping::both && sha256_of_file(from) != kept.state.sha256) {
+      overwrite(from, content(kept));
+    }
+    if (file_identity(target) != file_identity(from)) {
+      if (::link(from.c_str(), temporary.c_str()) != 0 ||
+          ::rename(temporary.c_str(), target.c_str()) != 0) {
+        throw system_error(errno, "put back", kept.path);
+      }
+    }
+    apply_attributes(target, kept.state);
+  }
+
+  // The first name of the file was put back before: names are sorted.
+  void link_again(const KeptPath& kept, const fs::path& temporary) {
+    const fs::path target = real(kept.path);
+    const fs::path first = real(kept.same_file);
+    const FileIdentity wanted = file_identity(first);
+    const FileIdentity found = file_identity(target);
+    if (wanted.device == found.device && wanted.inode == found.inode) return;
+    if (::link(first.c_str(), temporary.c_str()) != 0 ||
+        ::rename(temporary.c_str(), target.c_str()) != 0) {
+      throw system_error(errno, "put back", kept.path);
+    }
+  }
+
+  void put_attributes_back(const KeptPath& kept) {
+    try {
+      const fs::path target = real(kept.path);
+      const FileState now = state_in_place(host_, kept.path, Content::ignore);
+      if (now.type == Type::directory && now != kept.state) apply_attributes(target, kept.state);
+    } catch (const Error& error) {
+      note_failure(kept.path, error.message());
+    }
+  }
+
+  const Host& host_;
+  const Snapshot& snapshot_;
+  const fs::path& store_;
+  std::mutex mutex_;  // of failures_
+  std::vector<std::string> failures_;
+  std::vector<char> is_spoilt_;  // by path: what was kept of it as a link has changed
+};
+
+}  // namespace
+
+std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
+                                          const fs::path& store) {
+  return Restorer(host, snapshot, store).run();
+}
+
+RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
+                                    const fs::path& store) {
+  RollbackProof proof;
+  const auto real = [&](const std::string& path) { return host.join_canonical(path); };
+  const auto is_unread = [](const KeptPath& kept) {
+    return kept.keeping == Keeping::link && kept.state.sha256.empty();
+  };
+  std::vector<PathToRead> paths;
+  for (const KeptPath& kept : snapshot.paths) {
+    paths.push_back({kept.path, is_unread(kept) ? Content::ignore : Content::digest});
+  }
+  const std::vector<FileState> states = states_in_place(host, paths);
+  std::vector<char> is_different(snapshot.paths.size());
+  for_each_index(
+      snapshot.paths.size(),
+      [&](std::size_t i) {
+        const KeptPath& kept = snapshot.paths[i];
+        if (kept.keeping == Keeping::released) return;
+        bool equal = states[i] == kept.state;
+        if (equal && is_unread(kept)) {
+          equal = file_identity(real(kept.path)) == file_identity(link_place(kept, store));
+        }
+        if (equal && !kept.same_file.empty()) {
+          const FileIdentity a = file_identity(real(kept.path));
+          const FileIdentity b = file_identity(real(kept.same_file));
+          equal = a.device == b.device && a.inode == b.inode;
+        }
+        is_different[i] = equal ? 0 : 1;
+      },
+      disk_threads);
+  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
+    if (snapshot.paths[i].keeping != Keeping::released) ++proof.paths_checked;
+    if (is_different[i] != 0) proof.differing.push_back(printable(snapshot.paths[i].path));
+  }
+  for (const std::string& path : new_paths(host, snapshot)) {
+    ++proof.paths_checked;
+    proof.differing.push_back(printable(path));
+  }
+  return proof;
+}
+
+}  // namespace topsctl

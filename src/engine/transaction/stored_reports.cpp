@@ -1,0 +1,148 @@
+// Stores reports in the folders of their transactions, and rebuilds those that are missing.
+#include "topsctl/engine/transaction/stored_reports.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string report_file(const std::string& command) {
+  return command == "install" ? "report.json" : concat(command, ".json");
+}
+
+std::vector<LogFile> log_files(const Host& host, const TransactionReport& report,
+                               const std::string& folder) {
+  std::vector<LogFile> logs;
+  const auto add = [&](const char* kind, const std::string& path) {
+    const auto bytes = read_text_if_present(host.resolve(path));
+    if (!bytes) return;
+    Sha256 digest;
+    digest.update(*bytes);
+    logs.push_back({kind, path, bytes->size(), digest.hex()});
+  };
+  if (!report.log.empty()) add("log", report.log);
+  add("pip-report", concat(folder, "/", pip_report_file));
+  return logs;
+}
+
+std::optional<Json> stored_report(const Host& host, const Transaction& transaction,
+                                  const std::string& command) {
+  const auto text =
+      read_text_if_present(host.resolve(concat(transaction.folder, "/", report_file(command))));
+  if (!text) return std::nullopt;
+  Json report = Json::parse(*text, nullptr, false);
+  if (!report.is_object() || !report.contains("outcome")) return std::nullopt;
+  return report;
+}
+
+RollbackProof proof_of(const Transaction& transaction) {
+  RollbackProof proof;
+  const Json details = Json::parse(transaction.records.back().details, nullptr, false);
+  proof.paths_checked = details.value("paths_checked", std::uint64_t{0});
+  proof.differing.assign(details.value("differing", std::size_t{0}),
+                         "unknown: no report of the restore was left");
+  return proof;
+}
+
+// As far as the journal knows: no plan, no steps, no checks.
+Json rebuilt_report(const Host& host, const Transaction& transaction, const std::string& command,
+                    Outcome outcome) {
+  Execution execution;
+  TransactionReport& report = execution.report;
+  report.transaction = transaction.id;
+  report.root = host.root.string();
+  report.rebuilt = true;
+  report.outcome = outcome;
+  const TransactionSummary summary = summary_of(transaction);
+  report.packages = summary.packages;
+  if (command != "install") {
+    for (PackageChange& change : report.packages) std::swap(change.before, change.after);
+  }
+  report.write_set = kept_summary(transaction);
+  const std::string log = concat(log_directory, "/", transaction.id, ".log");
+  if (fs::exists(host.resolve(log))) report.log = log;
+  report.logs = log_files(host, report, transaction.folder);
+  report.confirm_until = summary.confirm_until;
+  if (transaction.state() == TransactionState::restored && outcome != Outcome::committed) {
+    report.rollback = proof_of(transaction);
+  }
+  report.changed = outcome == Outcome::committed || outcome == Outcome::rollback_incomplete ||
+                   command != "install";
+  report.message = concat("transaction ", transaction.id, ": ", name(outcome),
+                          ", as its journal says; the command ended before it wrote its report");
+  execution.warnings.emplace_back(
+      "this report is rebuilt from the journal: it has no plan, no steps and no checks");
+  const bool is_asked_for =
+      outcome == Outcome::committed || (command != "install" && outcome == Outcome::rolled_back);
+  if (!is_asked_for) {
+    report.failed = true;
+    execution.exit = outcome == Outcome::rolled_back           ? ExitCode::rolled_back
+                     : outcome == Outcome::rollback_incomplete ? ExitCode::rollback_incomplete
+                                                               : ExitCode::failed;
+    execution.error = Error(ErrorCode::step_failed, concat(command, " was cut off"),
+                            report.log.empty() ? "" : concat("read the log, ", report.log));
+  }
+  return execution_document(command, execution);
+}
+
+Outcome outcome_named(std::string_view text) {
+  for (const Outcome outcome :
+       {Outcome::committed, Outcome::rolled_back, Outcome::rollback_incomplete}) {
+    if (name(outcome) == text) return outcome;
+  }
+  return Outcome::failed_before_change;
+}
+
+}  // namespace
+
+Json execution_document(const std::string& command, const Execution& execution) {
+  return document({command, execution.exit, execution.error, execution.warnings},
+                  to_json(execution.report));
+}
+
+void store_report(const Host& host, const std::string& command, Execution& execution) {
+  TransactionReport& report = execution.report;
+  if (!report.transaction || !report.plan || report.plan->command != command) return;
+  const std::string folder = concat(state_directory, "/transactions/", *report.transaction);
+  try {
+    report.logs = log_files(host, report, folder);
+    write_durably(host.resolve(folder) / report_file(command),
+                  to_text(execution_document(command, execution)), 0600);
+  } catch (const Error& error) {
+    execution.warnings.push_back(
+        concat("the report is not kept with the transaction: ", error.message()));
+  }
+}
+
+std::vector<Json> reports_of(const Host& host, const Transaction& transaction) {
+  std::vector<Json> reports;
+  const std::string outcome = summary_of(transaction).outcome;
+  if (auto report = stored_report(host, transaction, "install")) {
+    reports.push_back(std::move(*report));
+  } else if (transaction.was_committed()) {
+    reports.push_back(rebuilt_report(host, transaction, "install", Outcome::committed));
+  } else if (!transaction.is_unfinished()) {
+    reports.push_back(rebuilt_report(host, transaction, "install", outcome_named(outcome)));
+  }
+  for (const char* command : {"rollback", "recover"}) {
+    if (auto report = stored_report(host, transaction, command)) {
+      reports.push_back(std::move(*report));
+    }
+  }
+  if (!transaction.is_unfinished() && !reports.empty() &&
+      reports.back().value("outcome", "") != outcome) {
+    reports.push_back(rebuilt_report(host, transaction, "rollback", outcome_named(outcome)));
+  }
+  return reports;
+}
+
+}  // namespace topsctl

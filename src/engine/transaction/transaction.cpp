@@ -1,0 +1,185 @@
+// Lists and makes transaction folders, and takes the locks of a change.
+#include "topsctl/engine/transaction/transaction.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string transactions_folder() {
+  return concat(state_directory, "/transactions");
+}
+
+std::optional<std::string> text_field(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_string()) return std::nullopt;
+  return printable(found->get<std::string>());
+}
+
+PackageChange package_change(const Json& entry) {
+  PackageChange change;
+  change.name = text_field(entry, "name").value_or("");
+  change.kind =
+      text_field(entry, "kind").value_or("") == "wheel" ? PackageKind::wheel : PackageKind::deb;
+  change.before = text_field(entry, "before");
+  change.after = text_field(entry, "after");
+  change.purl = text_field(entry, "purl").value_or("");
+  return change;
+}
+
+}  // namespace
+
+std::optional<TransactionState> Transaction::state() const {
+  if (records.empty()) return std::nullopt;
+  return records.back().state;
+}
+
+bool Transaction::is_unfinished() const {
+  return state() && *state() != TransactionState::committed &&
+         *state() != TransactionState::restored && *state() != TransactionState::pruned;
+}
+
+bool Transaction::was_committed() const {
+  return std::any_of(records.begin(), records.end(), [](const JournalRecord& record) {
+    return record.state == TransactionState::committed;
+  });
+}
+
+std::vector<Transaction> list_transactions(const Host& host) {
+  std::vector<Transaction> transactions;
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(host.resolve(transactions_folder()), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    const std::string name = at->path().filename().string();
+    if (!is_digits(name) || name.size() > 15) continue;
+    Transaction transaction;
+    transaction.id = std::stoll(name);
+    transaction.folder = concat(transactions_folder(), "/", name);
+    transaction.records = read_journal(at->path() / "journal");
+    transactions.push_back(std::move(transaction));
+  }
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    throw system_error(failure.value(), "read", transactions_folder());
+  }
+  std::sort(transactions.begin(), transactions.end(),
+            [](const Transaction& a, const Transaction& b) { return a.id < b.id; });
+  return transactions;
+}
+
+TransactionSummary summary_of(const Transaction& transaction) {
+  TransactionSummary summary;
+  summary.id = transaction.id;
+  summary.outcome = "unfinished";
+  for (const JournalRecord& record : transaction.records) {
+    const Json details = Json::parse(record.details, nullptr, false);
+    if (record.state == TransactionState::begun) {
+      summary.started_at = text_field(details, "started_at").value_or("");
+      summary.user = text_field(details, "user").value_or("");
+      summary.command = text_field(details, "command").value_or("");
+      if (const auto packages = details.find("packages"); packages != details.end()) {
+        for (const Json& entry : *packages) summary.packages.push_back(package_change(entry));
+      }
+    }
+    if (record.state == TransactionState::prepared) {
+      summary.kept_bytes = details.value("kept_bytes", std::uint64_t{0});
+    }
+    // Another such record, without a time, confirms it.
+    summary.confirm_until = record.state == TransactionState::committed
+                                ? text_field(details, "confirm_until")
+                                : std::nullopt;
+    if (record.state == TransactionState::committed) {
+      summary.outcome = name(Outcome::committed);
+      summary.kept_bytes = details.value("kept_bytes", summary.kept_bytes);
+      summary.can_be_undone = true;
+    }
+    if (record.state == TransactionState::restoring) summary.outcome = "unfinished";
+    if (record.state == TransactionState::restored || record.state == TransactionState::pruned) {
+      summary.kept_bytes = 0;
+      summary.can_be_undone = false;
+    }
+    if (record.state == TransactionState::restored) {
+      const Outcome outcome = details.value("differing", 0) > 0    ? Outcome::rollback_incomplete
+                              : details.value("was_changed", true) ? Outcome::rolled_back
+                                                                   : Outcome::failed_before_change;
+      summary.outcome = name(outcome);
+    }
+  }
+  return summary;
+}
+
+WriteSetSummary kept_summary(const Transaction& transaction) {
+  WriteSetSummary summary;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::prepared) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    summary.method = details.value("method", summary.method);
+    summary.why_not = details.value("why_not", std::string());
+    summary.paths = details.value("paths", std::uint64_t{0});
+    summary.bytes = details.value("kept_bytes", std::uint64_t{0});
+    summary.linked = details.value("linked", std::uint64_t{0});
+    summary.copied = details.value("copied", std::uint64_t{0});
+  }
+  return summary;
+}
+
+Transaction new_transaction(const Host& host) {
+  const fs::path parent = host.resolve(transactions_folder());
+  make_directories(parent, 0700);
+  const std::vector<Transaction> known = list_transactions(host);
+  Transaction transaction;
+  transaction.id = known.empty() ? 1 : known.back().id + 1;
+  transaction.folder = concat(transactions_folder(), "/", transaction.id);
+  const fs::path folder = host.resolve(transaction.folder);
+  if (::mkdir(folder.c_str(), 0700) != 0) throw system_error(errno, "make folder", folder.string());
+  sync_directory(parent);
+  return transaction;
+}
+
+Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
+                         const std::function<void(const std::string&)>& on_wait) {
+  const fs::path folder = host.resolve(state_directory);
+  make_directories(folder, 0755);
+  const fs::path file = folder / "lock";
+  Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
+  const auto started = host.clock->steady();
+  bool told = false;
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!told) on_wait("another topsctl");
+    told = true;
+    if (host.clock->steady() - started >= std::chrono::milliseconds(patience_ms)) {
+      throw Error(ErrorCode::busy, "another topsctl is changing this machine",
+                  "wait until it has ended, or give more time with --lock-timeout");
+    }
+    throw_if_interrupted();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  return lock;
+}
+
+ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
+                       const std::function<void(const std::string&)>& on_wait)
+    : own_(take_own_lock(host, patience_ms, on_wait)) {
+  dpkg_.emplace(host, patience_ms, on_wait);
+}
+
+std::vector<LockReport> ChangeLock::reports() const {
+  return {{"/var/lib/dpkg/lock-frontend", dpkg_->waited_for(), dpkg_->waited_ms()}};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,89 @@
+// Compares what has changed with what was kept.
+#include "topsctl/engine/transaction/unexpected_changes.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/filesystem/change_scan.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// What changes all the time, whoever installs what, and what is no part of the installed system.
+std::vector<std::string> not_looked_at() {
+  return {"/proc",
+          "/sys",
+          "/dev",
+          "/run",
+          "/tmp",
+          "/var/tmp",
+          "/var/run",
+          "/var/log",
+          "/var/spool",
+          "/home",
+          "/var/lib/docker",
+          "/var/lib/containerd",
+          "/lost+found",
+          "/var/lib/containers",
+          "/var/lib/kubelet",
+          "/var/cache/apt",
+          state_directory};
+}
+
+}  // namespace
+
+UnexpectedChanges escaped_paths(const Host& host, const Snapshot& snapshot,
+                                const std::vector<std::string>& new_paths, std::int64_t since_ns) {
+  std::vector<std::string> folders;
+  std::set<std::string> known;
+  for (const KeptPath& kept : snapshot.paths) {
+    known.insert(kept.path);
+    if (kept.state.type == FileState::Type::directory) folders.push_back(kept.path);
+  }
+  known.insert(new_paths.begin(), new_paths.end());
+  // Where our own words go is nobody's change.
+  const std::string root = host.root == "/" ? "" : fs::weakly_canonical(host.root).string();
+  for (const auto& file : output_files()) {
+    if (file.string().starts_with(concat(root, "/")))
+      known.insert(file.string().substr(root.size()));
+  }
+  std::vector<std::string> excluded;
+  for (const std::string& folder : not_looked_at()) {
+    excluded.push_back(canonical_in_root(host.root, folder, LastLink::follow));
+  }
+  const ChangeScan scan = changed_since(host, folders, since_ns, excluded);
+  UnexpectedChanges escaped;
+  escaped.is_complete = scan.is_complete;
+  for (const std::string& path : scan.paths) {
+    if (known.contains(path) || is_dpkg_lock(path)) continue;
+    ++escaped.count;
+    if (escaped.paths.size() < most_escaped) escaped.paths.push_back(printable(path));
+  }
+  return escaped;
+}
+
+std::string warning_of(const UnexpectedChanges& escaped) {
+  std::string text;
+  if (escaped.count > 0) {
+    const auto shown = std::min<std::size_t>(escaped.paths.size(), 3);
+    std::vector<std::string> first(escaped.paths.begin(),
+                                   escaped.paths.begin() + static_cast<std::ptrdiff_t>(shown));
+    text = concat(counted(escaped.count, "path"),
+                  " outside the write set changed meanwhile, by "
+                  "scripts of packages or by somebody else, and will not be restored: ",
+                  joined(first, ", "), escaped.count > shown ? ", ..." : "");
+  }
+  if (!escaped.is_complete) {
+    text += concat(text.empty() ? "" : "; ",
+                   "the file systems hold too many files to look for changes in all of them");
+  }
+  return text;
+}
+
+}  // namespace topsctl

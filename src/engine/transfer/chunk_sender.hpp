@@ -1,0 +1,50 @@
+// One connection of an upload: sends chunks, and hears what became of them.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "topsctl/engine/remote/remote_agent.hpp"
+#include "topsctl/engine/transfer/chunk_work.hpp"
+#include "topsctl/engine/transfer/rate_limit.hpp"
+#include "topsctl/engine/transfer/relay_chain.hpp"
+
+namespace topsctl {
+
+// Of one thread. What it is made of must outlive it.
+class ChunkSender {
+ public:
+  // `member`: null without a relay, and for all connections but the first.
+  ChunkSender(RemoteAgent& far, ChunkWork& work, RateLimit& limit, RelayMember* member)
+      : far_(far), work_(work), limit_(limit), member_(member) {}
+
+  // Sends what nobody else sends, until all is verified. Throws Error; what has no answer by then
+  // can be put back.
+  void send();
+  // Lets another host bring what it can; what it did not bring is put back.
+  void receive_relayed();
+  // Serves the one behind us until it wants nothing more.
+  void serve_follower();
+  // The next frame that is none of the chunks and the relay. Throws Error if it is of another kind.
+  std::string expect(FrameKind kind, std::int64_t timeout_ms);
+
+  void put_back();
+
+ private:
+  void send_chunk(const ChunkPlace& place);
+  void hear(std::int64_t timeout_ms);
+  bool take_frame(const RemoteAgent::Frame& frame);
+  void take_ack(const Ack& ack);
+  void serve_requests();
+
+  RemoteAgent& far_;
+  ChunkWork& work_;
+  RateLimit& limit_;
+  RelayMember* member_;
+  ChunkWork::Way way_ = ChunkWork::Way::sent;
+  bool is_relay_false_ = false;  // it brought something else than it should
+  std::set<ChunkPlace> unanswered_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,102 @@
+// Keeps the chain of a relay.
+#include "topsctl/engine/transfer/relay_chain.hpp"
+
+namespace topsctl {
+
+namespace {
+
+using Guard = std::lock_guard<std::mutex>;
+using Moment = std::chrono::steady_clock::time_point;
+constexpr std::chrono::seconds patience(10);
+
+}  // namespace
+
+struct RelayChain::Place {
+  std::string name;
+  std::shared_ptr<Place> before;  // null: the head, or let go
+  bool has_follower = false;
+  bool is_closed = false;  // nobody may come behind it any longer
+  std::optional<RelayFeed> request;
+  bool has_ended = false;  // its feed to the one behind is broken, or it is gone altogether
+  std::uint64_t verified = 0;
+  std::optional<Moment> behind_since;  // since when the one before has had what we lack
+};
+
+std::unique_ptr<RelayMember> RelayChain::join(const std::string& name) {
+  const Guard guard(mutex_);
+  auto place = std::make_shared<Place>();
+  place->name = name;
+  for (const auto& other : places_) {
+    if (other->has_follower || other->is_closed) continue;
+    other->has_follower = true;
+    place->before = other;
+    break;
+  }
+  places_.push_back(place);
+  return std::make_unique<RelayMember>(*this, place);
+}
+
+RelayMember::RelayMember(RelayChain& chain, std::shared_ptr<RelayChain::Place> place)
+    : chain_(chain), place_(std::move(place)) {}
+
+RelayMember::~RelayMember() {
+  let_go();
+  const Guard guard(chain_.mutex_);
+  place_->has_ended = true;
+  chain_.places_.remove(place_);
+}
+
+std::string RelayMember::feeder() const {
+  const Guard guard(chain_.mutex_);
+  return place_->before ? place_->before->name : "";
+}
+
+void RelayMember::ask(RelayFeed feed) {
+  const Guard guard(chain_.mutex_);
+  if (place_->before) place_->before->request = std::move(feed);
+}
+
+bool RelayMember::is_fed() {
+  const Guard guard(chain_.mutex_);
+  if (!place_->before || place_->before->has_ended) return false;
+  if (place_->before->verified <= place_->verified) {
+    place_->behind_since.reset();
+    return true;
+  }
+  const auto now = chain_.clock_.steady();
+  if (!place_->behind_since) place_->behind_since = now;
+  return now - *place_->behind_since < patience;
+}
+
+void RelayMember::let_go() {
+  const Guard guard(chain_.mutex_);
+  if (!place_->before) return;
+  place_->before->has_follower = false;
+  place_->before->is_closed = true;
+  place_->before->request.reset();
+  place_->before.reset();
+}
+
+std::optional<RelayFeed> RelayMember::request() {
+  const Guard guard(chain_.mutex_);
+  return std::exchange(place_->request, std::nullopt);
+}
+
+void RelayMember::tell_broken_feed() {
+  const Guard guard(chain_.mutex_);
+  place_->has_ended = true;
+}
+
+bool RelayMember::has_follower() {
+  const Guard guard(chain_.mutex_);
+  if (!place_->has_follower) place_->is_closed = true;
+  return place_->has_follower;
+}
+
+void RelayMember::tell_progress(std::uint64_t verified_bytes) {
+  const Guard guard(chain_.mutex_);
+  if (verified_bytes > place_->verified) place_->behind_since.reset();
+  place_->verified = verified_bytes;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,177 @@
+// Takes and passes on the chunks of a relay, in threads of their own.
+#include "engine/transfer/relay_end.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int connect_timeout_s = 5;
+constexpr std::chrono::milliseconds look_again(5);
+constexpr std::uint64_t block = 256U << 10U;  // bytes that are passed on at once
+
+// "client-address client-port server-address server-port".
+std::string own_address(const Host& host) {
+  const auto connection = host.environment.find("SSH_CONNECTION");
+  if (connection == host.environment.end()) return "";
+  const std::vector<std::string> parts = split(connection->second, ' ');
+  return parts.size() == 4 ? parts[2] : "";
+}
+
+// Only chunks may come over a link.
+class LinkFrames : public FrameHandler {
+ public:
+  explicit LinkFrames(ChunkIntake& intake) : intake_(intake) {}
+  void on_frame(FrameKind /*kind*/, std::string_view /*payload*/) override {
+    throw Error(ErrorCode::usage, "a host sends something else than chunks");
+  }
+  void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
+    intake_.begin(place, size);
+  }
+  void on_chunk_bytes(std::string_view piece) override { intake_.take(piece); }
+  void on_chunk_end() override { intake_.end(); }
+
+ private:
+  ChunkIntake& intake_;
+};
+
+}  // namespace
+
+RelayListening RelayIntake::listen(const Host& host, const std::string& key) {
+  stop();
+  const std::string address = own_address(host);
+  if (address.empty()) return {"", 0, "it does not know its address"};
+  try {
+    listener_ = std::make_unique<PskTlsListener>(address, key);
+  } catch (const Error& error) {
+    return {"", 0, error.message()};
+  }
+  is_stopped_ = false;
+  thread_ = std::thread([this] { run(); });
+  return {address, listener_->port(), ""};
+}
+
+void RelayIntake::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_stopped_ = true;
+    listener_->abort();
+    if (link_) link_->abort();
+  }
+  thread_.join();
+  link_.reset();
+  listener_.reset();
+}
+
+void RelayIntake::run() {
+  try {
+    auto accepted = listener_->accept();
+    PskTlsLink* link = accepted.get();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      link_ = std::move(accepted);
+      if (is_stopped_) return;
+    }
+    ChunkIntake intake(objects_, voice_);
+    LinkFrames frames(intake);
+    FrameParser parser(frames);
+    for (;;) {
+      const std::string_view piece = link->read();
+      if (piece.empty()) return;
+      parser.take(piece);
+    }
+  } catch (const Error&) {
+    // The near end sees by what was acknowledged what is missing, and sends that itself.
+  }
+}
+
+RelayFeeder::RelayFeeder(const std::filesystem::path& store, const std::vector<Incoming>& objects,
+                         RelayFeed feed, AgentVoice& voice)
+    : feed_(std::move(feed)), voice_(voice), objects_(objects.size()) {
+  for (const Incoming& each : objects) known_.push_back(each.object);
+  for (const ChunkPlace& place : feed_.chunks) {
+    if (place.object >= known_.size() || place.chunk >= chunk_count(known_[place.object].size))
+      throw Error(ErrorCode::usage, "a chunk that no manifest has");
+    auto& object = objects_[place.object];
+    if (object) continue;
+    object =
+        std::make_unique<ArrivingObject>(store, known_[place.object].id, known_[place.object].size);
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+RelayFeeder::~RelayFeeder() {
+  is_stopped_ = true;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (link_ != nullptr) link_->abort();
+  }
+  thread_.join();
+}
+
+void RelayFeeder::run() {
+  std::string failure;
+  try {
+    const auto link = PskTlsLink::connect(feed_.address, feed_.port, feed_.key, connect_timeout_s);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      link_ = link.get();
+    }
+    try {
+      send_all(*link);
+    } catch (const Error& error) {
+      failure = error.message();
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    link_ = nullptr;
+  } catch (const Error& error) {
+    failure = error.message();
+  }
+  if (is_stopped_) return;
+  try {
+    voice_.say(json_frame(FrameKind::fed, fed_json(failure)));
+  } catch (const Error&) {
+    // The near end is gone, and with it whoever would want to know.
+  }
+}
+
+void RelayFeeder::send_all(PskTlsLink& link) {
+  while (!feed_.chunks.empty() && !is_stopped_) {
+    if (!send_what_is_there(link)) std::this_thread::sleep_for(look_again);
+  }
+  link.finish();
+}
+
+// Whether it was anything.
+bool RelayFeeder::send_what_is_there(PskTlsLink& link) {
+  buffer_.resize(block);
+  std::vector<std::vector<bool>> present(objects_.size());
+  std::vector<ChunkPlace> later;
+  for (const ChunkPlace& place : feed_.chunks) {
+    auto& chunks = present[place.object];
+    if (chunks.empty()) chunks = objects_[place.object]->present();
+    if (!chunks[place.chunk] || is_stopped_) {
+      later.push_back(place);
+      continue;
+    }
+    const std::uint64_t size = chunk_size(known_[place.object].size, place.chunk);
+    link.write(chunk_head(place, size));
+    for (std::uint64_t done = 0; done < size; done += block) {
+      const std::span<char> bytes(buffer_.data(), std::min(block, size - done));
+      objects_[place.object]->read(place.chunk * chunk_bytes + done, bytes);
+      link.write({bytes.data(), bytes.size()});
+    }
+  }
+  const bool was_any = later.size() < feed_.chunks.size();
+  feed_.chunks = std::move(later);
+  return was_any;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,71 @@
+// One host of a relay: chunks come from the host before it, and go on to the one behind it.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/transfer/chunk_intake.hpp"
+#include "topsctl/engine/remote/relay_messages.hpp"
+#include "topsctl/host/network/psk_tls.hpp"
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+// Waits on the address that the SSH connection came to, for one link; what arrives by it is
+// acknowledged as if it had come from the near end, who judges it. What it is made of must outlive
+// it.
+class RelayIntake {
+ public:
+  RelayIntake(std::vector<Incoming>& objects, AgentVoice& voice)
+      : objects_(objects), voice_(voice) {}
+  ~RelayIntake() { stop(); }
+
+  // Begins to wait.
+  RelayListening listen(const Host& host, const std::string& key);
+  // Returns when nothing of the link is written any longer.
+  void stop();
+
+ private:
+  void run();
+
+  std::vector<Incoming>& objects_;
+  AgentVoice& voice_;
+  std::unique_ptr<PskTlsListener> listener_;
+  std::mutex mutex_;  // of the link
+  std::unique_ptr<PskTlsLink> link_;
+  bool is_stopped_ = false;
+  std::thread thread_;
+};
+
+// Sends chunks on as they arrive here, whoever brings them, and tells the near end when it is done
+// or cannot go on.
+class RelayFeeder {
+ public:
+  // Throws Error if a chunk is none of the objects'.
+  RelayFeeder(const std::filesystem::path& store, const std::vector<Incoming>& objects,
+              RelayFeed feed, AgentVoice& voice);
+  ~RelayFeeder();
+  RelayFeeder(const RelayFeeder&) = delete;
+  RelayFeeder& operator=(const RelayFeeder&) = delete;
+
+ private:
+  void run();
+  void send_all(PskTlsLink& link);
+  bool send_what_is_there(PskTlsLink& link);
+
+  RelayFeed feed_;
+  AgentVoice& voice_;
+  std::vector<ManifestObject> known_;
+  std::vector<std::unique_ptr<ArrivingObject>> objects_;  // of the manifest; null: not asked for
+  std::string buffer_;
+  std::mutex mutex_;  // of the link
+  PskTlsLink* link_ = nullptr;
+  std::atomic<bool> is_stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace topsctl

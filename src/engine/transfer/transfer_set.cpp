@@ -1,0 +1,132 @@
+// Chooses the files of a bundle that are sent, and reads their digests.
+#include "topsctl/engine/transfer/transfer_set.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/locked_packages.hpp"
+#include "topsctl/engine/inspection/stack_match.hpp"
+#include "topsctl/engine/operations/installer.hpp"
+#include "topsctl/engine/planning/selection.hpp"
+#include "topsctl/host/bundle/bundle.hpp"
+#include "topsctl/host/bundle/bundle_files.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/filesystem/destination.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void refuse_broken(const Stack& stack, const Inventory& inventory,
+                   const std::vector<std::string>& components) {
+  for (const Package& package : inventory.packages) {
+    if (package.verdict != Verdict::broken) continue;
+    for (const std::string& id : components) {
+      if (!is_named_like(*stack.component(id), package)) continue;
+      throw Error(
+          ErrorCode::bad_package, package.problem,
+          "the file is damaged or cut short: copy it again and compare its size and sha256");
+    }
+  }
+}
+
+// Every package that an install there may take; which wheel it is depends on its Python.
+std::vector<Package> packages_to_send(const TransferSetRequest& request, const Stack& stack,
+                                      Inventory inventory) {
+  const std::vector<std::string> components = selected_components(stack, request.components);
+  refuse_broken(stack, inventory, components);
+  identify(stack, inventory);
+  std::vector<Package> packages;
+  std::set<std::string> found;
+  for (const Package& package : inventory.packages) {
+    const bool is_meant =
+        std::find(components.begin(), components.end(), package.component) != components.end();
+    if (!package.chosen || !is_meant) continue;
+    packages.push_back(package);
+    found.insert(package.component);
+  }
+  for (const std::string& id : components) {
+    const Component* component = stack.component(id);
+    if (!component->required || found.contains(id)) continue;
+    throw Error(ErrorCode::bad_bundle,
+                concat("the bundle has no package for component ", in_quotes(id), " (",
+                       joined(component->names, " or "), " ", component->version, ")"),
+                "add the package to the bundle, choose other parts with --components, or send "
+                "everything with --all");
+  }
+  return packages;
+}
+
+void require_safe_name(const std::string& name) {
+  if (is_safe_name(name)) return;
+  throw Error(ErrorCode::bad_bundle, concat("the name of a file cannot be sent: ", in_quotes(name)),
+              "rename it: control characters and parts like '..' are not taken");
+}
+
+class Loading {
+ public:
+  Loading(const DigestMemory& memory, EventSink& events) : memory_(memory), events_(events) {}
+
+  ShippedFile load(const fs::path& file, const std::string& name, Digests digests) const {
+    throw_if_interrupted();
+    require_safe_name(name);
+    events_.working(concat("reading ", printable(name)));
+    auto known = memory_.find(file);
+    const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
+    if (!known) known = DigestMemory::Known{read_chunks(file), ""};
+    if (digests == Digests::each && known->sha256.empty()) known->sha256 = sha256_of_file(file);
+    if (!was_known) memory_.keep(file, *known);
+    return {file, name, known->chunks, content_id(known->chunks), known->sha256};
+  }
+
+ private:
+  const DigestMemory& memory_;
+  EventSink& events_;
+};
+
+}  // namespace
+
+std::uint64_t TransferSet::bytes() const {
+  std::uint64_t sum = 0;
+  for (const ShippedFile& file : files) sum += file.chunks.size;
+  return sum;
+}
+
+TransferSet make_shipment(const TransferSetRequest& request, const DigestMemory& memory,
+                          EventSink& events) {
+  const Loading loading(memory, events);
+  const Digests digests = request.lock ? Digests::each : Digests::none;
+  TransferSet shipment;
+  if (request.all) {
+    for (const fs::path& path : request.bundle) {
+      for (const FoundFile& found : files_under(path))
+        shipment.files.push_back(loading.load(found.file, found.shown, digests));
+    }
+    return shipment;
+  }
+  const Inventory inventory = read_inventory(request.bundle, Digests::none);
+  const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
+  std::vector<Package> packages = packages_to_send(request, stack, inventory);
+  std::set<std::string> names;
+  for (Package& package : packages) {
+    const std::string name = fs::path(package.location).filename().string();
+    if (!names.insert(name).second) {
+      throw Error(ErrorCode::bad_bundle,
+                  concat("two packages that would be sent are called ", in_quotes(name)),
+                  "remove one of them from the bundle");
+    }
+    shipment.files.push_back(loading.load(package.location, name, digests));
+    package.sha256 = shipment.files.back().sha256;
+  }
+  if (request.lock) require_locked(*request.lock, packages);
+  shipment.stack = stack.name;
+  return shipment;
+}
+
+}  // namespace topsctl

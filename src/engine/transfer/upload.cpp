@@ -1,0 +1,229 @@
+// Sends chunks by several connections, and judges what the far end says it has written.
+#include "topsctl/engine/transfer/upload.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/transfer/chunk_sender.hpp"
+#include "engine/transfer/session_prefetch.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/retries.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
+// From here on it pays to connect before it is known what there is to send.
+constexpr std::chrono::milliseconds slow_way = 15ms;
+constexpr const char* receive_words = "receive";
+
+class Uploading {
+ public:
+  Uploading(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
+            const UploadRequest& request, RateLimit& limit, const Clock& clock,
+            const UploadProgress& on_progress)
+      : remote_(remote),
+        program_(program),
+        shipment_(shipment),
+        request_(request),
+        limit_(limit),
+        clock_(clock),
+        on_progress_(on_progress) {
+    manifest_.destination = request.destination;
+    manifest_.dry_run = request.dry_run;
+    std::map<std::string, std::uint32_t> known;
+    for (const ShippedFile& file : shipment.files) {
+      const auto [at, is_new] =
+          known.emplace(file.id, static_cast<std::uint32_t>(manifest_.objects.size()));
+      if (is_new) {
+        manifest_.objects.push_back({file.id, file.chunks.size});
+        objects_.push_back({&file});
+      }
+      manifest_.files.push_back({file.name, at->second});
+    }
+  }
+
+  Upload run() {
+    upload_.retries = retry_lost(state_, [this] { attempt(); });
+    return result();
+  }
+
+ private:
+  void attempt() {
+    SessionPrefetch others(remote_);
+    const auto session =
+        others.connect_first([this](auto round_trip) { return wanted_ahead(round_trip); });
+    RemoteAgent far(*session, request_.target, program_, receive_words,
+                    json_frame(FrameKind::manifest, manifest_json(manifest_)));
+    upload_.round_trip_us = session->round_trip().count();
+    compare_clocks(parse_welcome(far.expect(FrameKind::welcome, answer_timeout_ms)));
+    state_.was_connected = true;
+    const RemoteState state =
+        parse_state(far.expect(FrameKind::state, reading_timeout_ms), manifest_.objects);
+    manifest_.store = state.store;
+    ChunkWork work(objects_, state, on_progress_);
+    if (!std::exchange(is_resumed_, true)) {
+      for (ShippedObject& object : objects_) object.had_bytes = object.there_bytes;
+    }
+    if (request_.dry_run) return;
+    try {
+      bring(far, work, others);
+    } catch (...) {
+      state_.gained_bytes += work.gained_bytes();
+      throw;
+    }
+  }
+
+  void compare_clocks(const AgentWelcome& welcome) {
+    const auto ahead = welcome.time - clock_.now();
+    upload_.clock_offset_s = std::chrono::duration_cast<std::chrono::seconds>(ahead).count();
+  }
+
+  void bring(RemoteAgent& far, ChunkWork& work, SessionPrefetch& others) {
+    const auto member = join_relay(work);
+    ChunkSender sender(far, work, limit_, member.get());
+    if (member && !member->feeder().empty()) {
+      upload_.fed_by = member->feeder();
+      sender.receive_relayed();
+    }
+    send_all(sender, work, others);
+    far.send(frame(FrameKind::finish, ""));
+    require_done(parse_done(sender.expect(FrameKind::done, reading_timeout_ms)));
+    sender.serve_follower();
+    far.end_input();
+  }
+
+  // Once: whoever lost its connection is sent to from here.
+  std::unique_ptr<RelayMember> join_relay(const ChunkWork& work) {
+    if (request_.relay == nullptr || work.is_over() || std::exchange(was_in_relay_, true))
+      return nullptr;
+    return request_.relay->join(request_.target.text());
+  }
+
+  // As many as fill the way: sshd takes 2 MiB per connection before it answers.
+  unsigned wanted_connections(std::chrono::microseconds round_trip,
+                              std::uint64_t missing_bytes) const {
+    unsigned wanted = 2;
+    for (const auto& [from, count] :
+         {std::pair{5ms, 4U}, std::pair{slow_way, 6U}, std::pair{40ms, 10U}}) {
+      if (round_trip >= from) wanted = count;
+    }
+    // A connection costs some round trips, which few chunks do not pay back.
+    const std::uint64_t useful = missing_bytes / (2 * chunk_bytes) + 1;
+    return static_cast<unsigned>(
+        std::min<std::uint64_t>({wanted, request_.most_connections, useful}));
+  }
+
+  // What pays before the far end has said what it has.
+  unsigned wanted_ahead(std::chrono::microseconds round_trip) const {
+    if (request_.dry_run || round_trip < slow_way) return 0;
+    std::uint64_t missing = 0;
+    for (const ShippedObject& object : objects_)
+      missing += object.file->chunks.size - object.there_bytes;
+    return wanted_connections(round_trip, missing) - 1;
+  }
+
+  void send_all(ChunkSender& first, ChunkWork& work, SessionPrefetch& ahead) {
+    if (work.is_over()) return;
+    const unsigned count =
+        wanted_connections(std::chrono::microseconds(upload_.round_trip_us), work.missing_bytes());
+    upload_.connections = std::max(upload_.connections, count);
+    std::exception_ptr failure;
+    std::mutex failure_mutex;
+    const auto guarded = [&](const std::function<void()>& part) {
+      try {
+        part();
+      } catch (...) {
+        work.fail();
+        const std::lock_guard<std::mutex> lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    };
+    {
+      std::vector<std::jthread> others;
+      for (unsigned i = 1; i < count; ++i) {
+        others.emplace_back([&] { guarded([&] { join_and_send(work, ahead); }); });
+      }
+      guarded([&] { first.send(); });
+    }
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // One that is lost leaves its part to the others; as is one that the host did not take.
+  void join_and_send(ChunkWork& work, SessionPrefetch& ahead) {
+    try {
+      const auto session = ahead.take();
+      RemoteAgent far(*session, request_.target, program_, receive_words,
+                      json_frame(FrameKind::join, join_json(manifest_)),
+                      RemoteAgent::Presence::certain);
+      ChunkSender sender(far, work, limit_, nullptr);
+      try {
+        sender.send();
+      } catch (const ConnectionLost&) {
+        sender.put_back();
+        throw;
+      }
+      far.end_input();
+    } catch (const ConnectionLost&) {
+      throw_if_interrupted();
+    }
+  }
+
+  void require_done(const std::vector<RemoteFile>& files) const {
+    bool is_right = files.size() == manifest_.files.size();
+    for (std::size_t i = 0; is_right && i < files.size(); ++i) {
+      is_right = files[i].name == manifest_.files[i].name &&
+                 files[i].id == manifest_.objects[manifest_.files[i].object].id;
+    }
+    if (!is_right) {
+      throw Error(ErrorCode::unreachable, "the far end tells of other files than were sent",
+                  "see what runs there");
+    }
+  }
+
+  Upload result() {
+    for (std::size_t i = 0; i < manifest_.files.size(); ++i) {
+      const ShippedObject& object = objects_[manifest_.files[i].object];
+      const ShippedFile& file = shipment_.files[i];
+      upload_.files.push_back({file.name, file.sha256, file.chunks.size, object.sent_bytes,
+                               object.relayed_bytes, object.had_bytes == file.chunks.size,
+                               object.had_bytes});
+    }
+    return std::move(upload_);
+  }
+
+  Remote& remote_;
+  const CarriedProgram& program_;
+  const TransferSet& shipment_;
+  const UploadRequest& request_;
+  RateLimit& limit_;
+  const Clock& clock_;
+  const UploadProgress& on_progress_;
+  TransferManifest manifest_;
+  std::vector<ShippedObject> objects_;
+  AttemptState state_;
+  bool was_in_relay_ = false;
+  bool is_resumed_ = false;
+  Upload upload_;
+};
+
+}  // namespace
+
+Upload upload(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
+              const UploadRequest& request, RateLimit& limit, const Clock& clock,
+              const UploadProgress& on_progress) {
+  return Uploading(remote, program, shipment, request, limit, clock, on_progress).run();
+}
+
+}  // namespace topsctl

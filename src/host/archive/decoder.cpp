@@ -1,0 +1,229 @@
+// Decoders over zlib, liblzma, libzstd and libbz2.
+#include "host/archive/decoder.hpp"
+
+#include <bzlib.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+[[noreturn]] void refuse(std::string why) {
+  throw Error(ErrorCode::bad_package, std::move(why));
+}
+
+constexpr std::uint64_t free_memory = 24ULL << 20U;
+
+// How much a decoder may use before it must have the gate.
+std::uint64_t first_limit(const DecodeLimits& limits) {
+  return limits.gate == nullptr ? limits.memory : std::min(limits.memory, free_memory);
+}
+
+[[noreturn]] void refuse_memory(const DecodeLimits& limits) {
+  refuse(concat("its compression needs more than ", human_size(limits.memory), " to undo"));
+}
+
+class GzipStream : public Decoder {
+ public:
+  GzipStream() {
+    constexpr int gzip_only = 15 + 16;
+    if (inflateInit2(&stream_, gzip_only) != Z_OK)
+      throw Error(ErrorCode::internal, "zlib does not start");
+  }
+  ~GzipStream() override { inflateEnd(&stream_); }
+  GzipStream(const GzipStream&) = delete;
+  GzipStream& operator=(const GzipStream&) = delete;
+
+  Step step(std::string_view input, char* to, std::size_t room, bool /*is_last*/) override {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(input.data()));
+    stream_.avail_in = static_cast<uInt>(input.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = static_cast<uInt>(room);
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+      refuse("damaged gzip data");
+    return {input.size() - stream_.avail_in, room - stream_.avail_out, status == Z_STREAM_END};
+  }
+  void restart() override { inflateReset(&stream_); }
+
+ private:
+  z_stream stream_{};
+};
+
+// xz and the older lzma.
+class LzmaStream : public Decoder {
+ public:
+  enum class Format { xz, alone };
+  LzmaStream(Format format, const DecodeLimits& limits) : format_(format), limits_(limits) {
+    start();
+  }
+  ~LzmaStream() override { lzma_end(&stream_); }
+  LzmaStream(const LzmaStream&) = delete;
+  LzmaStream& operator=(const LzmaStream&) = delete;
+
+  Step step(std::string_view input, char* to, std::size_t room, bool is_last) override {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(input.data());
+    stream_.avail_in = input.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(to);
+    stream_.avail_out = room;
+    lzma_ret status = lzma_code(&stream_, is_last ? LZMA_FINISH : LZMA_RUN);
+    if (status == LZMA_MEMLIMIT_ERROR && take_gate()) {
+      status = lzma_code(&stream_, is_last ? LZMA_FINISH : LZMA_RUN);
+    }
+    if (status == LZMA_MEMLIMIT_ERROR || status == LZMA_MEM_ERROR) refuse_memory(limits_);
+    if (status == LZMA_OPTIONS_ERROR) refuse("xz data with options that are not known");
+    if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR) {
+      refuse(format_ == Format::xz ? "damaged xz data" : "damaged lzma data");
+    }
+    return {input.size() - stream_.avail_in, room - stream_.avail_out, status == LZMA_STREAM_END};
+  }
+  void restart() override { start(); }
+
+ private:
+  void start() {
+    lzma_ret status = LZMA_OK;
+    if (format_ == Format::alone) {
+      status = lzma_alone_decoder(&stream_, limit());
+    } else {
+      // Not LZMA_CONCATENATED: the loop around looks at what follows, so that all formats are
+      // equal.
+      lzma_mt options{};
+      options.threads = std::max(limits_.threads, 1U);
+      options.memlimit_threading = std::min(limits_.threads_memory, limit());
+      options.memlimit_stop = limit();
+      options.flags = LZMA_FAIL_FAST;
+      status = lzma_stream_decoder_mt(&stream_, &options);
+    }
+    if (status != LZMA_OK) throw Error(ErrorCode::internal, "liblzma does not start");
+  }
+
+  std::uint64_t limit() const { return gate_.owns_lock() ? limits_.memory : first_limit(limits_); }
+
+  // liblzma can go on after it was given more.
+  bool take_gate() {
+    if (limits_.gate == nullptr || gate_.owns_lock() || lzma_memusage(&stream_) > limits_.memory) {
+      return false;
+    }
+    gate_ = std::unique_lock(*limits_.gate);
+    return lzma_memlimit_set(&stream_, limits_.memory) == LZMA_OK;
+  }
+
+  Format format_;
+  DecodeLimits limits_;
+  std::unique_lock<std::mutex> gate_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
+class ZstdStream : public Decoder {
+ public:
+  explicit ZstdStream(const DecodeLimits& limits) : limits_(limits), stream_(ZSTD_createDCtx()) {
+    if (stream_ == nullptr) throw Error(ErrorCode::internal, "libzstd does not start");
+    set_limit(first_limit(limits));
+  }
+  ~ZstdStream() override { ZSTD_freeDCtx(stream_); }
+  ZstdStream(const ZstdStream&) = delete;
+  ZstdStream& operator=(const ZstdStream&) = delete;
+
+  Step step(std::string_view input, char* to, std::size_t room, bool /*is_last*/) override {
+    ZSTD_inBuffer in{input.data(), input.size(), 0};
+    ZSTD_outBuffer out{to, room, 0};
+    std::size_t status = ZSTD_decompressStream(stream_, &out, &in);
+    if (needs_memory(status) && is_fresh_ && limits_.gate != nullptr && !gate_.owns_lock()) {
+      gate_ = std::unique_lock(*limits_.gate);
+      restart();
+      set_limit(limits_.memory);
+      in.pos = 0;
+      out.pos = 0;
+      status = ZSTD_decompressStream(stream_, &out, &in);
+    }
+    is_fresh_ = false;
+    if (needs_memory(status)) refuse_memory(limits_);
+    if (ZSTD_isError(status) != 0U) refuse("damaged zstd data");
+    return {in.pos, out.pos, status == 0};
+  }
+  void restart() override { ZSTD_DCtx_reset(stream_, ZSTD_reset_session_only); }
+
+ private:
+  static bool needs_memory(std::size_t status) {
+    return ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge;
+  }
+
+  // The window is nearly all that a decoder needs.
+  void set_limit(std::uint64_t memory) {
+    const int window = std::clamp(static_cast<int>(std::bit_width(memory)) - 1, 10, 27);
+    if (ZSTD_isError(ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window)) != 0U) {
+      throw Error(ErrorCode::internal, "libzstd does not start");
+    }
+  }
+
+  DecodeLimits limits_;
+  ZSTD_DCtx* stream_;
+  std::unique_lock<std::mutex> gate_;
+  bool is_fresh_ = true;  // nothing was decoded yet
+};
+
+class Bzip2Stream : public Decoder {
+ public:
+  Bzip2Stream() { start(); }
+  ~Bzip2Stream() override { BZ2_bzDecompressEnd(&stream_); }
+  Bzip2Stream(const Bzip2Stream&) = delete;
+  Bzip2Stream& operator=(const Bzip2Stream&) = delete;
+
+  Step step(std::string_view input, char* to, std::size_t room, bool /*is_last*/) override {
+    stream_.next_in = const_cast<char*>(input.data());
+    stream_.avail_in = static_cast<unsigned>(input.size());
+    stream_.next_out = to;
+    stream_.avail_out = static_cast<unsigned>(room);
+    const int status = BZ2_bzDecompress(&stream_);
+    if (status != BZ_OK && status != BZ_STREAM_END) refuse("damaged bzip2 data");
+    return {input.size() - stream_.avail_in, room - stream_.avail_out, status == BZ_STREAM_END};
+  }
+  void restart() override {
+    BZ2_bzDecompressEnd(&stream_);
+    stream_ = {};
+    start();
+  }
+
+ private:
+  void start() {
+    if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) {
+      throw Error(ErrorCode::internal, "libbz2 does not start");
+    }
+  }
+
+  bz_stream stream_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Decoder> gzip_decoder() {
+  return std::make_unique<GzipStream>();
+}
+
+std::unique_ptr<Decoder> xz_decoder(const DecodeLimits& limits) {
+  return std::make_unique<LzmaStream>(LzmaStream::Format::xz, limits);
+}
+
+std::unique_ptr<Decoder> lzma_decoder(const DecodeLimits& limits) {
+  return std::make_unique<LzmaStream>(LzmaStream::Format::alone, limits);
+}
+
+std::unique_ptr<Decoder> zstd_decoder(const DecodeLimits& limits) {
+  return std::make_unique<ZstdStream>(limits);
+}
+
+std::unique_ptr<Decoder> bzip2_decoder() {
+  return std::make_unique<Bzip2Stream>();
+}
+
+}  // namespace topsctl

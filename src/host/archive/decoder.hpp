@@ -1,0 +1,34 @@
+// One decoder for each compressed format; decompress.hpp is what others use.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "topsctl/host/archive/decompress.hpp"
+
+namespace topsctl {
+
+// Turns compressed bytes into plain ones. Messages of what it throws do not name the file.
+class Decoder {
+ public:
+  struct Step {
+    std::size_t used = 0;  // bytes of the input
+    std::size_t made = 0;  // bytes of output
+    bool ended = false;    // the stream is complete, its checksum compared
+  };
+  virtual ~Decoder() = default;
+  // Takes from `input` and fills `to`; `is_last`: nothing follows the input. Throws
+  // Error{bad_package} for damaged data and for what needs more memory than allowed.
+  virtual Step step(std::string_view input, char* to, std::size_t room, bool is_last) = 0;
+  // Makes it ready for another stream after one that ended.
+  virtual void restart() = 0;
+};
+
+std::unique_ptr<Decoder> gzip_decoder();                          // RFC 1952
+std::unique_ptr<Decoder> xz_decoder(const DecodeLimits& limits);  // .xz 1.1.0, several threads
+std::unique_ptr<Decoder> lzma_decoder(const DecodeLimits& limits);
+std::unique_ptr<Decoder> zstd_decoder(const DecodeLimits& limits);  // RFC 8878
+std::unique_ptr<Decoder> bzip2_decoder();
+
+}  // namespace topsctl

@@ -1,0 +1,13 @@
+// The one message for archives that are made to become too much.
+#include "topsctl/host/archive/decompression_limit.hpp"
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+DecompressionBomb::DecompressionBomb(std::string_view subject, std::string_view why)
+    : Error(ErrorCode::bad_package,
+            concat("cannot read ", in_quotes(subject), ": a decompression bomb: ", why),
+            "do not install this file: no sound package is made like this") {}
+
+}  // namespace topsctl

@@ -1,0 +1,206 @@
+// Decompresses the members of zip archives.
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+
+#include "host/archive/inflate.hpp"
+#include "host/archive/zip_bytes.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/decompression_limit.hpp"
+#include "topsctl/host/archive/zip.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t block = 256U << 10U;
+constexpr std::uint64_t local_size = 30;
+
+[[noreturn]] void refuse(const std::string& subject, const ZipEntry& entry, std::string_view why) {
+  throw Error(
+      ErrorCode::bad_package,
+      concat("cannot read ", in_quotes(subject), ": entry ", in_quotes(entry.raw_path), ": ", why),
+      "the file is damaged: copy it again and compare its size and sha256");
+}
+
+constexpr std::string_view larger = "larger than the directory says";
+
+[[noreturn]] void throw_bomb(const std::string& subject, const ZipEntry& entry,
+                             std::string_view why) {
+  throw DecompressionBomb(subject, concat("entry ", in_quotes(entry.raw_path), ": ", why));
+}
+
+// What an entry's content turned out to be, against what the directory says.
+class ContentCheck {
+ public:
+  ContentCheck(const ZipEntry& entry, const std::string& subject)
+      : entry_(entry), subject_(subject) {}
+
+  void take(std::string_view bytes) {
+    if (bytes.size() > entry_.size - size_) {
+      throw_bomb(subject_, entry_, larger);
+    }
+    size_ += bytes.size();
+    crc_ = libdeflate_crc32(crc_, bytes.data(), bytes.size());
+  }
+  void end() const {
+    if (size_ != entry_.size) refuse(subject_, entry_, "smaller than the directory says");
+    if (crc_ != entry_.crc) refuse(subject_, entry_, "its CRC is wrong");
+  }
+
+ private:
+  const ZipEntry& entry_;
+  const std::string& subject_;
+  std::uint64_t size_ = 0;
+  std::uint32_t crc_ = 0;
+};
+
+// A member as a source, for archives that lie in the archive.
+class MemberSource : public Source {
+ public:
+  MemberSource(FileRange data, ZipEntry entry, std::string subject)
+      : data_(data),
+        entry_(std::move(entry)),
+        subject_(std::move(subject)),
+        check_(entry_, subject_),
+        input_(std::min<std::uint64_t>(block, data.size), '\0'),
+        output_(is_stored() ? 0 : block, '\0') {
+    if (!is_stored() && inflateInit2(&stream_, -15) != Z_OK) {
+      throw Error(ErrorCode::internal, "zlib does not start");
+    }
+  }
+  ~MemberSource() override {
+    if (!is_stored()) inflateEnd(&stream_);
+  }
+  MemberSource(const MemberSource&) = delete;
+  MemberSource& operator=(const MemberSource&) = delete;
+
+  std::string_view piece() override {
+    if (ended_) return {};
+    const std::string_view bytes = is_stored() ? compressed_piece() : inflated_piece();
+    check_.take(bytes);
+    if (bytes.empty()) {
+      ended_ = true;
+      check_.end();
+    }
+    return bytes;
+  }
+  std::optional<FileRange> range() const override {
+    return is_stored() ? std::optional(data_) : std::nullopt;
+  }
+
+ private:
+  bool is_stored() const { return entry_.method == 0; }
+
+  std::string_view compressed_piece() {
+    const std::size_t size = std::min<std::uint64_t>(input_.size(), data_.size - read_);
+    read_at(data_, read_, input_.data(), size, subject_);
+    read_ += size;
+    return std::string_view(input_).substr(0, size);
+  }
+
+  std::string_view inflated_piece() {
+    stream_.next_out = reinterpret_cast<Bytef*>(output_.data());
+    stream_.avail_out = static_cast<uInt>(output_.size());
+    while (!stream_ended_ && stream_.avail_out > 0) {
+      if (stream_.avail_in == 0) {
+        const std::string_view bytes = compressed_piece();
+        stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+        stream_.avail_in = static_cast<uInt>(bytes.size());
+      }
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      stream_ended_ = status == Z_STREAM_END;
+      if (status != Z_OK && !stream_ended_) refuse(subject_, entry_, "damaged deflate data");
+    }
+    if (stream_ended_ && (stream_.avail_in > 0 || read_ < data_.size)) {
+      refuse(subject_, entry_, "bytes follow its deflate data");
+    }
+    return std::string_view(output_).substr(0, output_.size() - stream_.avail_out);
+  }
+
+  FileRange data_;
+  ZipEntry entry_;
+  std::string subject_;
+  ContentCheck check_;
+  std::string input_;
+  std::string output_;
+  std::uint64_t read_ = 0;
+  z_stream stream_{};
+  bool stream_ended_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+struct ZipBuffers::State {
+  std::array<char, block> stored;
+  Inflater inflater;
+};
+
+ZipBuffers::ZipBuffers() : state_(std::make_unique_for_overwrite<State>()) {}
+ZipBuffers::~ZipBuffers() = default;
+ZipBuffers::ZipBuffers(ZipBuffers&&) noexcept = default;
+ZipBuffers& ZipBuffers::operator=(ZipBuffers&&) noexcept = default;
+
+// The name and the method decide what other readers, which go by local headers, would see.
+FileRange ZipReader::data_of(const ZipEntry& entry) const {
+  if (entry.problem == impossible_ratio) throw_bomb(subject_, entry, entry.problem);
+  if (!entry.problem.empty()) refuse(subject_, entry, entry.problem);
+  const std::string header =
+      bytes_at(range_, entry.data_offset, local_size + entry.raw_path.size(), subject_);
+  const std::uint64_t header_size =
+      local_size + number_at(header, 26, 2) + number_at(header, 28, 2);
+  if (!header.starts_with("PK\3\4") || number_at(header, 8, 2) != entry.method ||
+      number_at(header, 26, 2) != entry.raw_path.size() ||
+      header.compare(local_size, std::string::npos, entry.raw_path) != 0) {
+    refuse(subject_, entry, "its local header is not what the directory says");
+  }
+  const std::uint64_t begin = entry.data_offset + header_size;
+  if (begin > entry.data_end || entry.data_end - begin < entry.compressed_size) {
+    refuse(subject_, entry, "it overlaps another");
+  }
+  return {range_.file, range_.offset + begin, entry.compressed_size};
+}
+
+std::unique_ptr<Source> ZipReader::open(const ZipEntry& entry) const {
+  return std::make_unique<MemberSource>(data_of(entry), entry, subject_);
+}
+
+std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
+  if (entry.size > most) {
+    refuse(subject_, entry, concat("larger than ", human_size(most)));
+  }
+  const std::unique_ptr<Source> source = open(entry);
+  return whole_text(*source, most, subject_);
+}
+
+void ZipReader::read(const ZipEntry& entry, ZipBuffers& buffers,
+                     const std::function<void(std::string_view)>& take) const {
+  const FileRange data = data_of(entry);
+  ContentCheck check(entry, subject_);
+  std::uint64_t done = 0;
+  const auto more = [&](char* to, std::size_t room) {
+    const std::size_t size = std::min<std::uint64_t>(room, data.size - done);
+    read_at(data, done, to, size, subject_);
+    done += size;
+    return size;
+  };
+  const auto checked = [&](std::string_view bytes) {
+    check.take(bytes);
+    take(bytes);
+  };
+  if (entry.method == 0) {
+    std::array<char, block>& buffer = buffers.state_->stored;
+    while (const std::size_t size = more(buffer.data(), block)) checked({buffer.data(), size});
+  } else {
+    const std::optional<std::uint64_t> used = buffers.state_->inflater.run(more, checked);
+    if (!used) refuse(subject_, entry, "damaged deflate data");
+    if (*used != data.size) refuse(subject_, entry, "bytes follow its deflate data");
+  }
+  check.end();
+}
+
+}  // namespace topsctl

@@ -1,0 +1,46 @@
+// Walks the folders of a bundle.
+#include "topsctl/host/bundle/bundle_files.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+std::vector<FoundFile> files_under(const fs::path& path) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(path, failure);
+  if (!fs::exists(status)) {
+    throw Error(ErrorCode::bad_bundle, concat("no such file or folder: ", in_quotes(path.string())),
+                "give the path of a bundle folder, or of .deb and .whl files");
+  }
+  if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
+    throw Error(ErrorCode::bad_bundle,
+                concat(in_quotes(path.string()), " is neither a file nor a folder"),
+                "give the path of a bundle folder, or of .deb and .whl files");
+  }
+  if (!fs::is_directory(status)) return {{path, path.filename().string()}};
+  std::vector<FoundFile> found;
+  const auto options = fs::directory_options::none;
+  for (auto at = fs::recursive_directory_iterator(path, options, failure);
+       !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+    std::error_code ignored;
+    if (at->is_regular_file(ignored)) {
+      found.push_back({at->path(), at->path().lexically_relative(path).string()});
+    }
+    if (found.size() > 1'000'000) {
+      throw Error(ErrorCode::bad_bundle,
+                  concat(in_quotes(path.string()), " holds more than a million files"),
+                  "give the folder of the bundle itself");
+    }
+  }
+  if (failure) throw system_error(failure.value(), "read", path.string(), ErrorCode::bad_bundle);
+  std::sort(found.begin(), found.end(),
+            [](const FoundFile& a, const FoundFile& b) { return a.shown < b.shown; });
+  return found;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,115 @@
+// Finds stacks in the binary, in the operator's folder and in files.
+#include "topsctl/host/bundle/stacks.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "topsctl/base/embedded.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t most_stack = 4ULL << 20U;
+
+void add_or_replace(std::vector<Stack>& stacks, Stack stack) {
+  const auto same = std::find_if(stacks.begin(), stacks.end(),
+                                 [&](const Stack& known) { return known.name == stack.name; });
+  if (same == stacks.end()) {
+    stacks.push_back(std::move(stack));
+  } else {
+    *same = std::move(stack);
+  }
+}
+
+Stack read_stack_file(const fs::path& file) {
+  std::error_code failure;
+  if (!fs::is_regular_file(file, failure)) {
+    throw Error(ErrorCode::bad_stack, concat("no stack file ", in_quotes(file.string())),
+                "give the path of a JSON stack file, or the name of a known stack");
+  }
+  return parse_stack(read_text(file, most_stack), concat("stack ", in_quotes(file.string())));
+}
+
+// Ids of required components for which the inventory has nothing that could be chosen.
+std::vector<std::string> missing_components(const Stack& stack, const Inventory& inventory) {
+  std::vector<std::string> missing;
+  for (const Component& component : stack.components) {
+    const bool found = std::any_of(inventory.packages.begin(), inventory.packages.end(),
+                                   [&](const Package& package) {
+                                     // A broken one counts as there: the install then says what is
+                                     // wrong with it.
+                                     if (package.verdict == Verdict::broken)
+                                       return is_named_like(component, package);
+                                     return package.verdict != Verdict::archived &&
+                                            matching_component(stack, package) == &component;
+                                   });
+    if (component.required && !found) missing.push_back(component.id);
+  }
+  return missing;
+}
+
+}  // namespace
+
+std::vector<Stack> known_stacks() {
+  std::vector<Stack> stacks;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (!file.name.starts_with("stacks/")) continue;
+    add_or_replace(stacks, parse_stack(file.bytes, concat("stack ", in_quotes(file.name))));
+  }
+  std::vector<fs::path> files;
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(stacks_directory, failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    if (at->path().extension() == ".json") files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const fs::path& file : files) add_or_replace(stacks, read_stack_file(file));
+  return stacks;
+}
+
+Stack load_stack(const std::string& choice) {
+  if (choice.find('/') != std::string::npos || choice.ends_with(".json")) {
+    return read_stack_file(choice);
+  }
+  std::vector<std::string> names;
+  for (Stack& stack : known_stacks()) {
+    if (stack.name == choice) return std::move(stack);
+    names.push_back(stack.name);
+  }
+  throw Error(
+      ErrorCode::bad_stack,
+      concat("unknown stack ", in_quotes(choice), did_you_mean(choice, names)),
+      concat("known stacks: ", joined(names, ", "), "; or give a stack file with --stack FILE"));
+}
+
+Stack matching_stack(const Inventory& inventory) {
+  std::optional<Stack> best;
+  std::string nearest_name;
+  std::vector<std::string> nearest_missing;
+  for (Stack& stack : known_stacks()) {
+    const std::vector<std::string> missing = missing_components(stack, inventory);
+    if (!missing.empty()) {
+      if (nearest_name.empty() || missing.size() < nearest_missing.size()) {
+        nearest_name = stack.name;
+        nearest_missing = missing;
+      }
+    } else if (!best || stack.components.size() > best->components.size()) {
+      best = std::move(stack);
+    }
+  }
+  if (best) return *best;
+  throw Error(ErrorCode::bad_bundle,
+              concat("the bundle holds no complete stack: ", in_quotes(nearest_name), " lacks ",
+                     joined(nearest_missing, ", ")),
+              "add the missing packages, choose parts with --stack and --components, or give a "
+              "stack file with "
+              "--stack FILE");
+}
+
+}  // namespace topsctl

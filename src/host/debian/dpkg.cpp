@@ -1,0 +1,158 @@
+// Reads dpkg's status file and lists, and takes its frontend lock.
+#include "topsctl/host/debian/dpkg.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <thread>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/stanza.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::uint64_t most_status = 256ULL << 20U;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::string& line : split(text, '\n')) {
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// info/NAME.SUFFIX, or info/NAME:ARCH.SUFFIX for packages that may be there for several
+// architectures.
+std::string info_file(const Host& host, const InstalledDeb& deb, const std::string& suffix) {
+  for (const std::string& name : {deb.name, concat(deb.name, ":", deb.architecture)}) {
+    const auto text =
+        read_text_if_present(host.resolve(concat(dpkg_directory, "/info/", name, ".", suffix)));
+    if (text) return *text;
+  }
+  return {};
+}
+
+// dpkg-query(1), "Status": desired action, error flag, state.
+bool is_unfinished(const std::string& status) {
+  const std::vector<std::string> words = split(status, ' ');
+  if (words.size() != 3) return true;
+  return words[1] != "ok" ||
+         (words[2] != "installed" && words[2] != "config-files" && words[2] != "not-installed");
+}
+
+}  // namespace
+
+bool is_installed(const InstalledDeb& deb) {
+  return deb.status == "install ok installed" || deb.status == "hold ok installed";
+}
+
+DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>& names) {
+  const auto status = read_text_if_present(host.resolve(dpkg_status_file), most_status);
+  if (!status) {
+    throw Error(ErrorCode::host_unfit,
+                concat("no dpkg database under ", in_quotes(host.root.string()), ": ",
+                       dpkg_status_file, " is missing"),
+                "name the root directory of a Debian or Ubuntu system with --root");
+  }
+  DpkgDatabase database;
+  for (const Diversion& diversion : read_diversions(host))
+    database.diversions[diversion.from] = diversion.to;
+  for (const Stanza& stanza : parse_stanzas(*status)) {
+    InstalledDeb deb{stanza.value("Package"),
+                     stanza.value("Version"),
+                     stanza.value("Architecture"),
+                     stanza.value("Status"),
+                     {},
+                     {}};
+    if (is_unfinished(deb.status)) {
+      database.unfinished.push_back(concat(printable(deb.name), " (", printable(deb.status), ")"));
+    }
+    if (std::find(names.begin(), names.end(), deb.name) == names.end()) continue;
+    deb.files = lines_of(info_file(host, deb, "list"));
+    deb.md5sums = info_file(host, deb, "md5sums");
+    deb.conffiles = conffile_paths(stanza.value("Conffiles"));
+    for (const char* script : {"preinst", "postinst", "prerm", "postrm"}) {
+      deb.scripts += info_file(host, deb, script) + "\n";
+    }
+    database.wanted.insert_or_assign(deb.name, std::move(deb));
+  }
+  return database;
+}
+
+std::string dpkg_version(const Host& host) {
+  const RunResult result = host.runner->run(host.command({"dpkg", "--version"}, 30'000));
+  // "Debian 'dpkg' package management program version 1.20.13 (amd64)."
+  const std::vector<std::string> words =
+      split(result.output.substr(0, result.output.find('\n')), ' ');
+  const auto at = std::find(words.begin(), words.end(), "version");
+  if (!result.ok() || at == words.end() || at + 1 == words.end()) {
+    throw Error(ErrorCode::host_unfit, concat("dpkg does not work: ", result.ending()),
+                "run `dpkg --version` on that machine");
+  }
+  return printable(*(at + 1));
+}
+
+namespace {
+
+struct flock whole_file_lock() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::string holder_of(int descriptor) {
+  struct flock lock = whole_file_lock();
+  if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0)
+    return "another process";
+  const auto name = read_text_if_present(concat("/proc/", lock.l_pid, "/comm"));
+  return concat(name ? printable(trimmed(*name)) : "a process", " (pid ", lock.l_pid, ")");
+}
+
+}  // namespace
+
+std::string_view path_beside(std::string_view dpkg_sibling) {
+  for (const std::string_view suffix : {".dpkg-new", ".dpkg-tmp", ".dpkg-old", ".dpkg-dist"}) {
+    if (dpkg_sibling.ends_with(suffix)) {
+      return dpkg_sibling.substr(0, dpkg_sibling.size() - suffix.size());
+    }
+  }
+  return {};
+}
+
+DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
+                                   const std::function<void(const std::string&)>& on_wait) {
+  const std::filesystem::path path = host.resolve_parent(concat(dpkg_directory, "/lock-frontend"));
+  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
+  if (!file_.is_open()) throw system_error(errno, "open", path.string(), ErrorCode::host_unfit);
+  const auto started = host.clock->steady();
+  for (;;) {
+    struct flock lock = whole_file_lock();
+    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
+    if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
+      throw system_error(errno, "lock", path.string(), ErrorCode::host_unfit);
+    }
+    if (waited_for_.empty()) {
+      waited_for_ = holder_of(file_.get());
+      on_wait(waited_for_);
+    }
+    waited_ms_ =
+        std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started)
+            .count();
+    if (waited_ms_ >= patience_ms) {
+      throw Error(ErrorCode::busy, concat("dpkg's frontend lock is held by ", waited_for_),
+                  "wait until that program has ended, or give more time with --lock-timeout");
+    }
+    throw_if_interrupted();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace topsctl

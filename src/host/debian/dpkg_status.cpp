@@ -1,0 +1,204 @@
+// Reads all of dpkg's status file, its diversions, and what a version of dpkg can do.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <unordered_map>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/stanza.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t most_status = 256ULL << 20U;
+
+std::string one_line(std::string_view value) {
+  std::string line(trimmed(value));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return printable(line);
+}
+
+void take_field(TargetPackage& package, std::string& pre_depends, const std::string& name,
+                const std::string& value) {
+  static const std::unordered_map<std::string, std::string TargetPackage::*> texts = {
+      {"package", &TargetPackage::name},
+      {"version", &TargetPackage::version},
+      {"architecture", &TargetPackage::architecture},
+      {"status", &TargetPackage::status},
+      {"multi-arch", &TargetPackage::multi_arch},
+      {"depends", &TargetPackage::depends},
+      {"provides", &TargetPackage::provides},
+      {"breaks", &TargetPackage::breaks},
+      {"conflicts", &TargetPackage::conflicts},
+      {"replaces", &TargetPackage::replaces}};
+  if (const auto text = texts.find(name); text != texts.end()) {
+    package.*(text->second) = one_line(value);
+  } else if (name == "pre-depends") {
+    pre_depends = one_line(value);
+  } else if (name == "essential") {
+    package.essential = lower_case(value) == "yes";
+  } else if (name == "conffiles") {
+    package.conffiles = conffile_paths(value);
+  }
+}
+
+TargetPackage package_of(const Stanza& stanza) {
+  TargetPackage package;
+  std::string pre_depends;
+  for (const auto& [name, value] : stanza.fields)
+    take_field(package, pre_depends, lower_case(name), value);
+  if (package.depends.empty() || pre_depends.empty()) {
+    package.depends = concat(pre_depends, package.depends);
+  } else {
+    package.depends = concat(pre_depends, ", ", package.depends);
+  }
+  return package;
+}
+
+// dpkg knows a package by its name, and by its architecture too if it may be there for several.
+std::string identity(const TargetPackage& package) {
+  return package.multi_arch == "same" ? concat(package.name, ":", package.architecture)
+                                      : package.name;
+}
+
+// Files of the `updates` folder, oldest first. Their names are numbers of one width.
+std::vector<std::string> updates(const Host& host) {
+  std::vector<std::string> names;
+  const fs::path folder = host.resolve(concat(dpkg_directory, "/updates"));
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(folder, failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    std::string name = at->path().filename().string();
+    if (is_digits(name)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<std::string> texts;
+  for (const std::string& name : names) {
+    if (auto text = read_text_if_present(folder / name)) texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
+// The numbers with which a version begins, its epoch left out: "1.19.0.5ubuntu2" is 1, 19, 0, 5.
+std::vector<int> leading_numbers(std::string_view version) {
+  const auto colon = version.find(':');
+  if (colon != std::string_view::npos) version.remove_prefix(colon + 1);
+  std::vector<int> numbers;
+  for (;;) {
+    std::size_t digits = 0;
+    while (digits < version.size() && is_digits(version.substr(digits, 1))) ++digits;
+    if (digits == 0 || digits > 6) return numbers;
+    numbers.push_back(std::stoi(std::string(version.substr(0, digits))));
+    version.remove_prefix(digits);
+    if (!version.starts_with('.')) return numbers;
+    version.remove_prefix(1);
+  }
+}
+
+// Ubuntu's own dpkg unpacks zstd since 1.19.0.5ubuntu2, the one of 18.04 (its changelog).
+bool is_ubuntu_with_zstd(std::string_view version, const std::vector<int>& numbers) {
+  constexpr std::string_view mark = "ubuntu";
+  const auto at = version.find(mark);
+  if (at == std::string_view::npos) return false;
+  const std::vector<int> first = {1, 19, 0, 5};
+  if (numbers != first) return numbers > first;
+  const std::vector<int> revision = leading_numbers(version.substr(at + mark.size()));
+  return !revision.empty() && revision.front() >= 2;
+}
+
+}  // namespace
+
+// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
+std::vector<std::string> conffile_paths(const std::string& value) {
+  std::vector<std::string> paths;
+  for (const std::string& line : split(value, '\n')) {
+    std::string_view rest = trimmed(line);
+    for (const std::string_view mark : {" obsolete", " remove-on-upgrade"}) {
+      if (rest.ends_with(mark)) rest.remove_suffix(mark.size());
+    }
+    const auto blank = rest.rfind(' ');
+    if (blank != std::string_view::npos && blank > 0) paths.emplace_back(rest.substr(0, blank));
+  }
+  return paths;
+}
+
+std::vector<TargetPackage> parse_packages(std::string_view status) {
+  std::vector<TargetPackage> packages;
+  for (const Stanza& stanza : parse_stanzas(status)) {
+    TargetPackage package = package_of(stanza);
+    if (!package.name.empty()) packages.push_back(std::move(package));
+  }
+  return packages;
+}
+
+std::vector<TargetPackage> read_packages(const Host& host) {
+  const auto status = read_text_if_present(host.resolve(dpkg_status_file), most_status);
+  if (!status) {
+    throw Error(ErrorCode::host_unfit,
+                concat("no dpkg database under ", in_quotes(host.root.string()), ": ",
+                       dpkg_status_file, " is missing"),
+                "name the root directory of a Debian or Ubuntu system");
+  }
+  std::vector<TargetPackage> packages = parse_packages(*status);
+  const std::vector<std::string> later = updates(host);
+  if (!later.empty()) {
+    std::unordered_map<std::string, std::size_t> places;
+    for (std::size_t i = 0; i < packages.size(); ++i) places[identity(packages[i])] = i;
+    for (const std::string& text : later) {
+      for (TargetPackage& package : parse_packages(text)) {
+        const auto [place, is_new] = places.try_emplace(identity(package), packages.size());
+        if (is_new) {
+          packages.push_back(std::move(package));
+        } else {
+          packages[place->second] = std::move(package);
+        }
+      }
+    }
+  }
+  std::erase_if(packages, [](const TargetPackage& package) {
+    return package.status.ends_with(" not-installed");
+  });
+  return packages;
+}
+
+std::vector<Diversion> read_diversions(const Host& host) {
+  const auto text = read_text_if_present(host.resolve(concat(dpkg_directory, "/diversions")));
+  std::vector<std::string> lines = split(text.value_or(""), '\n');
+  std::erase(lines, std::string());
+  std::vector<Diversion> diversions;
+  // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
+  for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {
+    if (is_plain_path(lines[i]) && is_plain_path(lines[i + 1]))
+      diversions.push_back({lines[i], lines[i + 1], printable(lines[i + 2])});
+  }
+  return diversions;
+}
+
+std::vector<std::string> dpkg_compressions(std::string_view version) {
+  struct Support {
+    const char* compression;
+    std::vector<int> since;
+  };
+  // deb(5), "data.tar".
+  static const std::array<Support, 5> support = {{{"gzip", {0, 93, 76}},
+                                                  {"bzip2", {1, 10, 24}},
+                                                  {"lzma", {1, 13, 25}},
+                                                  {"xz", {1, 15, 6}},
+                                                  {"zstd", {1, 21, 18}}}};
+  const std::vector<int> numbers = leading_numbers(version);
+  std::vector<std::string> compressions;
+  for (const Support& each : support) {
+    const bool is_known = numbers >= each.since || (std::string_view(each.compression) == "zstd" &&
+                                                    is_ubuntu_with_zstd(version, numbers));
+    if (is_known) compressions.emplace_back(each.compression);
+  }
+  return compressions;
+}
+
+}  // namespace topsctl

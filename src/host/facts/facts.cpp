@@ -1,0 +1,104 @@
+// Gathers host facts from dpkg, os-release, the interpreters and the files that a plan may replace.
+#include "topsctl/host/facts/facts.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::vector<std::string> names_of(const Stack& stack, PackageKind kind) {
+  std::vector<std::string> names;
+  for (const Component& component : stack.components) {
+    if (component.kind == kind) {
+      names.insert(names.end(), component.names.begin(), component.names.end());
+    }
+  }
+  return names;
+}
+
+std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
+                                      const std::string& named) {
+  std::vector<std::string> distributions = names_of(stack, PackageKind::wheel);
+  if (distributions.empty() && named.empty()) return {};
+  distributions.insert(distributions.end(), stack.python.unchanged.begin(),
+                       stack.python.unchanged.end());
+  const std::vector<std::string> candidates =
+      named.empty() ? stack.python.executables : std::vector<std::string>{named};
+  std::vector<PythonFacts> pythons;
+  std::vector<std::string> seen;
+  for (const std::string& candidate : candidates) {
+    // Several names often lead to one program; each program is asked once.
+    const std::string program = candidate.find('/') == std::string::npos
+                                    ? candidate
+                                    : canonical_in_root(host.root, candidate, LastLink::follow);
+    if (named.empty() && std::find(seen.begin(), seen.end(), program) != seen.end()) continue;
+    seen.push_back(program);
+    auto facts = read_python(host, candidate, distributions);
+    if (facts) {
+      facts->executable = candidate;
+      pythons.push_back(std::move(*facts));
+    }
+  }
+  if (!named.empty() && pythons.empty()) {
+    throw Error(
+        ErrorCode::host_unfit, concat("no working Python interpreter ", in_quotes(named)),
+        "give the path of an interpreter on that machine, for example --python /usr/bin/python3.8");
+  }
+  return pythons;
+}
+
+}  // namespace
+
+std::string os_name(const Host& host) {
+  auto text = read_text_if_present(host.resolve("/etc/os-release"), 1U << 16U);
+  if (!text) text = read_text_if_present(host.resolve("/usr/lib/os-release"), 1U << 16U);
+  std::string id = "unknown";
+  std::string version;
+  for (const std::string& line : split(text.value_or(""), '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string::npos) continue;
+    std::string value = line.substr(equals + 1);
+    std::erase(value, '"');
+    if (line.starts_with("ID=")) id = value;
+    if (line.starts_with("VERSION_ID=")) version = value;
+  }
+  return printable(version.empty() ? id : concat(id, " ", version));
+}
+
+HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python,
+                          const std::vector<std::string>& other_debs) {
+  HostFacts facts;
+  std::vector<std::string> names = names_of(stack, PackageKind::deb);
+  names.insert(names.end(), other_debs.begin(), other_debs.end());
+  DpkgDatabase database = read_dpkg_database(host, names);
+  facts.diversions = std::move(database.diversions);
+  facts.is_root = is_root_user();
+  if (!facts.is_root && host.root != "/") {
+    throw Error(ErrorCode::permission,
+                concat("only root can look into ", in_quotes(host.root.string())),
+                "run topsctl as root, for example through sudo");
+  }
+  facts.os = os_name(host);
+  facts.architecture = "amd64";
+  facts.dpkg_version = dpkg_version(host);
+  facts.debs = std::move(database.wanted);
+  facts.alternative_links = alternative_links(host);
+  facts.unfinished = std::move(database.unfinished);
+  facts.pythons = read_pythons(host, stack, python);
+  const std::string& file = stack.environment.file;
+  if (auto text = read_text_if_present(host.resolve(file)))
+    facts.files.emplace(file, std::move(*text));
+  const AcceleratorRules& accelerator = stack.accelerator;
+  facts.card_nodes = card_nodes(host, accelerator.device_node, accelerator.cards).there;
+  return facts;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,173 @@
+// Gathers a target snapshot from dpkg's files, the loader, the interpreters and the mount table.
+#include "topsctl/host/facts/target_facts.hpp"
+
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/content/elf.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/facts/facts.hpp"
+#include "topsctl/host/facts/loader_cache.hpp"
+#include "topsctl/host/filesystem/mounts.hpp"
+#include "topsctl/host/python/interpreters.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t most_small_file = 1U << 16U;
+
+const TargetPackage* installed(const std::vector<TargetPackage>& packages, std::string_view name,
+                               std::string_view architecture = {}) {
+  const auto found =
+      std::find_if(packages.begin(), packages.end(), [&](const TargetPackage& package) {
+        return package.name == name && package.is_installed() &&
+               (architecture.empty() || package.architecture == architecture);
+      });
+  return found == packages.end() ? nullptr : &*found;
+}
+
+// The architecture that dpkg was built for; else the first of /var/lib/dpkg/arch, which dpkg writes
+// when it knows several and begins with its own.
+std::string native_architecture(const Host& host, const std::vector<TargetPackage>& packages) {
+  if (const TargetPackage* dpkg = installed(packages, "dpkg")) return dpkg->architecture;
+  const auto text =
+      read_text_if_present(host.resolve(concat(dpkg_directory, "/arch")), most_small_file);
+  return printable(trimmed(split(text.value_or(""), '\n').front()));
+}
+
+// "2.31" of "2.31-0ubuntu9.9".
+std::string upstream_version(std::string_view version) {
+  const auto colon = version.find(':');
+  if (colon != std::string_view::npos) version.remove_prefix(colon + 1);
+  return std::string(version.substr(0, version.find_first_not_of("0123456789.")));
+}
+
+// The file that the loader takes for a name; nothing is read of libraries that are not there.
+ElfFacts elf_of(const Host& host, const std::vector<CachedLibrary>& libraries,
+                std::string_view soname) {
+  const auto found =
+      std::find_if(libraries.begin(), libraries.end(),
+                   [&](const CachedLibrary& library) { return library.soname == soname; });
+  if (found == libraries.end()) return {};
+  try {
+    return read_elf(host.resolve(found->path), Exports::skip);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string host_name(const Host& host) {
+  const auto text = read_text_if_present(host.resolve("/etc/hostname"), most_small_file);
+  return printable(trimmed(split(text.value_or(""), '\n').front()));
+}
+
+}  // namespace
+
+std::string highest_version(const std::vector<std::string>& versions, std::string_view prefix) {
+  std::vector<int> highest;
+  std::string text;
+  for (const std::string& version : versions) {
+    if (!version.starts_with(prefix)) continue;
+    const std::string_view rest = std::string_view(version).substr(prefix.size());
+    std::vector<int> numbers;
+    for (const std::string& part : split(rest, '.')) {
+      if (!is_digits(part) || part.size() > 6) break;
+      numbers.push_back(std::stoi(part));
+    }
+    // GLIBC_PRIVATE, CXXABI_TM_1 and the like have no place in the order.
+    const auto parts = static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '.')) + 1;
+    if (numbers.size() != parts || numbers <= highest) continue;
+    highest = std::move(numbers);
+    text = rest;
+  }
+  return text;
+}
+
+TargetSnapshot read_target_system(const Host& host) {
+  TargetSnapshot snapshot;
+  snapshot.taken_at = timestamp(host.clock->now());
+  snapshot.packages = read_packages(host);
+  snapshot.owners = read_owners(host, snapshot.packages);
+  snapshot.diversions = read_diversions(host);
+  snapshot.os = os_name(host);
+  snapshot.host_name = host_name(host);
+  struct utsname running {};
+  if (host.root == "/" && ::uname(&running) == 0) {
+    const char* node = running.nodename;
+    const char* release = running.release;
+    snapshot.host_name = printable(node);
+    snapshot.kernel = printable(release);
+  }
+  snapshot.architecture = native_architecture(host, snapshot.packages);
+  if (const TargetPackage* dpkg = installed(snapshot.packages, "dpkg"))
+    snapshot.dpkg_version = dpkg->version;
+  snapshot.dpkg_compressions = dpkg_compressions(snapshot.dpkg_version);
+  snapshot.libraries = read_libraries(host);
+  if (const TargetPackage* libc = installed(snapshot.packages, "libc6", snapshot.architecture))
+    snapshot.glibc = upstream_version(libc->version);
+  if (snapshot.glibc.empty()) {
+    snapshot.glibc =
+        highest_version(elf_of(host, snapshot.libraries, "libc.so.6").defined_versions, "GLIBC_");
+  }
+  const ElfFacts cpp = elf_of(host, snapshot.libraries, "libstdc++.so.6");
+  snapshot.glibcxx = highest_version(cpp.defined_versions, "GLIBCXX_");
+  snapshot.cxxabi = highest_version(cpp.defined_versions, "CXXABI_");
+  snapshot.mounts = read_mounts(host);
+  return snapshot;
+}
+
+TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::string>& pythons,
+                                    const std::function<void(const std::string&)>& left_out) {
+  TargetSnapshot snapshot = read_target_system(host);
+  if (host.root == "/" || is_root_user()) {
+    snapshot.pythons = find_interpreters(host, pythons, left_out);
+    for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
+  } else {
+    left_out(concat("only root can ask the interpreters of ", in_quotes(host.root.string())));
+  }
+  return snapshot;
+}
+
+TargetSnapshot load_target_snapshot(const fs::path& file) {
+  const std::string name = concat("snapshot ", in_quotes(file.string()));
+  std::string text;
+  try {
+    text = read_text(file, most_snapshot_bytes);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::permission) throw;
+    throw Error(ErrorCode::bad_package, error.message(),
+                "give a file that `topsctl snapshot` wrote");
+  }
+  return parse_target_snapshot(text, name);
+}
+
+TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
+  constexpr const char* hint =
+      "give a machine's root directory, / for this one, or a file that `topsctl snapshot` wrote";
+  struct stat status {};
+  if (root_or_file.empty() || ::stat(root_or_file.c_str(), &status) != 0) {
+    throw Error(ErrorCode::bad_package,
+                concat("no such root directory or snapshot: ", in_quotes(root_or_file)), hint);
+  }
+  if (S_ISREG(status.st_mode)) return load_target_snapshot(root_or_file);
+  if (!S_ISDIR(status.st_mode)) {
+    throw Error(ErrorCode::bad_package,
+                concat(in_quotes(root_or_file), " is neither a folder nor a file"), hint);
+  }
+  Host other = host;
+  std::string root = fs::absolute(root_or_file).lexically_normal().string();
+  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+  other.root = root;
+  return read_target_snapshot(other, {});
+}
+
+}  // namespace topsctl

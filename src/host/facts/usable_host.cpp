@@ -1,0 +1,33 @@
+// Refuses roots that are no Debian or Ubuntu system, and changes by others than root.
+#include "topsctl/host/facts/usable_host.hpp"
+
+#include <sys/stat.h>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+
+namespace topsctl {
+
+void require_usable_host(const Host& host, Purpose purpose) {
+  struct stat status {};
+  if (::stat(host.root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    throw Error(ErrorCode::host_unfit,
+                concat("no such root directory: ", in_quotes(host.root.string())),
+                "give the root directory of the system to work on with --root");
+  }
+  if (::stat(host.resolve(dpkg_status_file).c_str(), &status) != 0) {
+    throw Error(ErrorCode::host_unfit,
+                concat(in_quotes(host.root.string()), " is no Debian or Ubuntu system: it has no ",
+                       dpkg_status_file),
+                "give the root directory of a Debian or Ubuntu system with --root");
+  }
+  if (purpose == Purpose::change && !is_root_user()) {
+    throw Error(ErrorCode::permission, "only root can change a system",
+                host.root == "/"
+                    ? "run the same command through sudo, or add --dry-run to see the plan"
+                    : "run the same command through sudo");
+  }
+}
+
+}  // namespace topsctl

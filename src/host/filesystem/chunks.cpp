@@ -1,0 +1,147 @@
+// Reads the chunks of files, and remembers their digests.
+#include "topsctl/host/filesystem/chunks.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <memory>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t digest_bytes = 32;
+
+[[noreturn]] void refuse_changed(const fs::path& file) {
+  throw Error(ErrorCode::bad_bundle, concat(in_quotes(file.string()), " changes while it is read"),
+              "wait until it is complete");
+}
+
+ChunkDigest digest_of_chunk(const Descriptor& input, std::uint64_t at, std::uint64_t size,
+                            const fs::path& file) {
+  constexpr std::uint64_t block = 256U << 10U;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(block);
+  Sha256 digest;
+  while (size > 0) {
+    const ssize_t got =
+        ::pread(input.get(), buffer.get(), std::min(size, block), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(errno, "read", file.string());
+    if (got == 0) refuse_changed(file);
+    digest.update({buffer.get(), static_cast<std::size_t>(got)});
+    at += static_cast<std::uint64_t>(got);
+    size -= static_cast<std::uint64_t>(got);
+  }
+  return digest.bytes();
+}
+
+std::string times_text(const timespec& time) {
+  return concat(time.tv_sec, ".", time.tv_nsec);
+}
+
+}  // namespace
+
+std::uint64_t chunk_count(std::uint64_t size) {
+  return (size + chunk_bytes - 1) / chunk_bytes;
+}
+
+std::uint64_t chunk_size(std::uint64_t size, std::uint64_t chunk) {
+  return std::min(chunk_bytes, size - chunk * chunk_bytes);
+}
+
+std::string content_id(const ChunkList& chunks) {
+  Sha256 digest;
+  digest.update(concat("topsctl content 1\n", chunks.size, " ", chunk_bytes, "\n"));
+  for (const ChunkDigest& each : chunks.digests) digest.update(each);
+  return digest.hex();
+}
+
+ChunkList read_chunks(const fs::path& file) {
+  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat before {};
+  struct stat after {};
+  if (!input.is_open() || ::fstat(input.get(), &before) != 0)
+    throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);
+  ChunkList chunks;
+  chunks.size = static_cast<std::uint64_t>(before.st_size);
+  chunks.digests.resize(chunk_count(chunks.size));
+  for_each_index(chunks.digests.size(), [&](std::size_t i) {
+    throw_if_interrupted();
+    chunks.digests[i] = digest_of_chunk(input, i * chunk_bytes, chunk_size(chunks.size, i), file);
+  });
+  if (::fstat(input.get(), &after) != 0 || after.st_size != before.st_size ||
+      after.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+      after.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
+    refuse_changed(file);
+  }
+  return chunks;
+}
+
+// The name of what is remembered of a file; nothing for one whose times tell nothing yet.
+std::optional<std::string> DigestMemory::name_of(const fs::path& file) const {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  constexpr std::time_t settled_s = 2;
+  const std::time_t now = std::chrono::system_clock::to_time_t(clock_.now());
+  if (now - status.st_ctim.tv_sec < settled_s) return std::nullopt;
+  return sha256_of(concat(status.st_dev, ":", status.st_ino, ":", status.st_size, ":",
+                          times_text(status.st_mtim), ":", times_text(status.st_ctim), ":",
+                          chunk_bytes));
+}
+
+std::optional<DigestMemory::Known> DigestMemory::find(const fs::path& file) const {
+  const auto name = name_of(file);
+  if (!name) return std::nullopt;
+  try {
+    const auto text = read_text_if_present(folder_ / *name);
+    if (!text) return std::nullopt;
+    // Size, digest of the whole or "-", then those of the chunks, one a line; "end" closes it.
+    const std::vector<std::string> lines = split(*text, '\n');
+    if (lines.size() < 4 || !is_digits(lines[0]) || lines[lines.size() - 2] != "end")
+      return std::nullopt;
+    Known known;
+    known.chunks.size = std::stoull(lines[0]);
+    if (lines[1] != "-") known.sha256 = lines[1];
+    for (std::size_t i = 2; i + 2 < lines.size(); ++i) {
+      auto digest = bytes_of_hex(lines[i]);
+      if (!digest || digest->size() != digest_bytes) return std::nullopt;
+      known.chunks.digests.push_back(std::move(*digest));
+    }
+    if (known.chunks.digests.size() != chunk_count(known.chunks.size)) return std::nullopt;
+    return known;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void DigestMemory::keep(const fs::path& file, const Known& known) const {
+  const auto name = name_of(file);
+  if (!name) return;
+  std::string text =
+      concat(known.chunks.size, "\n", known.sha256.empty() ? "-" : known.sha256, "\n");
+  for (const ChunkDigest& digest : known.chunks.digests) text += concat(hex_text(digest), "\n");
+  text += "end\n";
+  try {
+    constexpr mode_t ours = 0700;
+    constexpr mode_t readable_by_us = 0600;
+    make_directories(folder_, ours);
+    write_plainly(folder_ / *name, text, readable_by_us);
+  } catch (const Error&) {
+    // The next run reads the file again.
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,72 @@
+// Reads from /proc how this process is connected to its operator.
+#include "topsctl/host/network/connection.hpp"
+
+#include <unistd.h>
+
+#include <optional>
+#include <vector>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::string_view variable = "SSH_CONNECTION";
+
+std::string read_of(pid_t process, const char* name) {
+  try {
+    return read_text_if_present(concat("/proc/", process, "/", name)).value_or("");
+  } catch (const Error&) {
+    return "";  // another user's, or it has just ended
+  }
+}
+
+// The fields behind the command's name, which may hold blanks: state, parent, ...
+std::vector<std::string> status_of(pid_t process) {
+  const std::string line = read_of(process, "stat");
+  const auto name_end = line.rfind(") ");
+  return name_end == std::string::npos ? std::vector<std::string>()
+                                       : split(line.substr(name_end + 2), ' ');
+}
+
+std::string ssh_of_ancestors() {
+  constexpr int most_ancestors = 64;
+  pid_t process = ::getppid();
+  for (int i = 0; i < most_ancestors && process > 1; ++i) {
+    for (const std::string& entry : split(read_of(process, "environ"), '\0')) {
+      if (entry.starts_with(concat(variable, "="))) return entry.substr(variable.size() + 1);
+    }
+    const std::vector<std::string> status = status_of(process);
+    if (status.size() < 2 || !is_digits(status[1])) break;
+    process = std::stoi(status[1]);
+  }
+  return "";
+}
+
+}  // namespace
+
+Connection this_connection(const std::map<std::string, std::string>& environment) {
+  Connection connection;
+  const auto own = environment.find(std::string(variable));
+  connection.ssh = own != environment.end() ? own->second : ssh_of_ancestors();
+  const std::string login(trimmed(read_of(::getpid(), "sessionid")));
+  constexpr std::string_view none = "4294967295";
+  if (login != none) connection.login = login;
+  const pid_t session = ::getsid(0);
+  constexpr std::size_t started_at = 19;  // field 22 of the line
+  const std::vector<std::string> leader = status_of(session);
+  connection.session =
+      concat(session, " ", leader.size() > started_at ? leader[started_at] : std::string());
+  return connection;
+}
+
+bool is_same_connection(const Connection& a, const Connection& b) {
+  if (!a.ssh.empty() || !b.ssh.empty()) return a.ssh == b.ssh;
+  if (!a.login.empty() && !b.login.empty()) return a.login == b.login;
+  return a.session == b.session;
+}
+
+}  // namespace topsctl

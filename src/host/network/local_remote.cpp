@@ -1,0 +1,170 @@
+// Runs command lines on this machine, with pipes where a connection would be.
+#include "topsctl/host/network/local_remote.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <vector>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/pipe.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_errors = 16U << 10U;
+constexpr int slice_ms = 200;
+
+class LocalStream : public RemoteStream {
+ public:
+  LocalStream(const std::map<std::string, std::string>& environment,
+              const std::string& command_line) {
+    std::vector<std::string> words = {"/bin/sh", "-c", command_line};
+    std::vector<std::string> settings;
+    for (const auto& [name, value] : environment) settings.push_back(concat(name, "=", value));
+    const std::vector<char*> argv = c_strings(words);
+    const std::vector<char*> envp = c_strings(settings);
+    Pipe input = make_pipe();
+    Pipe output = make_pipe();
+    Pipe errors = make_pipe();
+    pid_ = ::fork();
+    if (pid_ < 0) throw system_error(errno, "start", "/bin/sh", ErrorCode::unreachable);
+    if (pid_ == 0) {
+      ::setsid();
+      for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE})
+        ::signal(signal, SIG_DFL);
+      const std::array<int, 3> ends = {::fcntl(input.read_end.get(), F_DUPFD_CLOEXEC, 10),
+                                       ::fcntl(output.write_end.get(), F_DUPFD_CLOEXEC, 10),
+                                       ::fcntl(errors.write_end.get(), F_DUPFD_CLOEXEC, 10)};
+      for (int stream = 0; stream < 3; ++stream) ::dup2(ends.at(stream), stream);
+      ::execve(argv[0], argv.data(), envp.data());
+      ::_exit(127);
+    }
+    input_ = std::move(input.write_end);
+    output_ = std::move(output.read_end);
+    errors_ = std::move(errors.read_end);
+    for (const Descriptor* end : {&input_, &output_, &errors_})
+      ::fcntl(end->get(), F_SETFL, O_NONBLOCK);
+  }
+
+  // What is not waited for does not go on.
+  ~LocalStream() override {
+    if (pid_ <= 0) return;
+    // It may not lead its group yet.
+    ::kill(-pid_, SIGKILL);
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  LocalStream(const LocalStream&) = delete;
+  LocalStream& operator=(const LocalStream&) = delete;
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      wait(input_, POLLOUT, slice_ms);
+      const ssize_t written = ::write(input_.get(), bytes.data(), bytes.size());
+      if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+      if (written < 0 && errno != EAGAIN && errno != EINTR) lose();
+    }
+  }
+
+  std::optional<std::string> read(std::int64_t timeout_ms) override {
+    for (;;) {
+      wait(output_, POLLIN, static_cast<int>(std::clamp<std::int64_t>(timeout_ms, 0, slice_ms)));
+      std::string bytes(256U << 10U, '\0');
+      const ssize_t got = ::read(output_.get(), bytes.data(), bytes.size());
+      if (got >= 0) {
+        bytes.resize(static_cast<std::size_t>(got));
+        return bytes;
+      }
+      if (errno != EAGAIN && errno != EINTR) lose();
+      timeout_ms -= slice_ms;
+      if (timeout_ms <= 0) return std::nullopt;
+    }
+  }
+
+  void end_input() override { input_.close(); }
+
+  RemoteEnd finish() override {
+    for (;;) {
+      const auto piece = read(std::int64_t{1} << 40U);
+      if (piece && piece->empty()) break;
+    }
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) throw_if_interrupted();
+    pid_ = -1;
+    take_errors();
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, said_};
+  }
+
+ private:
+  void wait(const Descriptor& for_what, short event, int timeout_ms) {
+    throw_if_interrupted();
+    take_errors();
+    std::array<pollfd, 2> watched = {
+        {{for_what.get(), event, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+    ::poll(watched.data(), watched.size(), timeout_ms);
+    throw_if_interrupted();
+  }
+
+  void take_errors() {
+    std::array<char, 4096> bytes{};
+    ssize_t got = 0;
+    while (errors_.is_open() && (got = ::read(errors_.get(), bytes.data(), bytes.size())) > 0) {
+      said_.append(bytes.data(), static_cast<std::size_t>(got));
+      if (said_.size() > 2 * most_errors) said_.erase(0, said_.size() - most_errors);
+    }
+  }
+
+  [[noreturn]] void lose() {
+    take_errors();
+    throw ConnectionLost(
+        concat("the program has ended: ", said_.empty() ? "it says nothing" : last_words(said_)));
+  }
+
+  pid_t pid_ = -1;
+  Descriptor input_;
+  Descriptor output_;
+  Descriptor errors_;
+  std::string said_;
+};
+
+class LocalSession : public RemoteSession {
+ public:
+  explicit LocalSession(const std::map<std::string, std::string>& environment)
+      : environment_(environment) {}
+  std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
+    return std::make_unique<LocalStream>(environment_, command_line);
+  }
+
+ private:
+  const std::map<std::string, std::string>& environment_;
+};
+
+class LocalRemote : public Remote {
+ public:
+  explicit LocalRemote(std::map<std::string, std::string> environment)
+      : environment_(std::move(environment)) {}
+  std::unique_ptr<RemoteSession> connect() override {
+    return std::make_unique<LocalSession>(environment_);
+  }
+
+ private:
+  const std::map<std::string, std::string> environment_;
+};
+
+}  // namespace
+
+std::unique_ptr<Remote> local_remote(const std::map<std::string, std::string>& environment) {
+  return std::make_unique<LocalRemote>(environment);
+}
+
+}  // namespace topsctl

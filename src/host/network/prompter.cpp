@@ -1,0 +1,77 @@
+// Questions at the terminal, with the answer hidden where it is a secret.
+#include "topsctl/host/network/prompter.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <termios.h>
+
+#include <array>
+#include <cerrno>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// While it lives, what is typed is not shown.
+class HiddenTyping {
+ public:
+  HiddenTyping(const Descriptor& terminal, Echo echo) : terminal_(terminal) {
+    if (echo == Echo::on || ::tcgetattr(terminal.get(), &before_) != 0) return;
+    termios hidden = before_;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    is_hidden_ = ::tcsetattr(terminal.get(), TCSAFLUSH, &hidden) == 0;
+  }
+  ~HiddenTyping() {
+    if (!is_hidden_) return;
+    ::tcsetattr(terminal_.get(), TCSAFLUSH, &before_);
+    static_cast<void>(!::write(terminal_.get(), "\n", 1));
+  }
+  HiddenTyping(const HiddenTyping&) = delete;
+  HiddenTyping& operator=(const HiddenTyping&) = delete;
+
+ private:
+  const Descriptor& terminal_;
+  termios before_{};
+  bool is_hidden_ = false;
+};
+
+}  // namespace
+
+std::optional<std::string> TerminalPrompter::ask(const std::string& question, Echo echo) {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const Descriptor terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+  if (!terminal.is_open()) return std::nullopt;
+  const HiddenTyping hidden(terminal, echo);
+  write_all(terminal, concat("\r\033[K", printable(question, Lines::keep), " "), "/dev/tty");
+  std::string line;
+  for (;;) {
+    std::array<pollfd, 2> watched = {
+        {{terminal.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+    ::poll(watched.data(), watched.size(), -1);
+    throw_if_interrupted();
+    char c = 0;
+    const ssize_t got = ::read(terminal.get(), &c, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    if (c == '\n') return line;
+    constexpr std::size_t longest = 4096;
+    if (line.size() < longest) line.push_back(c);
+  }
+}
+
+std::optional<std::string> Secrets::answer(const std::string& question,
+                                           const std::optional<std::string>& refused) {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const auto known = answers_.find(question);
+  if (known != answers_.end() && known->second != refused) return known->second;
+  const auto typed = prompter_.ask(question, Echo::off);
+  if (typed) answers_[question] = *typed;
+  return typed;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,210 @@
+// TLS 1.3 between machines of one run, by OpenSSL.
+#include "topsctl/host/network/psk_tls.hpp"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <array>
+#include <cerrno>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/network/remote.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t buffer_bytes = 256U << 10U;
+constexpr std::string_view identity = "topsctl";
+
+struct AddressRelease {
+  void operator()(addrinfo* list) const { ::freeaddrinfo(list); }
+};
+using Addresses = std::unique_ptr<addrinfo, AddressRelease>;
+
+Addresses resolve(const std::string& address, std::uint16_t port) {
+  addrinfo wanted{};
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(address.c_str(), concat(port).c_str(), &wanted, &found) != 0)
+    throw Error(ErrorCode::host_unfit, concat("no numeric address: ", in_quotes(address)));
+  return Addresses(found);
+}
+
+void limit_waiting(const Descriptor& socket, int timeout_s) {
+  const timeval most{timeout_s, 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+}
+
+// Dead links are noticed, and small records are not held back.
+void tune(const Descriptor& socket) {
+  const unsigned user_timeout_ms = 15'000;
+  const int on = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms,
+               sizeof user_timeout_ms);
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
+// The session that the key stands for; its owner is the caller.
+SSL_SESSION* session_of(SSL* tls) {
+  const auto* key = static_cast<const std::string*>(SSL_get_app_data(tls));
+  constexpr std::array<unsigned char, 2> aes_128_gcm_sha256 = {0x13, 0x01};
+  const SSL_CIPHER* cipher = SSL_CIPHER_find(tls, aes_128_gcm_sha256.data());
+  SSL_SESSION* session = SSL_SESSION_new();
+  if (session != nullptr && cipher != nullptr &&
+      SSL_SESSION_set1_master_key(session, reinterpret_cast<const unsigned char*>(key->data()),
+                                  key->size()) == 1 &&
+      SSL_SESSION_set_cipher(session, cipher) == 1 &&
+      SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION) == 1) {
+    return session;
+  }
+  SSL_SESSION_free(session);
+  return nullptr;
+}
+
+// Records, of 16 KiB at most, go out many at once.
+void collect_records(SSL* tls) {
+  BIO* socket = SSL_get_wbio(tls);
+  BIO* buffer = BIO_new(BIO_f_buffer());
+  if (buffer == nullptr || BIO_set_write_buffer_size(buffer, static_cast<long>(buffer_bytes)) != 1)
+    throw Error(ErrorCode::internal, "OpenSSL has no memory");
+  BIO_up_ref(socket);  // the session gives up the one it has
+  SSL_set0_wbio(tls, BIO_push(buffer, socket));
+}
+
+int offer_key(SSL* tls, const EVP_MD* /*digest*/, const unsigned char** id, std::size_t* id_size,
+              SSL_SESSION** session) {
+  *session = session_of(tls);
+  *id = reinterpret_cast<const unsigned char*>(identity.data());
+  *id_size = identity.size();
+  return *session != nullptr ? 1 : 0;
+}
+
+int find_key(SSL* tls, const unsigned char* id, std::size_t id_size, SSL_SESSION** session) {
+  const bool is_ours = std::string_view(reinterpret_cast<const char*>(id), id_size) == identity;
+  *session = is_ours ? session_of(tls) : nullptr;
+  return 1;
+}
+
+}  // namespace
+
+PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, int timeout_s)
+    : key_(key),
+      socket_(std::move(socket)),
+      buffer_(buffer_bytes, '\0'),
+      context_(SSL_CTX_new(TLS_method()), SSL_CTX_free),
+      tls_(nullptr, SSL_free) {
+  tune(socket_);
+  limit_waiting(socket_, timeout_s);
+  if (!context_ || SSL_CTX_set_min_proto_version(context_.get(), TLS1_3_VERSION) != 1 ||
+      SSL_CTX_set_ciphersuites(context_.get(), "TLS_AES_128_GCM_SHA256") != 1) {
+    throw Error(ErrorCode::internal, "OpenSSL has no TLS 1.3");
+  }
+  SSL_CTX_set_num_tickets(context_.get(), 0);
+  // Many records at once, or each would cost two reads.
+  SSL_CTX_set_read_ahead(context_.get(), 1);
+  SSL_CTX_set_default_read_buffer_len(context_.get(), buffer_bytes);
+  SSL_CTX_set_psk_use_session_callback(context_.get(), offer_key);
+  SSL_CTX_set_psk_find_session_callback(context_.get(), find_key);
+  tls_.reset(SSL_new(context_.get()));
+  if (!tls_ || SSL_set_app_data(tls_.get(), &key_) != 1 ||
+      SSL_set_fd(tls_.get(), socket_.get()) != 1) {
+    throw Error(ErrorCode::internal, "OpenSSL has no memory");
+  }
+  collect_records(tls_.get());
+  // Without a certificate, whoever has not the key gets no further than this.
+  const int result = side == Side::client ? SSL_connect(tls_.get()) : SSL_accept(tls_.get());
+  if (result != 1) lose("agree on a key with");
+  limit_waiting(socket_, 0);
+}
+
+PskTlsLink::~PskTlsLink() = default;
+
+std::unique_ptr<PskTlsLink> PskTlsLink::connect(const std::string& address, std::uint16_t port,
+                                                const std::string& key, int timeout_s) {
+  const Addresses found = resolve(address, port);
+  Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.is_open()) throw system_error(errno, "make", "a socket", ErrorCode::unreachable);
+  limit_waiting(socket, timeout_s);  // connect(2) heeds the one for sending
+  if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
+    const int reason = errno == EINPROGRESS ? ETIMEDOUT : errno;
+    throw ConnectionLost(system_error(reason, "reach", concat(address, " port ", port)).message());
+  }
+  return std::unique_ptr<PskTlsLink>(
+      new PskTlsLink(std::move(socket), key, Side::client, timeout_s));
+}
+
+void PskTlsLink::write(std::string_view bytes) {
+  std::size_t written = 0;
+  while (!bytes.empty()) {
+    if (SSL_write_ex(tls_.get(), bytes.data(), bytes.size(), &written) != 1) lose("send to");
+    bytes.remove_prefix(written);
+  }
+  if (BIO_flush(SSL_get_wbio(tls_.get())) != 1) lose("send to");
+}
+
+std::string_view PskTlsLink::read() {
+  std::size_t got = 0;
+  if (SSL_read_ex(tls_.get(), buffer_.data(), buffer_.size(), &got) == 1)
+    return {buffer_.data(), got};
+  if (SSL_get_error(tls_.get(), 0) == SSL_ERROR_ZERO_RETURN) return {};
+  lose("read from");
+}
+
+void PskTlsLink::finish() {
+  SSL_shutdown(tls_.get());
+  BIO_flush(SSL_get_wbio(tls_.get()));
+}
+
+void PskTlsLink::abort() {
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+void PskTlsLink::lose(const std::string& act) const {
+  throw ConnectionLost(concat("cannot ", act, " another host: the link is broken"));
+}
+
+PskTlsListener::PskTlsListener(const std::string& address, std::string key) : key_(std::move(key)) {
+  const Addresses found = resolve(address, 0);
+  socket_ = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  if (!socket_.is_open() || ::bind(socket_.get(), found->ai_addr, found->ai_addrlen) != 0 ||
+      ::listen(socket_.get(), 4) != 0 ||
+      ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
+    throw system_error(errno, "wait for a connection on", address, ErrorCode::host_unfit);
+  }
+  port_ = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
+                                            : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+}
+
+std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
+  constexpr int handshake_s = 5;
+  for (;;) {
+    Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (!socket.is_open()) {
+      if (errno == EINTR || errno == ECONNABORTED) continue;
+      throw ConnectionLost("nobody is waited for any longer");
+    }
+    try {
+      return std::unique_ptr<PskTlsLink>(
+          new PskTlsLink(std::move(socket), key_, PskTlsLink::Side::server, handshake_s));
+    } catch (const ConnectionLost&) {
+      // A stranger.
+    }
+  }
+}
+
+void PskTlsListener::abort() {
+  ::shutdown(socket_.get(), SHUT_RDWR);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,25 @@
+// What is told of far ends, whatever they say.
+#include "topsctl/host/network/remote.hpp"
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+std::unique_ptr<RemoteSession> Remote::connect_in_steps(const Reached& /*on_reached*/) {
+  return connect();
+}
+
+std::unique_ptr<RemoteStream> RemoteSession::start_subsystem(const std::string& name) {
+  throw NotStarted(concat("no subsystem ", in_quotes(name), " there"),
+                   "it takes an SSH server that has it");
+}
+
+std::string last_words(std::string_view said) {
+  constexpr std::size_t most_bytes = 4096;  // looked at
+  constexpr std::size_t most_told = 600;
+  constexpr std::size_t most_lines = 3;
+  if (said.size() > most_bytes) said.remove_prefix(said.size() - most_bytes);
+  return shortened(last_lines(printable(said, Lines::keep), most_lines), most_told);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,233 @@
+// Connects, as ssh_config and the operator say.
+#include "host/network/ssh_connection.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <mutex>
+#include <thread>
+
+#include "host/network/ssh_config.hpp"
+#include "host/network/ssh_trust.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int most_hops = 8;
+
+void set(ssh_session session, ssh_options_e option, const std::string& value) {
+  if (ssh_options_set(session, option, value.c_str()) != SSH_OK)
+    throw Error(ErrorCode::usage, printable(ssh_get_error(session)));
+}
+
+void set(ssh_session session, ssh_options_e option, long value) {
+  ssh_options_set(session, option, &value);
+}
+
+// AES-GCM costs least where the processor helps, and is safe against Terrapin (CVE-2023-48795).
+std::string usual_ciphers() {
+  const std::string aes = "aes128-gcm@openssh.com,aes256-gcm@openssh.com";
+  const std::string chacha = "chacha20-poly1305@openssh.com";
+  return concat(
+      __builtin_cpu_supports("aes") != 0 ? concat(aes, ",", chacha) : concat(chacha, ",", aes),
+      ",aes256-ctr,aes128-ctr");
+}
+
+UnknownKeys unknown_keys_of(const SshConfig& config, const SshOptions& wishes) {
+  if (wishes.unknown_keys) return *wishes.unknown_keys;
+  const std::string checking = config.strict_host_key_checking.value_or("ask");
+  if (checking == "yes" || checking == "true") return UnknownKeys::refuse;
+  // "no" would also take changed keys; that is never done.
+  if (checking == "accept-new" || checking == "no" || checking == "off" || checking == "false")
+    return UnknownKeys::accept;
+  return UnknownKeys::ask;
+}
+
+// A link that is dead is noticed, where TCP alone would wait for a quarter of an hour.
+void limit_silence(int socket) {
+  const unsigned user_timeout_ms = 15'000;
+  const int on = 1;
+  const int idle_s = 10;
+  const int probes = 3;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &user_timeout_ms, sizeof user_timeout_ms);
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &idle_s, sizeof idle_s);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
+}
+
+// As TCP has measured it until now; 0: not known.
+std::chrono::microseconds measured_round_trip(int socket) {
+  struct tcp_info found {};
+  socklen_t size = sizeof found;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &found, &size) != 0) return {};
+  return std::chrono::microseconds(found.tcpi_rtt);
+}
+
+std::vector<std::filesystem::path> config_files(const SshOptions& wishes) {
+  if (!wishes.config.empty()) return {wishes.config};
+  return {wishes.home / ".ssh" / "config", "/etc/ssh/ssh_config"};
+}
+
+}  // namespace
+
+// What goes on while it connects, and how many hosts it has passed.
+struct SshConnection::Steps {
+  const Remote::Reached& on_reached;
+  std::atomic<int>& log_in_method;
+  int hops = 0;
+};
+
+SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
+                             const Remote::Reached& on_reached, std::atomic<int>& log_in_method)
+    : SshConnection(target, wishes, secrets, Steps{on_reached, log_in_method}) {}
+
+SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
+                             const Steps& steps)
+    : session_(ssh_new()) {
+  if (session_ == nullptr) throw Error(ErrorCode::internal, "libssh has no memory");
+  try {
+    connect(target, wishes, secrets, steps);
+  } catch (...) {
+    ssh_free(session_);
+    throw;
+  }
+}
+
+SshConnection::~SshConnection() {
+  ssh_disconnect(session_);
+  ssh_free(session_);
+}
+
+void SshConnection::configure(const Target& target, const SshOptions& wishes) {
+  set(session_, SSH_OPTIONS_SSH_DIR, (wishes.home / ".ssh").string());
+  set(session_, SSH_OPTIONS_HOST, target.host);
+  if (wishes.config.empty()) {
+    for (const auto& file : config_files(wishes)) {
+      if (::access(file.c_str(), R_OK) == 0) ssh_options_parse_config(session_, file.c_str());
+    }
+  } else if (ssh_options_parse_config(session_, wishes.config.c_str()) != SSH_OK) {
+    throw Error(ErrorCode::usage, concat("cannot read ", in_quotes(wishes.config)),
+                "give a file as ssh_config(5) has it with --ssh-config");
+  }
+  const int no = 0;
+  const int yes = 1;
+  ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no);
+  // Else libssh itself takes every key, changed ones too, where the file says "no".
+  ssh_options_set(session_, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
+  // What was given counts more than what the file says, so it comes after it.
+  if (target.port != 0) ssh_options_set(session_, SSH_OPTIONS_PORT, &target.port);
+  if (!target.user.empty()) set(session_, SSH_OPTIONS_USER, target.user);
+  if (ssh_option(session_, SSH_OPTIONS_USER).empty() && !wishes.own_user.empty())
+    set(session_, SSH_OPTIONS_USER, wishes.own_user);
+  // Added keys come to the front.
+  if (!wishes.identity.empty()) set(session_, SSH_OPTIONS_ADD_IDENTITY, wishes.identity);
+  set(session_, SSH_OPTIONS_COMPRESSION, "no");
+  ssh_options_set(session_, SSH_OPTIONS_NODELAY, &yes);
+  set(session_, SSH_OPTIONS_TIMEOUT, wishes.connect_timeout_s);
+  peer_.name = target.host;
+  peer_.host = ssh_option(session_, SSH_OPTIONS_HOST);
+  peer_.user = ssh_option(session_, SSH_OPTIONS_USER);
+  ssh_options_get_port(session_, &peer_.port);
+}
+
+void SshConnection::connect(const Target& target, const SshOptions& wishes, Secrets& secrets,
+                            const Steps& steps) {
+  throw_if_interrupted();
+  configure(target, wishes);
+  const SshConfig config = ssh_config_of(config_files(wishes), target.host, wishes.home);
+  if (!config.ciphers) {
+    set(session_, SSH_OPTIONS_CIPHERS_C_S, usual_ciphers());
+    set(session_, SSH_OPTIONS_CIPHERS_S_C, usual_ciphers());
+  }
+  // The one that was given is meant for the target, not for the hosts on the way.
+  std::string jump = config.proxy_jump.value_or("none");
+  if (!wishes.jump.empty()) jump = wishes.jump;
+  if (lower_case(jump) != "none") {
+    if (steps.hops == most_hops) {
+      throw Error(ErrorCode::unreachable,
+                  concat("cannot connect to ", in_quotes(target.host), ": more than ", most_hops,
+                         " hosts on the way"),
+                  "see whether ProxyJump leads back to a host");
+    }
+    // libssh would start `ssh -W` for it.
+    ssh_options_set(session_, SSH_OPTIONS_PROXYCOMMAND, "none");
+    SshOptions way = wishes;
+    const auto last = jump.rfind(',');
+    way.jump = last == std::string::npos ? "" : jump.substr(0, last);
+    way.identity.clear();
+    const Target hop = parse_target(last == std::string::npos ? jump : jump.substr(last + 1));
+    const Remote::Reached nobody;
+    std::atomic<int> hop_method = 0;
+    tunnel_ = std::make_unique<SshTunnel>(
+        std::unique_ptr<SshConnection>(
+            new SshConnection(hop, way, secrets, Steps{nobody, hop_method, steps.hops + 1})),
+        peer_.host, peer_.port, wishes.connect_timeout_s);
+    const socket_t socket = tunnel_->take_socket();
+    ssh_options_set(session_, SSH_OPTIONS_FD, &socket);
+  }
+  if (ssh_connect(session_) != SSH_OK) refuse_connection(session_, peer_, "connect to");
+  if (!tunnel_) limit_silence(ssh_get_fd(session_));
+  require_trusted(session_, peer_, config.known_hosts, unknown_keys_of(config, wishes), secrets);
+  if (steps.on_reached) {
+    // Through other hosts the round trip is known only when a channel has been opened.
+    steps.on_reached(tunnel_ ? std::chrono::microseconds(0)
+                             : measured_round_trip(ssh_get_fd(session_)));
+  }
+  log_in(session_, peer_, secrets, callbacks_, steps.log_in_method);
+  // From here on it would end reads that wait longer, as if at the end of the stream.
+  set(session_, SSH_OPTIONS_TIMEOUT, 0L);
+}
+
+namespace {
+
+class SshSession : public RemoteSession {
+ public:
+  SshSession(const Target& target, const SshOptions& wishes, Secrets& secrets,
+             const Remote::Reached& on_reached, std::atomic<int>& log_in_method)
+      : connection_(target, wishes, secrets, on_reached, log_in_method) {}
+
+  std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
+    return ssh_stream(connection_, command_line, round_trip_);
+  }
+  std::unique_ptr<RemoteStream> start_subsystem(const std::string& name) override {
+    return ssh_subsystem(connection_, name, round_trip_);
+  }
+  std::chrono::microseconds round_trip() const override { return round_trip_; }
+
+ private:
+  SshConnection connection_;
+  std::chrono::microseconds round_trip_{};
+};
+
+class SshRemote : public Remote {
+ public:
+  SshRemote(Target target, SshOptions wishes, Secrets& secrets)
+      : target_(std::move(target)), wishes_(std::move(wishes)), secrets_(secrets) {}
+
+  std::unique_ptr<RemoteSession> connect() override { return connect_in_steps({}); }
+  std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached) override {
+    return std::make_unique<SshSession>(target_, wishes_, secrets_, on_reached, log_in_method_);
+  }
+
+ private:
+  const Target target_;
+  const SshOptions wishes_;
+  Secrets& secrets_;
+  std::atomic<int> log_in_method_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Remote> ssh_remote(const Target& target, const SshOptions& wishes,
+                                   Secrets& secrets) {
+  return std::make_unique<SshRemote>(target, wishes, secrets);
+}
+
+}  // namespace topsctl

@@ -1,0 +1,166 @@
+// Finds Python interpreters by their names and asks each of them once.
+#include "topsctl/host/python/interpreters.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_asked = 16;
+constexpr std::size_t most_opt_folders = 200;
+constexpr std::chrono::minutes patience{2};
+
+struct Candidate {
+  std::string path;
+  bool is_named = false;
+};
+
+std::vector<std::string> names_in(const Host& host, const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(host.resolve(folder), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool is_interpreter_name(std::string_view name) {
+  constexpr std::string_view plain = "python3";
+  if (!name.starts_with(plain)) return false;
+  name.remove_prefix(plain.size());
+  return name.empty() || (name.starts_with('.') && is_digits(name.substr(1)));
+}
+
+// A name without a folder is looked up as a shell on that machine would.
+std::string found_in_path(const Host& host, const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  for (const char* folder :
+       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}) {
+    std::string path = concat(folder, "/", name);
+    std::error_code failure;
+    if (fs::is_regular_file(host.resolve(path), failure)) return path;
+  }
+  return name;
+}
+
+std::vector<Candidate> candidates(const Host& host, const std::vector<std::string>& named) {
+  std::vector<Candidate> found;
+  for (const std::string& name : named) found.push_back({found_in_path(host, name), true});
+  std::vector<std::string> folders = {"/usr/bin", "/usr/local/bin"};
+  for (const std::string& name : names_in(host, "/opt")) {
+    if (folders.size() < most_opt_folders) folders.push_back(concat("/opt/", name, "/bin"));
+  }
+  for (const std::string& folder : folders) {
+    for (const std::string& name : names_in(host, folder)) {
+      if (is_interpreter_name(name)) found.push_back({concat(folder, "/", name), false});
+    }
+  }
+  return found;
+}
+
+// What makes an interpreter the same as another.
+std::string identity(const Host& host, const std::string& path) {
+  std::string program = canonical_in_root(host.root, path, LastLink::follow);
+  const std::string folder = fs::path(path).parent_path().parent_path().string();
+  std::error_code failure;
+  if (!fs::exists(host.resolve(concat(folder, "/pyvenv.cfg")), failure)) return program;
+  return concat(canonical_in_root(host.root, folder, LastLink::follow), "\n", program);
+}
+
+// Debian gives the groups below 100 to parts of the system alone (policy 9.2.2).
+bool can_others_change(const struct stat& status) {
+  constexpr gid_t first_local_group = 100;
+  const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
+  const bool has_foreign_group =
+      (status.st_mode & S_IWGRP) != 0 && status.st_gid >= first_local_group;
+  const bool is_open = (status.st_mode & S_IWOTH) != 0;
+  return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
+}
+
+// Looks at the file, and at the folders that lead to it.
+bool can_others_change(const Host& host, const std::string& path) {
+  for (const std::string& each : {path, canonical_in_root(host.root, path, LastLink::follow)}) {
+    for (fs::path part = canonical_in_root(host.root, each);; part = part.parent_path()) {
+      struct stat status {};
+      const std::string text = part.string();
+      if (::lstat(host.join_canonical(text).c_str(), &status) != 0 || can_others_change(status))
+        return true;
+      if (text == "/") break;
+    }
+  }
+  return false;
+}
+
+// What a program answered may hold anything.
+void make_printable(PythonFacts& python) {
+  python.version = printable(python.version);
+  python.minor = printable(python.minor);
+  for (std::string& name : python.egg_infos) name = printable(name);
+  for (auto* paths : {&python.site_directories, &python.script_directories}) {
+    std::erase_if(
+        *paths, [](const std::string& path) { return !is_utf8(path) || printable(path) != path; });
+  }
+  std::erase_if(python.egg_infos, [](const std::string& name) { return name.empty(); });
+  std::erase_if(python.wheels, [](const InstalledWheel& wheel) { return wheel.name.empty(); });
+}
+
+}  // namespace
+
+std::vector<PythonFacts> find_interpreters(
+    const Host& host, const std::vector<std::string>& named,
+    const std::function<void(const std::string& why)>& left_out) {
+  std::vector<PythonFacts> pythons;
+  std::set<std::string> seen;
+  std::size_t asked = 0;
+  const auto started = host.clock->steady();
+  for (const Candidate& candidate : candidates(host, named)) {
+    std::string is;
+    try {
+      is = identity(host, candidate.path);
+    } catch (const Error&) {
+      left_out(concat(in_quotes(candidate.path), " is a loop of links"));
+      continue;
+    }
+    if (seen.contains(is)) continue;
+    if (!candidate.is_named && can_others_change(host, candidate.path)) {
+      left_out(concat(in_quotes(candidate.path),
+                      " can be changed by others than root; name it with "
+                      "--python to have it asked"));
+      continue;
+    }
+    seen.insert(is);
+    if (++asked > most_asked || host.clock->steady() - started > patience) {
+      left_out(concat(in_quotes(candidate.path), " and what follows was not asked"));
+      break;
+    }
+    auto python = read_python(host, candidate.path, {});
+    if (!python) {
+      left_out(concat(in_quotes(candidate.path), " does not answer"));
+      continue;
+    }
+    python->executable = candidate.path;
+    python->wheels = read_distributions(host, *python);
+    make_printable(*python);
+    pythons.push_back(std::move(*python));
+  }
+  return pythons;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,185 @@
+// Reads the metadata of wheels.
+#include "topsctl/host/python/wheel.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/decompression_limit.hpp"
+#include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/system/stanza.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::uint64_t most_metadata = 2ULL << 20U;
+constexpr std::uint64_t most_record = 16ULL << 20U;
+constexpr std::size_t most_entries = 100'000;
+constexpr std::size_t most_summary = 400;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
+              "the file is damaged or not a wheel: get it again from the vendor's bundle");
+}
+
+// entry_points.txt is an INI file; only the names under [console_scripts] and [gui_scripts] matter
+// here.
+std::vector<std::string> script_names(std::string_view entry_points) {
+  std::vector<std::string> names;
+  bool wanted = false;
+  for (const std::string& raw : split(entry_points, '\n')) {
+    const std::string_view line = trimmed(raw);
+    if (line.starts_with('[')) wanted = line == "[console_scripts]" || line == "[gui_scripts]";
+    const auto equals = line.find('=');
+    if (!wanted || line.starts_with('#') || equals == std::string_view::npos) continue;
+    const std::string_view name = trimmed(line.substr(0, equals));
+    if (!name.empty() && name.find('/') == std::string_view::npos) names.emplace_back(name);
+  }
+  return names;
+}
+
+std::string one_line(const std::string& text) {
+  return shortened(printable(text.substr(0, text.find('\n'))), most_summary);
+}
+
+class MetadataReading {
+ public:
+  MetadataReading(const ZipReader& zip, const std::string& file, Package& package)
+      : zip_(zip), file_(file), package_(package) {}
+
+  void read() {
+    const auto name = parse_wheel_file_name(file_);
+    if (!name) refuse(file_, "the file name is not that of a wheel");
+    if (zip_.entries().size() > most_entries) {
+      throw DecompressionBomb(file_, concat(zip_.entries().size(), " entries"));
+    }
+    package_.architecture = name->platform;
+    package_.python = PythonNeeds{};
+    package_.wheel = WheelFacts{};
+    package_.wheel->file_name = name->distribution;
+    package_.wheel->file_version = name->version;
+    package_.wheel->build = name->build;
+    package_.wheel->file_tags = {name->tag};
+    package_.wheel->dist_info = info_folder(*name);
+    take_metadata(parse_stanza(member("METADATA", most_metadata)));
+    take_wheel(parse_stanza(member("WHEEL", most_metadata)), name->tag);
+    package_.record = member("RECORD", most_record);
+    list_files();
+    if (entry("entry_points.txt") == nullptr) return;
+    for (std::string& script : script_names(member("entry_points.txt", most_metadata))) {
+      package_.scripts.push_back(printable(script));
+    }
+  }
+
+ private:
+  // Of the folders at the top the one whose name is the file's: others belong to distributions that
+  // are bundled. A wheel that was renamed has but one, of another name.
+  std::string info_folder(const WheelFileName& name) const {
+    std::set<std::string> own;
+    std::set<std::string> all;
+    for (const ZipEntry& entry : zip_.entries()) {
+      const auto slash = entry.path.find('/');
+      if (slash == std::string::npos) continue;
+      const std::string folder = entry.path.substr(0, slash);
+      if (!folder.ends_with(".dist-info")) continue;
+      all.insert(folder);
+      if (is_info_of(folder, name.distribution)) own.insert(folder);
+    }
+    const std::string expected = concat(name.distribution, "-", name.version, ".dist-info");
+    if (own.contains(expected)) return expected;
+    if (own.empty() && all.size() == 1) return *all.begin();
+    if (own.size() > 1) {
+      refuse(file_, concat("not a wheel: two folders of metadata, ", in_quotes(*own.begin()),
+                           " and ", in_quotes(*own.rbegin())));
+    }
+    if (own.empty()) {
+      refuse(file_, concat("not a wheel: no METADATA for ", in_quotes(name.distribution)));
+    }
+    return *own.begin();
+  }
+
+  // The last one of that name, as Python's zipfile takes it.
+  const ZipEntry* entry(std::string_view name) const {
+    const std::string path = concat(package_.wheel->dist_info, "/", name);
+    const auto& entries = zip_.entries();
+    const auto found = std::find_if(entries.rbegin(), entries.rend(), [&](const ZipEntry& one) {
+      return one.path == path && one.type == PayloadEntry::Type::file;
+    });
+    return found == entries.rend() ? nullptr : &*found;
+  }
+
+  std::string member(std::string_view name, std::uint64_t most) const {
+    const ZipEntry* found = entry(name);
+    if (found == nullptr) {
+      refuse(file_,
+             concat("not a wheel: no ", name, " for ", in_quotes(package_.wheel->file_name)));
+    }
+    return zip_.text(*found, most);
+  }
+
+  void take_metadata(const Stanza& metadata) {
+    package_.name = printable(metadata.value("Name"));
+    package_.version = printable(metadata.value("Version"));
+    if (package_.name.empty() || package_.version.empty()) {
+      refuse(file_, "METADATA has no Name or no Version");
+    }
+    package_.python->requires_python = printable(metadata.value("Requires-Python"));
+    package_.wheel->summary = one_line(metadata.value("Summary"));
+    package_.wheel->license = one_line(metadata.value("License"));
+    if (package_.wheel->license.empty()) {
+      package_.wheel->license = one_line(metadata.value("License-Expression"));
+    }
+    for (const auto& [key, value] : metadata.fields) {
+      if (lower_case(key) == "requires-dist") package_.depends.push_back(printable(value));
+    }
+  }
+
+  void take_wheel(const Stanza& wheel, const std::string& file_tag) {
+    WheelFacts& facts = *package_.wheel;
+    facts.wheel_version = printable(wheel.value("Wheel-Version"));
+    facts.generator = one_line(wheel.value("Generator"));
+    facts.root_is_purelib = lower_case(wheel.value("Root-Is-Purelib")) == "true";
+    const std::string major = facts.wheel_version.substr(0, facts.wheel_version.find('.'));
+    if (is_digits(major) && major != "0" && major != "1") {
+      refuse(file_, concat("a wheel of version ", facts.wheel_version, ", which is not known"));
+    }
+    std::vector<std::string>& tags = package_.python->tags;
+    for (const auto& [key, value] : wheel.fields) {
+      if (lower_case(key) == "tag") facts.wheel_tags.push_back(printable(value));
+    }
+    tags = facts.wheel_tags;
+    if (std::find(tags.begin(), tags.end(), file_tag) == tags.end()) tags.push_back(file_tag);
+    // The file name is what the operator and pip see; WHEEL may list the expanded set.
+    package_.python->minor = python_minor({file_tag});
+  }
+
+  // What the central directory claims.
+  void list_files() {
+    std::vector<PayloadEntry> files;
+    for (const ZipEntry& entry : zip_.entries()) {
+      if (entry.escapes || entry.path.empty()) continue;
+      const WheelDestination destination = wheel_destination(entry.path);
+      if (destination.kind == WheelDestination::Kind::script &&
+          entry.type != PayloadEntry::Type::directory) {
+        package_.scripts.push_back(printable(destination.path));
+      }
+      files.push_back(wheel_file(entry));
+    }
+    package_.files = std::move(files);
+    package_.files_are_claims = true;
+  }
+
+  const ZipReader& zip_;
+  const std::string& file_;
+  Package& package_;
+};
+
+}  // namespace
+
+void read_wheel_metadata(const ZipReader& zip, const std::string& file_name, Package& package) {
+  MetadataReading(zip, file_name, package).read();
+}
+
+}  // namespace topsctl

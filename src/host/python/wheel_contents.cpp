@@ -1,0 +1,302 @@
+// Reads all members of a wheel by several threads and compares them with RECORD.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <tuple>
+
+#include "host/python/record_digest.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/decompression_limit.hpp"
+#include "topsctl/host/content/payload_scan.hpp"
+#include "topsctl/host/content/settings_scan.hpp"
+#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_told = 1000;
+constexpr std::uint64_t longest_target = 4096;
+
+// What RECORD says, by path.
+class RecordClaims {
+ public:
+  RecordClaims(const std::string& record, const std::string& subject)
+      : lines_(parse_record(record, subject)), is_seen_(lines_.size()) {
+    for (RecordLine& line : lines_) line.path = plain(std::move(line.path));
+    std::stable_sort(lines_.begin(), lines_.end(), by_path);
+  }
+
+  // Normally one; none if the path is not listed.
+  std::pair<std::size_t, std::size_t> find(const std::string& path) const {
+    RecordLine wanted;
+    wanted.path = path;
+    const auto [from, to] = std::equal_range(lines_.begin(), lines_.end(), wanted, by_path);
+    return {static_cast<std::size_t>(from - lines_.begin()),
+            static_cast<std::size_t>(to - lines_.begin())};
+  }
+  const std::vector<RecordLine>& lines() const { return lines_; }
+  void see(std::size_t line) { is_seen_[line] = true; }
+  bool is_seen(std::size_t line) const { return is_seen_[line]; }
+
+ private:
+  static bool by_path(const RecordLine& a, const RecordLine& b) { return a.path < b.path; }
+  static std::string plain(std::string path) {
+    while (path.starts_with("./")) path.erase(0, 2);
+    return path;
+  }
+
+  std::vector<RecordLine> lines_;
+  std::vector<bool> is_seen_;
+};
+
+void add_all(Contents& to, Contents&& part) {
+  const auto append = [](auto& all, auto& some) {
+    all.insert(all.end(), std::make_move_iterator(some.begin()),
+               std::make_move_iterator(some.end()));
+  };
+  to.files_checked += part.files_checked;
+  to.unpacked_size += part.unpacked_size;
+  append(to.mismatches, part.mismatches);
+  append(to.strange, part.strange);
+  append(to.elf_files, part.elf_files);
+  append(to.not_elf, part.not_elf);
+  for (auto& [setting, times] : part.settings) {
+    if (to.settings.size() < most_settings || to.settings.contains(setting)) {
+      to.settings[setting] += times;
+    }
+  }
+}
+
+class ContentsReading {
+ public:
+  ContentsReading(const ZipReader& zip, Package& package, const WheelReading& reading)
+      : zip_(zip),
+        package_(package),
+        info_(package.wheel ? package.wheel->dist_info : ""),
+        reading_(reading),
+        claims_(package.record, zip.subject()) {
+    contents_.list_name = "RECORD";
+  }
+
+  Contents read() {
+    choose();
+    refuse_bombs();
+    note_duplicates();
+    note_unlisted();
+    read_all();
+    sort_and_bound();
+    package_.files = std::move(files_);
+    package_.files_are_claims = false;
+    return std::move(contents_);
+  }
+
+ private:
+  // Sorts out what is read: not folders, and not what no sound wheel holds.
+  void choose() {
+    const std::vector<ZipEntry>& entries = zip_.entries();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const ZipEntry& entry = entries[i];
+      const std::string raw = printable(entry.raw_path);
+      if (entry.escapes) {
+        note(StrangeEntry::Kind::escapes, raw, "");
+      } else if (entry.raw_path.find('\0') != std::string::npos ||
+                 (entry.path.empty() && entry.type != PayloadEntry::Type::directory)) {
+        note(StrangeEntry::Kind::bad_name, raw, entry.problem);
+      } else if (entry.type == PayloadEntry::Type::character_device ||
+                 entry.type == PayloadEntry::Type::block_device) {
+        note(StrangeEntry::Kind::device, raw, name(entry.type));
+      } else if (!entry.path.empty()) {
+        PayloadEntry listed = wheel_file(entry);
+        if (entry.type == PayloadEntry::Type::symlink) take_link(entry, listed);
+        files_.push_back(std::move(listed));
+        if (entry.type != PayloadEntry::Type::directory) work_.push_back(i);
+      }
+    }
+    std::stable_sort(work_.begin(), work_.end(), [&](std::size_t a, std::size_t b) {
+      return entries[a].size > entries[b].size;
+    });
+  }
+
+  // pip writes the target as a file's text, unzip makes a link of it.
+  void take_link(const ZipEntry& entry, PayloadEntry& listed) {
+    listed.link_target = zip_.text(entry, longest_target);
+    if (listed.link_target.starts_with('/') || link_escapes(listed.path, listed.link_target)) {
+      note(StrangeEntry::Kind::link_escapes, printable(listed.path), printable(listed.link_target));
+    }
+  }
+
+  // Entries that each are possible for deflate can be too much together.
+  void refuse_bombs() const {
+    constexpr std::uint64_t harmless = 512ULL << 20U;
+    constexpr std::uint64_t best_ratio = 400;
+    std::uint64_t size = 0;
+    std::uint64_t compressed = 0;
+    for (const std::size_t i : work_) {
+      const ZipEntry& entry = zip_.entries()[i];
+      if (!entry.problem.empty()) continue;  // never decompressed, so it may claim what it likes
+      size += entry.size;
+      compressed += entry.compressed_size;
+    }
+    if (size <= harmless || size / best_ratio <= compressed) return;
+    throw DecompressionBomb(zip_.subject(),
+                            concat(human_size(compressed), " become ", human_size(size)));
+  }
+
+  // Which of two wins depends on the tool.
+  void note_duplicates() {
+    std::vector<const std::string*> paths;
+    for (const PayloadEntry& file : files_) {
+      if (file.type != PayloadEntry::Type::directory) paths.push_back(&file.path);
+    }
+    std::sort(paths.begin(), paths.end(), [](auto* a, auto* b) { return *a < *b; });
+    for (std::size_t i = 1; i < paths.size(); ++i) {
+      if (*paths[i] == *paths[i - 1]) note(StrangeEntry::Kind::duplicate, printable(*paths[i]), "");
+    }
+  }
+
+  void note_unlisted() {
+    for (const ZipEntry& entry : zip_.entries()) {
+      for (const std::string* path : {&entry.path, &entry.raw_path}) {
+        const auto [from, to] = claims_.find(*path);
+        for (std::size_t line = from; line < to; ++line) claims_.see(line);
+      }
+    }
+    for (const std::size_t i : work_) {
+      const ZipEntry& entry = zip_.entries()[i];
+      const auto [from, to] = claims_.find(entry.path);
+      if (from == to && !is_exempt_from_record(entry.path, info_)) {
+        tell(contents_, {Mismatch::Kind::unlisted, wheel_file(entry).path, "", ""});
+      }
+    }
+    for (std::size_t line = 0; line < claims_.lines().size(); ++line) {
+      const RecordLine& claim = claims_.lines()[line];
+      if (!claims_.is_seen(line) && !claim.path.ends_with('/')) {
+        tell(contents_, {Mismatch::Kind::missing, claim.path, claim.digest, ""});
+      }
+    }
+  }
+
+  void read_all() {
+    const std::size_t useful = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
+    std::vector<std::jthread> helpers;
+    try {
+      while (helpers.size() + 1 < useful) helpers.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // Fewer threads do it too: this one works as well.
+    }
+    work();
+    helpers.clear();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  void work() {
+    try {
+      ZipBuffers buffers;
+      RecordDigest digest;
+      Contents part;
+      for (std::size_t at = next_++; at < work_.size() && !is_stopped_; at = next_++) {
+        read_member(zip_.entries()[work_[at]], buffers, digest, part);
+      }
+      const std::lock_guard lock(mutex_);
+      add_all(contents_, std::move(part));
+    } catch (...) {
+      is_stopped_ = true;
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  }
+
+  void read_member(const ZipEntry& entry, ZipBuffers& buffers, RecordDigest& digest,
+                   Contents& part) const {
+    const std::string path = wheel_file(entry).path;
+    const auto [first, last] = claims_.find(entry.path);
+    const RecordLine* claim = first == last ? nullptr : &claims_.lines()[last - 1];
+    const bool is_hashed = claim != nullptr && !is_exempt_from_record(entry.path, info_) &&
+                           digest.begin(claim->algorithm);
+    FileScan scan(entry.path, entry.size, part);
+    std::uint64_t size = 0;
+    zip_.read(entry, buffers, [&](std::string_view bytes) {
+      throw_if_interrupted();
+      size += bytes.size();
+      if (is_hashed) digest.update(bytes);
+      scan.take(bytes);
+    });
+    scan.end(path);
+    part.unpacked_size += size;
+    if (reading_.on_bytes) reading_.on_bytes(entry.compressed_size);
+    if (claim == nullptr || is_exempt_from_record(entry.path, info_)) return;
+    if (!is_hashed) {
+      const std::string said =
+          claim->algorithm.empty() ? "" : concat(claim->algorithm, "=", claim->digest);
+      tell(part, {Mismatch::Kind::no_digest, path, said, ""});
+      return;
+    }
+    ++part.files_checked;
+    const std::string found = digest.base64url();
+    for (std::size_t line = first; line < last; ++line) {
+      compare(claims_.lines()[line], *claim, path, found, size, part);
+    }
+  }
+
+  // A path may be listed twice; lines by another algorithm than the last one's are left out.
+  static void compare(const RecordLine& line, const RecordLine& last, const std::string& path,
+                      const std::string& found, std::uint64_t size, Contents& part) {
+    if (line.algorithm == last.algorithm && line.digest != found) {
+      tell(part, {Mismatch::Kind::digest, path, line.digest, found});
+    } else if (line.size && *line.size != size) {
+      tell(part, {Mismatch::Kind::size, path, std::to_string(*line.size), std::to_string(size)});
+    }
+  }
+
+  static void tell(Contents& contents, Mismatch mismatch) {
+    mismatch.path = printable(mismatch.path);
+    mismatch.expected = shortened(printable(mismatch.expected), 200);
+    contents.mismatches.push_back(std::move(mismatch));
+  }
+
+  void note(StrangeEntry::Kind kind, std::string path, std::string_view detail) {
+    contents_.strange.push_back({kind, std::move(path), std::string(detail)});
+  }
+
+  // The order of threads must not be seen, nor which of too many are left out.
+  void sort_and_bound() {
+    const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
+    std::stable_sort(contents_.mismatches.begin(), contents_.mismatches.end(),
+                     [](const Mismatch& a, const Mismatch& b) {
+                       return std::tie(a.path, a.kind) < std::tie(b.path, b.kind);
+                     });
+    std::stable_sort(contents_.strange.begin(), contents_.strange.end(), by_path);
+    std::stable_sort(contents_.elf_files.begin(), contents_.elf_files.end(), by_path);
+    std::sort(contents_.not_elf.begin(), contents_.not_elf.end());
+    if (contents_.mismatches.size() > most_told) contents_.mismatches.resize(most_told);
+    if (contents_.strange.size() > most_told) contents_.strange.resize(most_told);
+  }
+
+  const ZipReader& zip_;
+  Package& package_;
+  const std::string info_;
+  const WheelReading& reading_;
+  RecordClaims claims_;
+  Contents contents_;
+  std::vector<PayloadEntry> files_;
+  std::vector<std::size_t> work_;  // indices of entries, the biggest first
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<bool> is_stopped_ = false;
+  std::mutex mutex_;  // of contents_ and failure_ while threads work
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+Contents read_wheel_contents(const ZipReader& zip, Package& package, const WheelReading& reading) {
+  return ContentsReading(zip, package, reading).read();
+}
+
+}  // namespace topsctl

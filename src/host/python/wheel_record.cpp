@@ -1,0 +1,84 @@
+// RECORD files: CSV with a digest and a size for each path.
+#include <charconv>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/python/wheel.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_lines = 200'000;
+
+[[noreturn]] void refuse(const std::string& subject, const std::string& why) {
+  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": RECORD ", why),
+              "get the wheel again from the vendor's bundle");
+}
+
+// One CSV line, RFC 4180; fields may be quoted.
+std::vector<std::string> csv_fields(std::string_view line) {
+  std::vector<std::string> fields(1);
+  bool in_quotes = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (in_quotes && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back().push_back('"');
+      ++i;
+    } else if (c == '"') {
+      in_quotes = !in_quotes;
+    } else if (c == ',' && !in_quotes) {
+      if (fields.size() > 3) break;
+      fields.emplace_back();
+    } else {
+      fields.back().push_back(c);
+    }
+  }
+  return fields;
+}
+
+// Makers differ in alphabet and padding.
+std::string plain_base64(std::string_view digest) {
+  while (digest.ends_with('=')) digest.remove_suffix(1);
+  std::string out(digest);
+  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  return out;
+}
+
+RecordLine line_of(std::vector<std::string> fields) {
+  RecordLine line;
+  line.path = std::move(fields[0]);
+  if (const auto equals = fields[1].find('='); equals != std::string::npos) {
+    line.algorithm = lower_case(fields[1].substr(0, equals));
+    line.digest = plain_base64(std::string_view(fields[1]).substr(equals + 1));
+    if (line.algorithm == "sha256") line.sha256 = line.digest;
+  }
+  std::uint64_t size = 0;
+  const char* const end = fields[2].data() + fields[2].size();
+  const auto [at, failure] = std::from_chars(fields[2].data(), end, size);
+  if (failure == std::errc() && at == end) line.size = size;
+  return line;
+}
+
+}  // namespace
+
+std::vector<RecordLine> parse_record(std::string_view text, const std::string& subject) {
+  std::vector<RecordLine> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (line.empty()) continue;
+    std::vector<std::string> fields = csv_fields(line);
+    if (fields.size() != 3 || fields[0].empty()) {
+      refuse(subject, concat("has a damaged line ", in_quotes(shortened(line, 80))));
+    }
+    if (lines.size() == most_lines) {
+      refuse(subject, concat("has more than ", most_lines, " lines"));
+    }
+    lines.push_back(line_of(std::move(fields)));
+  }
+  return lines;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,155 @@
+// Starts programs under a keeper that outlives the connection and writes down how they end.
+#include "topsctl/host/system/detached_run.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/pipe.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr mode_t own_folder = 0700;
+constexpr mode_t own_file = 0600;
+constexpr int killed = 128;  // and the number of the signal, as shells have it
+
+Descriptor written(const fs::path& file) {
+  return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own_file));
+}
+
+// All but the standard streams and this one: a connection must not stay open for the sake of the
+// run.
+void close_others(int kept) {
+  std::vector<int> open;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd", ignored))
+    open.push_back(std::atoi(entry.path().filename().c_str()));
+  for (const int descriptor : open) {
+    if (descriptor > 2 && descriptor != kept) ::close(descriptor);
+  }
+}
+
+// In the child: never returns.
+[[noreturn]] void become(std::vector<std::string> argv, const std::array<int, 3>& streams) {
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE})
+    ::signal(signal, SIG_DFL);
+  for (int stream = 0; stream < 3; ++stream) ::dup2(streams.at(stream), stream);
+  ::execvp(argv[0].c_str(), c_strings(argv).data());
+  const std::string reason = concat("cannot start ", argv[0], "\n");
+  static_cast<void>(!::write(2, reason.data(), reason.size()));
+  ::_exit(127);
+}
+
+}  // namespace
+
+void DetachedRun::start(const std::vector<std::string>& argv, const std::string& input) const {
+  make_directories(folder_.parent_path(), own_folder);
+  if (::mkdir(folder_.c_str(), own_folder) != 0) {
+    if (errno == EEXIST) return;
+    throw system_error(errno, "make folder", folder_.string());
+  }
+  Pipe ready = make_pipe();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", argv[0], ErrorCode::host_unfit);
+  if (pid == 0) {
+    ::setsid();
+    // Its parent ends at once, so that nobody is left to reap it but init.
+    if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
+    keep(argv, input, ready.write_end.get());
+  }
+  ready.write_end.close();
+  ::waitpid(pid, nullptr, 0);
+  char answer = 0;
+  if (::read(ready.read_end.get(), &answer, 1) != 1)
+    throw Error(ErrorCode::host_unfit, concat("cannot start ", in_quotes(argv[0])));
+}
+
+// The keeper: whoever finds it holding its lock knows that the program runs.
+void DetachedRun::keep(const std::vector<std::string>& argv, const std::string& input,
+                       int ready) const {
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  close_others(ready);
+  const Descriptor lock = written(folder_ / "lock");
+  const Descriptor report = written(folder_ / "report");
+  const Descriptor events = written(folder_ / "events");
+  Pipe pipe = make_pipe();
+  const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || ::chdir("/") != 0) ::_exit(1);
+  const pid_t program = ::fork();
+  if (program < 0) ::_exit(1);
+  if (program == 0) become(argv, {pipe.read_end.get(), report.get(), events.get()});
+  static_cast<void>(!::write(ready, "1", 1));
+  // What led to whoever started it must not stay open.
+  for (int stream = 0; stream < 3; ++stream) ::dup2(null.get(), stream);
+  ::close(ready);
+  pipe.read_end.close();
+  static_cast<void>(!::write(pipe.write_end.get(), input.data(), input.size()));
+  pipe.write_end.close();
+  int status = 0;
+  while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+  }
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : killed + WTERMSIG(status);
+  try {
+    write_durably(folder_ / "status", concat(code, "\n"), own_file);
+  } catch (const Error&) {
+    ::_exit(1);
+  }
+  ::_exit(0);
+}
+
+bool DetachedRun::is_running() const {
+  const Descriptor lock(::open((folder_ / "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return lock.is_open() && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0;
+}
+
+std::optional<int> DetachedRun::status() const {
+  const auto text = read_text_if_present(folder_ / "status", 64);
+  if (!text) return std::nullopt;
+  const std::string_view word = trimmed(*text);
+  int status = 0;
+  if (std::from_chars(word.begin(), word.end(), status).ec != std::errc()) return std::nullopt;
+  return status;
+}
+
+std::string DetachedRun::events_from(std::uint64_t offset) const {
+  const Descriptor input(::open((folder_ / "events").c_str(), O_RDONLY | O_CLOEXEC));
+  std::string bytes(64U << 10U, '\0');
+  const ssize_t got =
+      input.is_open() ? ::pread(input.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset))
+                      : 0;
+  bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return bytes;
+}
+
+std::string DetachedRun::report(std::uint64_t most) const {
+  return read_text_if_present(folder_ / "report", most).value_or("");
+}
+
+void remove_old_runs(const fs::path& folder) {
+  constexpr std::time_t most_age_s = 7 * 86'400;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    struct stat status {};
+    if (::lstat((entry.path() / "status").c_str(), &status) == 0 &&
+        std::time(nullptr) - status.st_mtim.tv_sec > most_age_s)
+      fs::remove_all(entry.path(), ignored);
+  }
+}
+
+}  // namespace topsctl

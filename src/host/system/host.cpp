@@ -1,0 +1,93 @@
+// The machine worked on: its root, its clock, its environment.
+#include "topsctl/host/system/host.hpp"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <ctime>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+std::chrono::system_clock::time_point SystemClock::now() const {
+  return std::chrono::system_clock::now();
+}
+
+std::chrono::steady_clock::time_point SystemClock::steady() const {
+  return std::chrono::steady_clock::now();
+}
+
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::chrono::system_clock::time_point time_of(const std::string& timestamp) {
+  std::tm parts{};
+  const char* end = ::strptime(timestamp.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0') return {};
+  return std::chrono::system_clock::from_time_t(::timegm(&parts));
+}
+
+std::filesystem::path Host::resolve_parent(std::string_view path) const {
+  return resolved_in_root(root, path);
+}
+
+std::filesystem::path Host::resolve(std::string_view path) const {
+  return resolved_in_root(root, path, LastLink::follow);
+}
+
+std::filesystem::path Host::join_canonical(std::string_view canonical) const {
+  return join_canonical_text(canonical);
+}
+
+std::string Host::join_canonical_text(std::string_view canonical) const {
+  return root.native() == "/" ? std::string(canonical) : concat(root.native(), canonical);
+}
+
+Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) const {
+  Command command;
+  command.argv = std::move(argv);
+  command.root = root;
+  command.timeout_ms = timeout_ms;
+  command.environment = {
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"LC_ALL", "C"},
+      {"HOME", "/nonexistent"},  // nobody's configuration is read
+  };
+  return command;
+}
+
+std::map<std::string, std::string> process_environment() {
+  std::map<std::string, std::string> environment;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos) {
+      environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+  return environment;
+}
+
+std::string requesting_user(const std::map<std::string, std::string>& environment) {
+  if (const auto sudo = environment.find("SUDO_USER");
+      sudo != environment.end() && is_root_user()) {
+    return printable(sudo->second);
+  }
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_name : concat(::getuid());
+}
+
+bool is_root_user() {
+  return ::geteuid() == 0;
+}
+
+}  // namespace topsctl

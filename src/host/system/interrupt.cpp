@@ -1,0 +1,97 @@
+// Signal handlers that only take note.
+#include "topsctl/host/system/interrupt.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// A handler can reach nothing but statics.
+volatile std::sig_atomic_t received = 0;
+std::array<int, 2> wake_pipe = {-1, -1};
+int deadline_s = 0;
+constexpr std::array<int, 6> watched = {SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGHUP, SIGPIPE};
+std::array<struct sigaction, watched.size()> before;
+
+void take_note(int signal) {
+  const int saved = errno;
+  // What a person wants counts for more than the time that is over.
+  if (signal != SIGALRM || received == 0) received = signal;
+  const char byte = 1;
+  static_cast<void>(!::write(wake_pipe[1], &byte, 1));
+  errno = saved;
+}
+
+}  // namespace
+
+void watch_signals() {
+  if (wake_pipe[0] >= 0) return;
+  if (::pipe2(wake_pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw system_error(errno, "make", "a pipe");
+  }
+  for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], nullptr, &before[i]);
+  struct sigaction action {};
+  action.sa_handler = take_note;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGALRM})
+    ::sigaction(signal, &action, nullptr);
+  std::signal(SIGHUP, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void unwatch_signals() {
+  if (wake_pipe[0] < 0) return;
+  for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], &before[i], nullptr);
+}
+
+int interrupt_descriptor() {
+  return wake_pipe[0];
+}
+
+bool is_interrupted() {
+  return received != 0;
+}
+
+void throw_if_interrupted() {
+  if (received == SIGINT || received == SIGQUIT)
+    throw Error(ErrorCode::interrupted,
+                received == SIGINT ? "interrupted by SIGINT" : "interrupted by SIGQUIT",
+                "run the same command again when you are ready");
+  if (received == SIGTERM)
+    throw Error(ErrorCode::terminated, "interrupted by SIGTERM",
+                "run the same command again when you are ready");
+  if (received == SIGALRM)
+    throw Error(ErrorCode::step_failed,
+                concat("not finished within the deadline of ", deadline_s, " s"),
+                "look in the log for what took so long, or give more time with --deadline");
+}
+
+void clear_interrupt() {
+  ::alarm(0);
+  received = 0;
+  std::array<char, 64> bytes{};
+  while (wake_pipe[0] >= 0 && ::read(wake_pipe[0], bytes.data(), bytes.size()) > 0) {
+  }
+}
+
+Deadline::Deadline(int seconds) {
+  deadline_s = seconds;
+  ::alarm(static_cast<unsigned>(seconds));
+}
+
+Deadline::~Deadline() {
+  ::alarm(0);
+  if (received == SIGALRM) received = 0;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,366 @@
+// fork, chroot, exec, and a poll loop that ends with the program, its time limit or a signal to us.
+#include "topsctl/host/system/process.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/pipe.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_output = std::size_t{1} << 20U;
+constexpr std::int64_t grace_ms = 5'000;  // between SIGTERM and SIGKILL
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Of a program in an enclosure: what would reach the machine itself. Numbers of capability.h, as
+// older headers lack the last ones.
+constexpr std::array<int, 16> forbidden_capabilities = {
+    CAP_SYS_MODULE,    CAP_SYS_RAWIO,      CAP_SYS_ADMIN,  CAP_SYS_BOOT,
+    CAP_SYS_TIME,      CAP_SYS_TTY_CONFIG, CAP_SYS_PACCT,  CAP_MAC_OVERRIDE,
+    CAP_MAC_ADMIN,     CAP_SYSLOG,         CAP_WAKE_ALARM, CAP_BLOCK_SUSPEND,
+    CAP_AUDIT_CONTROL, 38 /* perfmon */,   39 /* bpf */,   40 /* checkpoint_restore */};
+
+// False with errno set if one that the kernel knows cannot be given up.
+bool give_up_capabilities() {
+  for (const int capability : forbidden_capabilities) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return false;
+  }
+  // What a program of root inherits it would keep.
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) != 0) return false;
+  for (__user_cap_data_struct& set : sets) set.inheritable = 0;
+  return ::syscall(SYS_capset, &header, sets.data()) == 0;
+}
+
+struct Pipes {
+  Pipe input = make_pipe();
+  Pipe output = make_pipe();
+  Pipe report = make_pipe();
+  Pipe failure = make_pipe();  // errno of a start that failed; closed by a successful exec
+  Pipe alive = make_pipe();    // closed when topsctl ends
+};
+
+// Everything after fork is async-signal-safe; all memory was prepared before.
+struct ChildImage {
+  std::vector<std::string> arguments;
+  std::vector<std::string> environment;
+  std::vector<std::string> candidates;  // of the program's path
+  std::vector<char*> argv;
+  std::vector<char*> envp;
+  std::string root;
+  const Enclosure* enclosure;
+
+  explicit ChildImage(const Command& command)
+      : arguments(command.argv), root(command.root.string()), enclosure(command.enclosure) {
+    for (const auto& [name, value] : command.environment) {
+      environment.push_back(concat(name, "=", value));
+    }
+    if (command.argv[0].find('/') != std::string::npos) {
+      candidates.push_back(command.argv[0]);
+    } else {
+      const auto path = command.environment.find("PATH");
+      const std::string folders =
+          path == command.environment.end() ? "/usr/sbin:/usr/bin:/sbin:/bin" : path->second;
+      for (const std::string& folder : split(folders, ':')) {
+        if (folder.starts_with('/')) candidates.push_back(concat(folder, "/", command.argv[0]));
+      }
+    }
+    argv = c_strings(arguments);
+    envp = c_strings(environment);
+  }
+
+  [[noreturn]] void fail(int descriptor) const {
+    const int reason = errno;
+    static_cast<void>(!::write(descriptor, &reason, sizeof reason));
+    ::_exit(127);
+  }
+
+  // The first child leads session and process group, and waits for the program, its own child. If
+  // topsctl dies, the pipe from it closes, and the keeper ends the whole group: nothing that was
+  // run goes on without its journal.
+  [[noreturn]] void start(const Pipes& pipes) {
+    // A session of its own, so without a terminal: what a lost one sends cannot reach it, and
+    // nothing that is run can stop to ask at it.
+    ::setsid();
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    // The keeper outlives the SIGTERM for the group, to tell how the program ended.
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) ::signal(signal, SIG_IGN);
+    // Only what is started from now on is in it: the keeper stays outside, and sees topsctl end.
+    if (enclosure != nullptr && ::setns(enclosure->processes.get(), CLONE_NEWPID) != 0) {
+      fail(pipes.failure.write_end.get());
+    }
+    const pid_t program = ::fork();
+    if (program < 0) fail(pipes.failure.write_end.get());
+    if (program == 0) exec_program(pipes);
+    for (const Pipe* pipe : {&pipes.output, &pipes.report, &pipes.failure})
+      ::close(pipe->write_end.get());
+    ::close(pipes.input.read_end.get());
+    ::close(pipes.input.write_end.get());
+    ::close(pipes.alive.write_end.get());
+    for (;;) {
+      pollfd topsctl = {pipes.alive.read_end.get(), POLLIN, 0};
+      if (::poll(&topsctl, 1, 5) > 0) end_all(program);
+      int status = 0;
+      if (::waitpid(program, &status, WNOHANG) != program) continue;
+      if (WIFSIGNALED(status)) {
+        ::signal(WTERMSIG(status), SIG_DFL);
+        ::raise(WTERMSIG(status));
+      }
+      ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 127);
+    }
+  }
+
+  void end_all(pid_t program) const {
+    // A namespace of processes ends when all in it are buried; the program's parent is not in it.
+    if (enclosure != nullptr && ::kill(program, SIGKILL) == 0) ::waitpid(program, nullptr, 0);
+    ::kill(0, SIGKILL);
+  }
+
+  [[noreturn]] void exec_program(const Pipes& pipes) {
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE}) {
+      ::signal(signal, SIG_DFL);
+    }
+    // Moved up first: the descriptors of a pipe may themselves be 0 to 3.
+    const int input = ::fcntl(pipes.input.read_end.get(), F_DUPFD_CLOEXEC, 10);
+    const int output = ::fcntl(pipes.output.write_end.get(), F_DUPFD_CLOEXEC, 10);
+    const int report = ::fcntl(pipes.report.write_end.get(), F_DUPFD_CLOEXEC, 10);
+    const int failure = ::fcntl(pipes.failure.write_end.get(), F_DUPFD_CLOEXEC, 10);
+    if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0 ||
+        ::dup2(report, 3) < 0) {
+      fail(failure);
+    }
+    if (!enter_root() || ::chdir("/") != 0) fail(failure);
+    int reason = ENOENT;
+    for (const std::string& candidate : candidates) {
+      ::execve(candidate.c_str(), argv.data(), envp.data());
+      if (errno != ENOENT && errno != ENOTDIR) reason = errno;
+    }
+    errno = reason;
+    fail(failure);
+  }
+
+  bool enter_root() const {
+    if (enclosure == nullptr) return root == "/" || ::chroot(root.c_str()) == 0;
+    return ::setns(enclosure->network.get(), CLONE_NEWNET) == 0 &&
+           ::setns(enclosure->messages.get(), CLONE_NEWIPC) == 0 &&
+           ::setns(enclosure->names.get(), CLONE_NEWUTS) == 0 &&
+           ::setns(enclosure->mounts.get(), CLONE_NEWNS) == 0 &&
+           ::fchdir(enclosure->root.get()) == 0 && ::chroot(".") == 0 && give_up_capabilities();
+  }
+};
+
+void append_bounded(std::string& to, std::string_view piece) {
+  to.append(piece);
+  if (to.size() > 2 * most_output) to.erase(0, to.size() - most_output);
+}
+
+class Running {
+ public:
+  Running(const Command& command, pid_t pid, Pipes& pipes)
+      : command_(command), pid_(pid), pipes_(pipes), started_(SteadyClock::now()) {
+    ::fcntl(pipes_.input.write_end.get(), F_SETFL, O_NONBLOCK);
+  }
+
+  RunResult finish() {
+    while (!ended_) step();
+    drain();
+    if (result_.output.size() > most_output) {
+      result_.output.erase(0, result_.output.size() - most_output);
+    }
+    if (stopped_by_signal_) throw_if_interrupted();
+    return std::move(result_);
+  }
+
+ private:
+  std::int64_t elapsed_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - started_)
+        .count();
+  }
+
+  void step() {
+    std::array<pollfd, 4> watched = {{
+        {pipes_.output.read_end.get(), POLLIN, 0},
+        {pipes_.report.read_end.get(), POLLIN, 0},
+        {stopped_at_ ? -1 : interrupt_descriptor(), POLLIN, 0},
+        {pipes_.input.write_end.get(), POLLOUT, 0},
+    }};
+    // A short wait, as the end of the process itself wakes no descriptor when a daemon keeps the
+    // pipe.
+    ::poll(watched.data(), watched.size(), 20);
+    if (watched[0].revents != 0) take_output();
+    if (watched[1].revents != 0) take_report();
+    if (watched[3].revents != 0) give_input();
+    if (is_interrupted() && !stopped_at_) {
+      stopped_by_signal_ = true;
+      stop(SIGTERM);
+    }
+    const std::int64_t now = elapsed_ms();
+    if (!stopped_at_ && now > command_.timeout_ms) {
+      result_.timed_out = true;
+      stop(SIGTERM);
+    }
+    if (stopped_at_ && now > *stopped_at_ + grace_ms) ::kill(-pid_, SIGKILL);
+    reap();
+  }
+
+  void stop(int signal) {
+    stopped_at_ = elapsed_ms();
+    ::kill(-pid_, signal);
+  }
+
+  void reap() {
+    int status = 0;
+    const pid_t done = ::waitpid(pid_, &status, WNOHANG);
+    if (done != pid_) return;
+    ended_ = true;
+    if (WIFEXITED(status)) result_.status = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
+    // What a program that failed left running must not write while its work is undone.
+    if (stopped_at_ || status != 0) ::kill(-pid_, SIGKILL);
+  }
+
+  void drain() {
+    for (Pipe* pipe : {&pipes_.output, &pipes_.report}) {
+      if (pipe->read_end.is_open()) ::fcntl(pipe->read_end.get(), F_SETFL, O_NONBLOCK);
+    }
+    while (pipes_.output.read_end.is_open() && take_output()) {
+    }
+    while (pipes_.report.read_end.is_open() && take_report()) {
+    }
+  }
+
+  // Whether there was something to take.
+  bool take(Pipe& pipe, const std::function<void(std::string_view)>& consume) {
+    std::array<char, 16384> bytes{};
+    const ssize_t got = ::read(pipe.read_end.get(), bytes.data(), bytes.size());
+    if (got > 0) {
+      consume(std::string_view(bytes.data(), static_cast<std::size_t>(got)));
+      return true;
+    }
+    if (got == 0) pipe.read_end.close();
+    return false;
+  }
+
+  bool take_output() {
+    return take(pipes_.output, [&](std::string_view piece) {
+      append_bounded(result_.output, piece);
+      if (command_.on_output) command_.on_output(piece);
+    });
+  }
+
+  bool take_report() {
+    return take(pipes_.report, [&](std::string_view piece) {
+      if (result_.report.size() + piece.size() <= most_output) result_.report.append(piece);
+    });
+  }
+
+  void give_input() {
+    const std::string_view rest = std::string_view(command_.input).substr(given_);
+    const ssize_t written =
+        rest.empty() ? 0 : ::write(pipes_.input.write_end.get(), rest.data(), rest.size());
+    if (written > 0) given_ += static_cast<std::size_t>(written);
+    if (written < 0 && errno == EAGAIN) return;
+    if (written < 0 || given_ == command_.input.size()) pipes_.input.write_end.close();
+  }
+
+  const Command& command_;
+  pid_t pid_;
+  Pipes& pipes_;
+  SteadyClock::time_point started_;
+  RunResult result_;
+  std::size_t given_ = 0;
+  bool ended_ = false;
+  bool stopped_by_signal_ = false;
+  std::optional<std::int64_t> stopped_at_;
+};
+
+}  // namespace
+
+std::string RunResult::ending() const {
+  if (timed_out) return "stopped for taking too long";
+  if (signal != 0) return concat("killed by signal ", signal);
+  return concat("exit status ", status);
+}
+
+RunResult SystemRunner::run(const Command& command) {
+  throw_if_interrupted();
+  ChildImage image(command);
+  Pipes pipes;
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", command.argv[0], ErrorCode::host_unfit);
+  if (pid == 0) image.start(pipes);
+  pipes.input.read_end.close();
+  pipes.output.write_end.close();
+  pipes.report.write_end.close();
+  pipes.failure.write_end.close();
+  pipes.alive.read_end.close();
+  int reason = 0;
+  if (::read(pipes.failure.read_end.get(), &reason, sizeof reason) == sizeof reason) {
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    throw system_error(reason, "start", command.argv[0], ErrorCode::host_unfit);
+  }
+  return Running(command, pid, pipes).finish();
+}
+
+pid_t start_copy(const std::function<int()>& work) {
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", "a copy of topsctl", ErrorCode::host_unfit);
+  if (pid > 0) return pid;
+  for (const int signal : {SIGINT, SIGTERM}) ::signal(signal, SIG_IGN);
+  int result = 1;
+  try {
+    result = work();
+  } catch (...) {
+    result = 1;
+  }
+  ::_exit(result);
+}
+
+void start_detached(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"topsctl"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<char*> argv = c_strings(words);
+  const std::array<char*, 1> nothing = {nullptr};
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);
+  if (pid == 0) {
+    ::setsid();
+    // Its parent ends at once, so that nobody is left to reap it but init.
+    if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int stream : {0, 1, 2}) {
+      if (null < 0 || ::dup2(null, stream) < 0) ::close(stream);
+    }
+    if (::chdir("/") == 0) ::execve("/proc/self/exe", argv.data(), nothing.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(ErrorCode::host_unfit, "cannot start 'topsctl' in the background");
+}
+
+}  // namespace topsctl

@@ -1,0 +1,186 @@
+// Checks judge the state of a machine: no stand-in and nothing half done passes.
+#include "topsctl/engine/checks/checks.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/checked_sample.hpp"
+#include "support/small_library.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/environment.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(Checking, PassesAWheelThatIsWhatItsRecordSays) {
+  const CheckResult result = wheel_check();
+  EXPECT_EQ(result.status, CheckStatus::pass) << result.observed;
+  EXPECT_EQ(result.observed, "torch_gcu 1.10.0+2.5.136 in /site, every file as recorded");
+}
+
+TEST_F(Checking, FailsAWheelWithAChangedOrMissingFile) {
+  write("site/torch_gcu/lib.so", "patched");
+  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
+  EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' is not what RECORD says");
+  fs::remove(sample_.folder / "site/torch_gcu/lib.so");
+  EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' is missing");
+}
+
+TEST_F(Checking, FailsAWheelThatItsInstallerDidNotFinish) {
+  write("site/" + wheel_.info() + "/RECORD", wheel_.record);
+  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
+  EXPECT_THAT(wheel_check().observed, HasSubstr("its RECORD names no INSTALLER"));
+}
+
+TEST_F(Checking, FailsAWheelThatIsNotThere) {
+  fs::remove_all(sample_.folder / "site");
+  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
+  EXPECT_EQ(wheel_check().observed, "torch_gcu is not installed for /usr/bin/python3.8");
+}
+
+TEST_F(CheckingAStack, PassesWhatIsInstalled) {
+  for (const char* id :
+       {"eccl-installed", "sdk-installed", "topsfactor-installed", "torch-gcu-installed",
+        "eccl-library", "eccl-links", "eccl-version", "no-impostors", "torch-gcu-import"}) {
+    const CheckResult result = check(id);
+    EXPECT_EQ(result.status, CheckStatus::pass) << id << ": " << result.observed;
+    EXPECT_EQ(result.hint, "");
+  }
+  EXPECT_EQ(run_checks(sample_.host, stack_, {}, "").python, "/usr/bin/python3.8");
+}
+
+TEST_F(CheckingAStack, AddsTheHintOfTheStackToAFailureAlone) {
+  for (CheckRule& rule : stack_.checks) rule.hint = "ask the vendor";
+  EXPECT_EQ(check("eccl-library").hint, "");
+  write("opt/eccl/lib/libeccl.so", "placeholder\n");
+  EXPECT_EQ(check("eccl-library").hint,
+            "the file is not the vendor's library: reinstall tops-eccl; ask the vendor");
+}
+
+TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
+  write("opt/eccl/lib/libeccl.so", "placeholder\n");
+  EXPECT_EQ(check("eccl-library").status, CheckStatus::fail);
+  EXPECT_EQ(check("eccl-library").observed, "/opt/eccl/lib/libeccl.so: no ELF file");
+  stack_.checks[5].symbols = {"ecclCommInitRank"};
+  write("opt/eccl/lib/libeccl.so", small_library());
+  EXPECT_EQ(check("eccl-library").observed,
+            "/opt/eccl/lib/libeccl.so does not export ecclCommInitRank");
+  SampleElf<> other;
+  other.machine = EM_AARCH64;
+  write("opt/eccl/lib/libeccl.so", other.bytes());
+  EXPECT_EQ(check("eccl-library").observed,
+            "/opt/eccl/lib/libeccl.so: an ELF file for another machine");
+}
+
+TEST_F(CheckingAStack, FailsPackagesThatAreMissingHalfInstalledOrOfAnotherVersion) {
+  const std::string whole = sample_.folder.read("var/lib/dpkg/status");
+  write("var/lib/dpkg/status", with(whole, "Package: tops-sdk", "Package: other"));
+  EXPECT_EQ(check("sdk-installed").observed, "not installed");
+  write("var/lib/dpkg/status", with(whole, "ok installed", "ok half-configured"));
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::fail);
+  EXPECT_EQ(check("eccl-library").observed, "its package is not installed");
+  write("var/lib/dpkg/status", with(whole, "2.5.136-1", "2.5.87-1"));
+  EXPECT_EQ(check("eccl-installed").observed, "tops-eccl 2.5.87-1, install ok installed");
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::fail);
+}
+
+TEST_F(CheckingAStack, AsksForNoVersionWhereTheStackNamesNone) {
+  for (Component& component : stack_.components) component.version.clear();
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::pass);
+  EXPECT_EQ(check("torch-gcu-installed").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, JudgesTheEnvironmentFile) {
+  EXPECT_EQ(check("environment-file").status, CheckStatus::fail);
+  write("etc/profile.d/topsrider.sh", "export X=1\n");
+  EXPECT_EQ(check("environment-file").status, CheckStatus::warn);
+  write("etc/profile.d/topsrider.sh",
+        shell_file(derive_environment(stack_, {"/opt/eccl/lib/libeccl.so"})));
+  EXPECT_EQ(check("environment-file").status, CheckStatus::pass);
+  write("etc/profile.d/topsrider.sh",
+        shell_file(derive_environment(stack_, {"/opt/eccl/lib/libeccl.so"},
+                                      {"prod", {{"A", "b"}}, {"ECCL_DEBUG"}})));
+  EXPECT_EQ(check("environment-file").status, CheckStatus::pass) << "with settings of the operator";
+}
+
+TEST_F(CheckingAStack, TellsWhyAnImportFails) {
+  answers_["module"][1] =
+      R"({"step": "module", "state": "failed", "error": "ImportError: no libeccl.so"})";
+  EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::fail);
+  EXPECT_EQ(check("torch-gcu-import").observed, "ImportError: no libeccl.so");
+  EXPECT_EQ(sample_.runner.commands.back().environment.at("LD_LIBRARY_PATH"),
+            "/opt/eccl/lib:/opt/tops/lib");
+}
+
+TEST_F(CheckingAStack, DoesNotEndForAnAnswerThatMakesNoSense) {
+  for (const char* answer : {"[1e999]", "nonsense", R"({"step": 7})", ""}) {
+    answers_["module"] = {answer};
+    EXPECT_EQ(check("torch-gcu-import").status, CheckStatus::fail) << answer;
+  }
+}
+
+TEST_F(CheckingAStack, ClimbsNoHigherThanWhatCarries) {
+  write("opt/eccl/lib/libeccl.so", "placeholder\n");
+  const Verification verification = run_checks(sample_.host, stack_, stack_.checks, "");
+  ASSERT_TRUE(verification.stop);
+  EXPECT_EQ(*verification.stop, (Stop{CheckLevel::files, "eccl-library"}));
+  for (const CheckResult& result : verification.checks) {
+    EXPECT_EQ(result.status == CheckStatus::skipped && result.rung > CheckLevel::files,
+              result.rung > CheckLevel::files)
+        << result.id;
+  }
+  EXPECT_EQ(check("torch-gcu-import").observed, "not tried, as 'eccl-library' failed");
+}
+
+TEST_F(CheckingAStack, ClimbsOnWithoutWhatNothingStandsOn) {
+  const Verification verification = run_checks(sample_.host, stack_, stack_.checks, "");
+  ASSERT_EQ(verification.problems().size(), 1U);
+  EXPECT_EQ(verification.problems()[0]->id, "environment-file");
+  EXPECT_FALSE(verification.stop);
+  EXPECT_EQ(verification.checks.back().rung, CheckLevel::import);
+}
+
+TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
+  write("var/lib/dpkg/info/tops-eccl.md5sums",
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/one\n"
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/other\n");
+  write("usr/share/one", "");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is missing");
+  write("usr/share/other", "patched");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is not what the package brought");
+  write("usr/share/one", "patched");
+  EXPECT_EQ(check("eccl-files").observed,
+            "'/usr/share/one' is not what the package brought (and 1 more)");
+  write("usr/share/one", "");
+  write("usr/share/other", "");
+  EXPECT_EQ(check("eccl-files").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, FindsFilesThatAreMadeByHand) {
+  write("opt/tops/bin/tops-smi", "#!/bin/sh\n");
+  write("site/eccl.py", "version = '2.5.136'\n");
+  EXPECT_EQ(check("no-impostors").observed,
+            "/opt/tops/bin/tops-smi, /site/eccl.py belong to no package: made by hand");
+  write("site/other-1.dist-info/RECORD", "eccl.py,sha256=x,1\n");
+  EXPECT_EQ(check("no-impostors").observed,
+            "/opt/tops/bin/tops-smi belongs to no package: made by hand");
+  write("var/lib/dpkg/info/tops-eccl.list",
+        "/.\n/opt/eccl/lib/libeccl.so\n/opt/tops/bin/tops-smi\n");
+  EXPECT_EQ(check("no-impostors").status, CheckStatus::pass);
+}
+
+TEST_F(CheckingAStack, TakesNoOtherLibraryForThePackagesOwn) {
+  answers_["library"][1] =
+      R"({"step": "library", "state": "done", "code": 1, "library": "/usr/local/lib/libeccl.so"})";
+  EXPECT_EQ(check("eccl-version").status, CheckStatus::fail);
+  EXPECT_THAT(check("eccl-version").observed, HasSubstr("which no package of the stack owns"));
+  answers_["library"][1] = R"({"step": "library", "state": "done", "code": 1, "library": ""})";
+  EXPECT_THAT(check("eccl-version").observed, HasSubstr("no libeccl.so is loaded"));
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,177 @@
+// Risky lines of maintainer scripts: each rule by its own examples, evidence, and hostile scripts.
+#include "engine/inspection/script_findings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/model/script_rule.hpp"
+
+namespace topsctl {
+
+void PrintTo(const ScriptRule& rule, std::ostream* out) {
+  *out << rule.finding.id;
+}
+
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+Package package_with(const std::string& text, const std::string& script = "postinst") {
+  Package package;
+  package.kind = PackageKind::deb;
+  package.path = "a/b.deb";
+  package.deb.emplace();
+  package.deb->scripts = {{script, text}};
+  return package;
+}
+
+std::vector<std::string> ids(const std::vector<Finding>& findings) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : findings) ids.push_back(finding.id);
+  return ids;
+}
+
+std::vector<std::string> ids_of(const std::string& script) {
+  return ids(script_findings(package_with(script)));
+}
+
+const Finding* finding_of(const std::vector<Finding>& findings, std::string_view id) {
+  for (const Finding& finding : findings) {
+    if (finding.id == id) return &finding;
+  }
+  return nullptr;
+}
+
+class EachScriptRule : public testing::TestWithParam<ScriptRule> {};
+
+TEST_P(EachScriptRule, FindsItsExamplesAndPassesOverTheOthers) {
+  const ScriptRule& rule = GetParam();
+  EXPECT_FALSE(rule.example_match.empty());
+  EXPECT_FALSE(rule.example_no_match.empty());
+  for (const std::string& script : rule.example_match) {
+    EXPECT_THAT(ids_of(script), Contains(rule.finding.id)) << script;
+  }
+  for (const std::string& script : rule.example_no_match) {
+    EXPECT_THAT(ids_of(script), Not(Contains(rule.finding.id))) << script;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Data, EachScriptRule, testing::ValuesIn(script_rules()),
+                         [](const auto& info) {
+                           std::string name = info.param.finding.id;
+                           for (char& c : name) {
+                             if (c == '-') c = '_';
+                           }
+                           return name;
+                         });
+
+TEST(ScriptFindings, NameScriptLineAndText) {
+  const auto findings = script_findings(
+      package_with("#!/bin/sh\nset -e\n\nrm -rf \\\n\t/etc/modprobe.d\n", "preinst"));
+  ASSERT_EQ(ids(findings), std::vector<std::string>{"script-deletes-system-folder"});
+  EXPECT_EQ(findings[0].subject, "a/b.deb");
+  EXPECT_EQ(findings[0].severity, Severity::critical);
+  EXPECT_FALSE(findings[0].cause.empty());
+  EXPECT_THAT(findings[0].evidence, ElementsAre(Evidence{"preinst", 4, "rm -rf /etc/modprobe.d"}));
+}
+
+TEST(ScriptFindings, OfOneRuleAreOne) {
+  Package package = package_with("set -e\n" + std::string("reboot\n") + "reboot\n", "preinst");
+  package.deb->scripts.push_back({"postinst", "set -e; reboot"});
+  const auto findings = script_findings(package);
+  ASSERT_EQ(ids(findings), std::vector<std::string>{"script-reboots"});
+  EXPECT_THAT(findings[0].evidence,
+              ElementsAre(Evidence{"preinst", 2, "reboot"}, Evidence{"preinst", 3, "reboot"},
+                          Evidence{"postinst", 1, "set -e; reboot"}));
+  std::string many = "set -e\n";
+  for (int i = 0; i < 100; ++i) many += "reboot\n";
+  const auto bounded = script_findings(package_with(many));
+  ASSERT_EQ(bounded.size(), 1U);
+  EXPECT_EQ(bounded[0].evidence.size(), 21U);
+  EXPECT_EQ(bounded[0].evidence.back().text, "and 80 more");
+}
+
+TEST(ScriptFindings, HaveTheWorstFirst) {
+  EXPECT_THAT(ids_of("ldconfig\nchmod 777 /x\nrm -rf /etc\npip install x\n"),
+              ElementsAre("script-deletes-system-folder", "script-makes-world-writable",
+                          "script-runs-pip", "script-goes-on-after-errors"));
+}
+
+TEST(ScriptFindings, AreNoneForASoundScript) {
+  EXPECT_THAT(ids_of("#!/bin/sh\nset -e\ncase \"$1\" in\n  configure)\n"
+                     "    ldconfig\n    mkdir -p /var/lib/tops\n"
+                     "    echo \"run rm -rf /etc/foo to remove it\"\n"
+                     "    chmod 755 /opt/tops\n    if [ -f /etc/tops.conf ]; then\n"
+                     "      . /usr/share/debconf/confmodule\n      db_get tops/x || true\n    fi\n"
+                     "    ;;\nesac\n# rm -rf /usr\nexit 0\n"),
+              IsEmpty());
+  EXPECT_THAT(ids_of(""), IsEmpty());
+  EXPECT_THAT(script_findings(Package{}), IsEmpty());
+}
+
+TEST(ScriptFindings, LeaveOutWhatAWorseOneOfTheSameLineSays) {
+  EXPECT_THAT(ids_of("set -e\ncurl http://x | sh\n"), ElementsAre("script-runs-download"));
+  EXPECT_THAT(ids_of("set -e\ncurl http://x | sh\ncurl http://y\n"),
+              ElementsAre("script-runs-download", "script-downloads"));
+}
+
+TEST(ScriptFindings, SeeCommandsOfPythonScriptsGivenAsLists) {
+  const auto findings = script_findings(package_with(
+      "#!/usr/bin/python3\nimport subprocess\nsubprocess.run([\"rm\", \"-rf\", \"/etc\"])\n"));
+  ASSERT_EQ(ids(findings), std::vector<std::string>{"script-deletes-system-folder"});
+  EXPECT_EQ(findings[0].evidence.size(), 1U);
+  EXPECT_EQ(findings[0].evidence[0].line, 3);
+}
+
+TEST(ScriptFindings, SayThatAScriptIsNoText) {
+  EXPECT_THAT(ids_of("\x7f"
+                     "ELF\x02 rm -rf /etc\n"),
+              ElementsAre("script-is-binary"));
+  EXPECT_THAT(ids_of(std::string("set -e\0x\nrm -rf /etc", 20)), Contains("script-is-binary"));
+  EXPECT_THAT(ids_of("set -e\n# caf\xe9\nreboot\n"),
+              ElementsAre("script-reboots", "script-is-binary"));
+}
+
+TEST(ScriptFindings, SayWhatIsTooLongToBeJudged) {
+  const std::string line = "set -e\nreboot; x=" + std::string(16384, 'a') + "; rm -rf /etc\n";
+  const auto findings = script_findings(package_with(line));
+  EXPECT_THAT(ids(findings), ElementsAre("script-reboots", "script-too-long"));
+  EXPECT_EQ(findings[1].evidence[0].line, 2);
+  const std::string script =
+      "set -e\n" + std::string(std::size_t{4} << 20U, '\n') + "rm -rf /etc\n";
+  const auto long_script = script_findings(package_with(script));
+  ASSERT_EQ(ids(long_script), std::vector<std::string>{"script-too-long"});
+  EXPECT_EQ(long_script[0].evidence[0].text, "the script has 4.0 MiB");
+}
+
+TEST(ScriptFindings, StayFewHoweverManyLinesThereAre) {
+  std::string script;
+  for (const ScriptRule& rule : script_rules()) {
+    for (const std::string& example : rule.example_match) script += example + "\n";
+  }
+  std::string much;
+  for (int i = 0; i < 20; ++i) much += script;
+  const auto findings = script_findings(package_with(much));
+  EXPECT_LE(findings.size(), 200U);
+  EXPECT_GT(findings.size(), script_rules().size() / 2);
+  EXPECT_NE(finding_of(findings, "script-runs-pip"), nullptr);
+}
+
+TEST(ScriptRules, HaveFieldsThatPeopleCanReadAndNoIdTwice) {
+  std::vector<std::string> seen;
+  for (const ScriptRule& rule : script_rules()) {
+    EXPECT_THAT(seen, Not(Contains(rule.finding.id)));
+    seen.push_back(rule.finding.id);
+    EXPECT_TRUE(rule.finding.id.starts_with("script-"));
+  }
+  EXPECT_GE(seen.size(), 45U);
+}
+
+}  // namespace
+}  // namespace topsctl

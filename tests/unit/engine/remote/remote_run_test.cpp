@@ -1,0 +1,180 @@
+// Commands at the far end, by a script of what it says: reports, lost connections, and nonsense.
+#include "topsctl/engine/remote/remote_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <nlohmann/json.hpp>
+
+#include "support/thrown.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+namespace {
+
+// What one connection says after its start; it is lost at the end of it.
+using Said = std::deque<std::string>;
+
+class ScriptedStream : public RemoteStream {
+ public:
+  ScriptedStream(Said said, std::string& heard) : said_(std::move(said)), heard_(heard) {}
+  void write(std::string_view bytes) override { heard_ += bytes; }
+  std::optional<std::string> read(std::int64_t) override {
+    if (said_.empty()) throw ConnectionLost("the connection was cut");
+    std::string next = said_.front();
+    said_.pop_front();
+    return next;
+  }
+  void end_input() override {}
+  RemoteEnd finish() override { return {}; }
+
+ private:
+  Said said_;
+  std::string& heard_;
+};
+
+class ScriptedRemote : public Remote, public RemoteSession {
+ public:
+  std::unique_ptr<RemoteSession> connect() override {
+    ++connections;
+    if (script.empty()) throw ConnectionLost("no route");
+    return std::make_unique<Borrowed>(*this);
+  }
+  std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
+    const std::size_t at = command_line.find("topsctl-", command_line.find("echo "));
+    Said said = std::move(script.front());
+    script.pop_front();
+    const Json welcome = {{"topsctl_version", "1"}, {"time", "2026-11-22T10:15:00Z"}};
+    said.push_front(concat(command_line.substr(at, command_line.find(' ', at) - at), " run\n",
+                           json_frame(FrameKind::welcome, welcome)));
+    return std::make_unique<ScriptedStream>(std::move(said), heard);
+  }
+
+  std::deque<Said> script;
+  unsigned connections = 0;
+  std::string heard;
+
+ private:
+  class Borrowed : public RemoteSession {
+   public:
+    explicit Borrowed(RemoteSession& session) : session_(session) {}
+    std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
+      return session_.start(command_line);
+    }
+
+   private:
+    RemoteSession& session_;
+  };
+};
+
+std::string result(int status, const std::string& report, const std::string& words = "") {
+  return json_frame(FrameKind::result, to_json(RemoteRunEnd{status, report, words}));
+}
+
+std::string install_report() {
+  return to_line(Json{{"command", "install"},
+                      {"status", "ok"},
+                      {"error", nullptr},
+                      {"outcome", "committed"},
+                      {"transaction", 7},
+                      {"confirm_until", "2026-11-22T10:00:00Z"},
+                      {"changed", true},
+                      {"msg", "done"}});
+}
+
+class RemoteRuns : public testing::Test {
+ protected:
+  RemoteReport run() {
+    RemoteCommand command;
+    command.words = {"install", "/tmp/a.deb"};
+    command.patience_ms = patience_ms;
+    return run_remote(remote, parse_target("node1"), {"/bin/true", std::string(64, '0'), 0},
+                      command, clock, [&](std::string_view line) { lines += concat(line, "|"); });
+  }
+
+  ScriptedRemote remote;
+  SystemClock clock;
+  std::string lines;
+  std::int64_t patience_ms = 60'000;
+};
+
+TEST_F(RemoteRuns, BringTheReport) {
+  remote.script = {{frame(FrameKind::event, "one\ntw"), frame(FrameKind::event, "o\n"),
+                    result(0, install_report())}};
+  const RemoteReport report = run();
+  EXPECT_EQ(report.status, 0);
+  EXPECT_EQ(report.outcome, "committed");
+  EXPECT_EQ(report.transaction, 7);
+  EXPECT_TRUE(report.awaits_confirmation);
+  EXPECT_TRUE(report.changed);
+  EXPECT_FALSE(report.error);
+  EXPECT_EQ(lines, "one|two|");
+}
+
+TEST_F(RemoteRuns, AreFoundAgainAfterALostConnection) {
+  remote.script = {{frame(FrameKind::event, "one\n")},
+                   {frame(FrameKind::event, "two\n"), result(0, install_report())}};
+  EXPECT_EQ(run().reconnects, 1U);
+  EXPECT_EQ(lines, "one|two|");
+  EXPECT_NE(remote.heard.find("\"events_from\":4"), std::string::npos);
+  // By the same id.
+  const std::size_t first = remote.heard.find("\"id\":\"");
+  const std::size_t second = remote.heard.find("\"id\":\"", first + 1);
+  EXPECT_EQ(remote.heard.substr(first, 40), remote.heard.substr(second, 40));
+}
+
+TEST_F(RemoteRuns, AreGivenUpWhenTheConnectionDoesNotComeBack) {
+  patience_ms = 0;
+  remote.script = {{frame(FrameKind::event, "one\n")}};
+  const Error error = thrown_by([&] { run(); });
+  EXPECT_EQ(error.code(), ErrorCode::unreachable);
+  EXPECT_NE(error.hint().find("history"), std::string::npos);
+}
+
+TEST_F(RemoteRuns, ThatNeverBeganAreNotTriedAgain) {
+  EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::unreachable);
+  EXPECT_EQ(remote.connections, 1U);
+}
+
+TEST_F(RemoteRuns, TellTheErrorOfTheFarEnd) {
+  const Json failed = {
+      {"command", "install"},
+      {"status", "host_unfit"},
+      {"error",
+       {{"code", "busy"}, {"message", "locked"}, {"context", Json::array()}, {"hint", nullptr}}}};
+  remote.script = {{result(4, to_line(failed))}};
+  const RemoteReport report = run();
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->code(), ErrorCode::busy);
+  EXPECT_EQ(report.status, 4);
+}
+
+TEST_F(RemoteRuns, RefuseAReportThatIsNone) {
+  for (const char* report : {"", "Segmentation fault", "[]", "{\"status\": 1}"}) {
+    remote.script = {{result(1, report, "what it said\n")}};
+    const Error error = thrown_by([&] { run(); });
+    EXPECT_EQ(error.code(), ErrorCode::unreachable) << report;
+    EXPECT_NE(error.message().find("what it said"), std::string::npos);
+  }
+}
+
+TEST_F(RemoteRuns, SayThatSudoWantsAPassword) {
+  remote.script = {{result(1, "", "sudo: a password is required\n")}};
+  const Error error = thrown_by([&] { run(); });
+  EXPECT_EQ(error.code(), ErrorCode::permission);
+  EXPECT_NE(error.hint().find("--ask-sudo-pass"), std::string::npos);
+}
+
+TEST_F(RemoteRuns, SayThatTheyWereCutOff) {
+  remote.script = {{result(-1, "")}};
+  EXPECT_NE(thrown_by([&] { run(); }).hint().find("recover"), std::string::npos);
+}
+
+TEST_F(RemoteRuns, RefuseAFrameThatIsTooLong) {
+  remote.script = {{std::string("X\xff\xff\xff\x7f", 5)}};
+  patience_ms = 0;
+  EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::unreachable);
+}
+
+}  // namespace
+}  // namespace topsctl

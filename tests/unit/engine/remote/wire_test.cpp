@@ -1,0 +1,81 @@
+// Frames, in whatever pieces they come, and what is no frame.
+#include "topsctl/engine/remote/wire.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/thrown.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+namespace {
+
+class Listener : public FrameHandler {
+ public:
+  void on_frame(FrameKind kind, std::string_view payload) override {
+    heard += concat(static_cast<char>(kind), ":", payload, ";");
+  }
+  void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
+    heard += concat("C", place.object, ".", place.chunk, "/", size, ":");
+  }
+  void on_chunk_bytes(std::string_view piece) override { heard += piece; }
+  void on_chunk_end() override { heard += ";"; }
+
+  std::string heard;
+};
+
+std::string stream_of_all_sorts() {
+  return concat(frame(FrameKind::listen, "x"), json_frame(FrameKind::manifest, {{"a", 1}}),
+                chunk_head({7, 1ULL << 33U}, 5), "bytes", frame(FrameKind::finish, ""));
+}
+constexpr const char* all_sorts = "L:x;M:{\"a\":1};C7.8589934592/5:bytes;F:;";
+
+TEST(Frames, AreTheSameInWhateverPieces) {
+  const std::string stream = stream_of_all_sorts();
+  for (std::size_t piece = 1; piece <= stream.size(); ++piece) {
+    Listener listener;
+    FrameParser parser(listener);
+    for (std::size_t at = 0; at < stream.size(); at += piece)
+      parser.take(std::string_view(stream).substr(at, piece));
+    EXPECT_EQ(listener.heard, all_sorts) << piece;
+  }
+}
+
+TEST(Frames, ThatAreCutOffAreNotHandedOn) {
+  const std::string stream = frame(FrameKind::event, "whole");
+  Listener listener;
+  FrameParser parser(listener);
+  parser.take(std::string_view(stream).substr(0, stream.size() - 1));
+  EXPECT_EQ(listener.heard, "");
+}
+
+TEST(Frames, OfNoKindOrTooLongAreRefused) {
+  const std::string long_frame = concat("M", std::string("\x01\x00\x00\x01", 4));
+  const std::string empty_chunk = chunk_head({0, 0}, 0);
+  const std::string long_chunk = chunk_head({0, 0}, chunk_bytes + 1);
+  for (const std::string& bytes :
+       {std::string("Hello"), std::string(5, '\0'), long_frame, empty_chunk, long_chunk}) {
+    Listener listener;
+    FrameParser parser(listener);
+    EXPECT_EQ(thrown_by([&] { parser.take(bytes); }).code(), ErrorCode::unreachable);
+  }
+}
+
+TEST(Acknowledgements, ComeBackAsTheyWere) {
+  const Ack ack{{3, 99}, std::string(32, '\x7f')};
+  Listener listener;
+  FrameParser parser(listener);
+  parser.take(ack_frame(ack));
+  const Ack read = parse_ack(std::string_view(listener.heard).substr(2, listener.heard.size() - 3));
+  EXPECT_EQ(read.place, ack.place);
+  EXPECT_EQ(read.digest, ack.digest);
+}
+
+TEST(Acknowledgements, OfAnotherLengthAreNone) {
+  EXPECT_EQ(thrown_by([] { parse_ack("short"); }).code(), ErrorCode::unreachable);
+}
+
+}  // namespace
+}  // namespace topsctl

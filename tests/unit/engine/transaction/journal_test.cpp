@@ -1,0 +1,185 @@
+// The journal: what is whole is read, what a crash tore is passed over, all else is damage.
+#include "topsctl/engine/transaction/journal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
+#include "topsctl/host/system/digest.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using State = TransactionState;
+
+constexpr std::array<State, 5> five = {State::begun, State::prepared, State::applying,
+                                       State::verifying, State::committed};
+
+// A journal of five records; `ends` are the lengths after each.
+std::string five_records(const TemporaryFolder& folder, std::vector<std::size_t>* ends = nullptr) {
+  Journal journal(folder / "journal");
+  for (const State state : five) {
+    journal.append(state, Json{{"state", name(state)}, {"text", "库\n{}"}});
+    if (ends != nullptr) ends->push_back(folder.read("journal").size());
+  }
+  return folder.read("journal");
+}
+
+std::vector<State> states_of(const std::vector<JournalRecord>& records) {
+  std::vector<State> states;
+  for (const JournalRecord& record : records) states.push_back(record.state);
+  return states;
+}
+
+TEST(Journals, GiveBackWhatWasAppended) {
+  const TemporaryFolder folder;
+  five_records(folder);
+  const auto records = read_journal(folder / "journal");
+  EXPECT_THAT(states_of(records), testing::ElementsAreArray(five));
+  EXPECT_EQ(Json::parse(records[1].details).dump(),
+            Json({{"state", "prepared"}, {"text", "库\n{}"}}).dump());
+}
+
+TEST(Journals, AreForTheOwnerOnly) {
+  const TemporaryFolder folder;
+  Journal journal(folder / "journal");
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "journal").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+}
+
+TEST(Journals, HaveLengthAndChecksumInFrontOfEachRecord) {
+  const TemporaryFolder folder;
+  Journal(folder / "journal").append(State::begun, Json::object());
+  EXPECT_THAT(
+      folder.read("journal"),
+      testing::MatchesRegex("0000001e [0-9a-f]{8} \\{\"state\":\"begun\",\"details\":\\{\\}\\}\n"));
+}
+
+TEST(Journals, ThatAreAbsentOrEmptyHaveNoRecords) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(read_journal(folder / "none"), IsEmpty());
+  folder.write("empty", "");
+  EXPECT_THAT(read_journal(folder / "empty"), IsEmpty());
+}
+
+TEST(Journals, GrowWhenOpenedAgain) {
+  const TemporaryFolder folder;
+  Journal(folder / "journal").append(State::begun, Json::object());
+  Journal(folder / "journal").append(State::restored, Json::object());
+  EXPECT_THAT(states_of(read_journal(folder / "journal")),
+              ElementsAre(State::begun, State::restored));
+}
+
+TEST(Journals, CutShortAnywhereGiveTheRecordsThatAreWhole) {
+  const TemporaryFolder folder;
+  std::vector<std::size_t> ends;
+  const std::string whole = five_records(folder, &ends);
+  for (std::size_t length = 0; length <= whole.size(); ++length) {
+    const auto records = parse_journal(whole.substr(0, length), "j");
+    const auto expected = static_cast<std::size_t>(
+        std::count_if(ends.begin(), ends.end(), [&](std::size_t end) { return end <= length; }));
+    ASSERT_EQ(records.size(), expected) << length;
+    for (std::size_t i = 0; i < records.size(); ++i) ASSERT_EQ(records[i].state, five[i]);
+  }
+}
+
+TEST(Journals, CutATornLastRecordOffWhenOpenedAgain) {
+  const TemporaryFolder folder;
+  std::vector<std::size_t> ends;
+  const std::string whole = five_records(folder, &ends);
+  for (std::size_t length = ends[3]; length < whole.size(); length += 7) {
+    folder.write("torn", whole.substr(0, length));
+    Journal(folder / "torn").append(State::restoring, Json::object());
+    EXPECT_THAT(states_of(read_journal(folder / "torn")),
+                ElementsAre(State::begun, State::prepared, State::applying, State::verifying,
+                            State::restoring))
+        << length;
+  }
+}
+
+// A crash cuts off; it does not change what is there.
+TEST(Journals, WithAnyByteChangedAreAnError) {
+  const TemporaryFolder folder;
+  const std::string whole = five_records(folder);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (const char value : {'\0', '\n', 'x'}) {
+      std::string bytes = whole;
+      if (bytes[at] == value) continue;
+      bytes[at] = value;
+      const Error error = thrown_by([&] { parse_journal(bytes, "/j/3"); });
+      ASSERT_EQ(error.code(), ErrorCode::journal_damaged) << at;
+      ASSERT_THAT(error.message(), HasSubstr("the journal '/j/3' is damaged"));
+    }
+  }
+}
+
+TEST(Journals, WithAMissingPieceInTheMiddleAreAnError) {
+  const TemporaryFolder folder;
+  std::vector<std::size_t> ends;
+  std::string whole = five_records(folder, &ends);
+  whole.erase(ends[0] + 3, 10);
+  EXPECT_EQ(thrown_by([&] { parse_journal(whole, "j"); }).code(), ErrorCode::journal_damaged);
+}
+
+TEST(Journals, DamagedInTheMiddleAreNotCutWhenOpened) {
+  const TemporaryFolder folder;
+  std::string whole = five_records(folder);
+  whole[30] ^= 1;
+  folder.write("journal", whole);
+  EXPECT_EQ(thrown_by([&] { Journal journal(folder / "journal"); }).code(),
+            ErrorCode::journal_damaged);
+  EXPECT_EQ(folder.read("journal"), whole);
+}
+
+std::string framed(const std::string& payload) {
+  char prefix[32];
+  std::snprintf(prefix, sizeof prefix, "%08x %08x ", static_cast<unsigned>(payload.size()),
+                crc32c(payload));
+  return prefix + payload + "\n";
+}
+
+TEST(Journals, WithAWholeRecordThatMakesNoSenseAreAnError) {
+  for (const char* payload : {R"({"state":"dreaming","details":{}})", R"({"state":"begun"})",
+                              R"({"state":1,"details":{}})", "[]", "no JSON", ""}) {
+    EXPECT_EQ(thrown_by([&] { parse_journal(framed(payload), "j"); }).code(),
+              ErrorCode::journal_damaged)
+        << payload;
+  }
+}
+
+TEST(Journals, FollowNoLink) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("target", folder / "journal");
+  thrown_by([&] { Journal journal(folder / "journal"); });
+  EXPECT_FALSE(std::filesystem::exists(folder / "target"));
+}
+
+TEST(Journals, TakeBrokenUtf8InDetails) {
+  const TemporaryFolder folder;
+  Journal(folder / "journal").append(State::begun, Json{{"user", "a\xff"}});
+  EXPECT_EQ(Json::parse(read_journal(folder / "journal").at(0).details)["user"], "a\uFFFD");
+}
+
+TEST(StateNames, AreWrittenIntoJournals) {
+  EXPECT_EQ(name(State::begun), "begun");
+  EXPECT_EQ(name(State::prepared), "prepared");
+  EXPECT_EQ(name(State::applying), "applying");
+  EXPECT_EQ(name(State::verifying), "verifying");
+  EXPECT_EQ(name(State::committed), "committed");
+  EXPECT_EQ(name(State::restoring), "restoring");
+  EXPECT_EQ(name(State::restored), "restored");
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,85 @@
+// Who stands where in a chain, and when somebody is no longer fed.
+#include "topsctl/engine/transfer/relay_chain.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/moved_clock.hpp"
+
+namespace topsctl {
+namespace {
+
+class RelayChains : public testing::Test {
+ protected:
+  MovedClock clock;
+  RelayChain chain{clock};
+};
+
+TEST_F(RelayChains, PutEachBehindTheLastWhoFeedsNobody) {
+  const auto first = chain.join("first");
+  const auto second = chain.join("second");
+  const auto third = chain.join("third");
+  EXPECT_EQ(first->feeder(), "");
+  EXPECT_EQ(second->feeder(), "first");
+  EXPECT_EQ(third->feeder(), "second");
+  EXPECT_TRUE(first->has_follower());
+  EXPECT_FALSE(third->has_follower());
+}
+
+TEST_F(RelayChains, PutNobodyBehindOneWhoIsAboutToLeave) {
+  const auto first = chain.join("first");
+  EXPECT_FALSE(first->has_follower());
+  EXPECT_EQ(chain.join("second")->feeder(), "");
+}
+
+TEST_F(RelayChains, BringARequestToTheOneBeforeOnce) {
+  const auto first = chain.join("first");
+  const auto second = chain.join("second");
+  EXPECT_FALSE(first->request());
+  second->ask({"10.0.0.1", 1, "key", {{0, 0}}});
+  ASSERT_TRUE(first->has_follower());
+  EXPECT_EQ(first->request()->address, "10.0.0.1");
+  EXPECT_FALSE(first->request());
+  second->ask({"10.0.0.1", 2, "key", {}});
+  second->let_go();
+  EXPECT_FALSE(first->request());
+  EXPECT_FALSE(first->has_follower());
+  EXPECT_EQ(second->feeder(), "");
+}
+
+TEST_F(RelayChains, TellWhenTheOneBeforeIsGone) {
+  auto first = chain.join("first");
+  const auto second = chain.join("second");
+  EXPECT_TRUE(second->is_fed());
+  first.reset();
+  EXPECT_FALSE(second->is_fed());
+}
+
+TEST_F(RelayChains, TellWhenAFeedIsBroken) {
+  const auto first = chain.join("first");
+  const auto second = chain.join("second");
+  first->tell_broken_feed();
+  EXPECT_FALSE(second->is_fed());
+}
+
+TEST_F(RelayChains, HavePatienceOnlyWithOneWhoHasNothingMoreToGive) {
+  const auto first = chain.join("first");
+  const auto second = chain.join("second");
+  first->tell_progress(100);
+  second->tell_progress(100);
+  EXPECT_TRUE(second->is_fed());
+  clock.passed += std::chrono::hours(1);
+  EXPECT_TRUE(second->is_fed()) << "neither has made progress";
+  first->tell_progress(200);
+  EXPECT_TRUE(second->is_fed());
+  clock.passed += std::chrono::seconds(9);
+  EXPECT_TRUE(second->is_fed());
+  second->tell_progress(150);
+  EXPECT_TRUE(second->is_fed());
+  clock.passed += std::chrono::seconds(9);
+  EXPECT_TRUE(second->is_fed()) << "it has made progress nine seconds ago";
+  clock.passed += std::chrono::seconds(2);
+  EXPECT_FALSE(second->is_fed());
+}
+
+}  // namespace
+}  // namespace topsctl

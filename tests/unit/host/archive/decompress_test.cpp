@@ -1,0 +1,169 @@
+// Decompression against what the real programs make.
+#include "topsctl/host/archive/decompress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "support/programs.hpp"
+#include "support/thrown.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+// Text that compresses, but not to nothing.
+const std::string& sample() {
+  static const std::string text = [] {
+    std::string made;
+    for (unsigned i = 0, x = 1; i < 900'000; ++i) {
+      made.push_back(static_cast<char>('a' + ((x = x * 1664525 + 1013904223) >> 29U)));
+    }
+    return made;
+  }();
+  return text;
+}
+
+std::string compressed(const std::string& program, const std::string& bytes) {
+  return output_of({program, "-c"}, bytes);
+}
+
+std::string decoded(const std::string& bytes, const DecodeLimits& limits = {}) {
+  const auto source = decompressed(text_source(bytes), compression_of(bytes), limits, "sample");
+  return whole_text(*source, 1U << 30U, "sample");
+}
+
+class Compressions : public testing::TestWithParam<std::pair<std::string, std::string>> {
+ protected:
+  const std::string bytes_ = compressed(GetParam().first, sample());
+};
+
+TEST_P(Compressions, AreKnownByTheirFirstBytes) {
+  EXPECT_EQ(compression_of(bytes_.substr(0, 18)), GetParam().second);
+}
+
+TEST_P(Compressions, AreUndone) {
+  EXPECT_TRUE(decoded(bytes_) == sample());
+}
+
+TEST_P(Compressions, OfNothingGiveNothing) {
+  EXPECT_EQ(decoded(compressed(GetParam().first, "")), "");
+}
+
+TEST_P(Compressions, CutShortAnywhereAreRefused) {
+  for (std::size_t part = 1; part < 20; ++part) {
+    const std::string cut = bytes_.substr(0, 18 + (bytes_.size() - 18) * part / 20);
+    const Error error = thrown_by([&] { decoded(cut); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_package);
+    EXPECT_THAT(error.message(), HasSubstr("cannot read 'sample': ")) << part;
+    EXPECT_FALSE(error.hint().empty());
+  }
+  thrown_by([&] { decoded(bytes_.substr(0, bytes_.size() - 1)); });
+}
+
+TEST_P(Compressions, WithAChangedByteAreRefused) {
+  // The old lzma format has no checksum.
+  if (GetParam().second == "lzma") return;
+  for (std::size_t part = 2; part < 20; ++part) {
+    std::string damaged = bytes_;
+    damaged[bytes_.size() * part / 20] ^= 0x10;
+    thrown_by([&] {
+      if (decoded(damaged) == sample()) return;  // a bit that means nothing
+      ADD_FAILURE() << "damage at " << part << " of 20 went unseen";
+    });
+  }
+}
+
+TEST_P(Compressions, OfSeveralStreamsInARowAreOne) {
+  if (GetParam().second == "lzma") return;
+  const std::string two = bytes_ + compressed(GetParam().first, "the end");
+  EXPECT_TRUE(decoded(two) == sample() + "the end");
+}
+
+TEST_P(Compressions, MayBePaddedWithZerosButWithNothingElse) {
+  EXPECT_TRUE(decoded(bytes_ + std::string(512, '\0')) == sample());
+  thrown_by([&] { decoded(bytes_ + "garbage that is no stream"); });
+}
+
+TEST_P(Compressions, ThatGrowBeyondMeasureAreBombs) {
+  if (GetParam().second == "bzip2" || GetParam().second == "lzma") return;  // slow to make
+  // 64 MiB of zeros, made once and put in a row.
+  const std::string zeros = compressed(GetParam().first, std::string(64U << 20U, '\0'));
+  std::string bomb;
+  for (int i = 0; i < 10; ++i) bomb += zeros;
+  const auto source = decompressed(text_source(bomb), compression_of(bomb), {}, "bomb");
+  const Error error = thrown_by([&] { drain(*source); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), HasSubstr("a decompression bomb"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Compressions,
+                         testing::Values(std::pair("gzip", "gzip"), std::pair("xz", "xz"),
+                                         std::pair("zstd", "zstd"), std::pair("bzip2", "bzip2"),
+                                         std::pair("lzma", "lzma")),
+                         [](const auto& info) { return info.param.first; });
+
+TEST(XzData, OfSeveralBlocksIsUndoneByThreads) {
+  const std::string bytes = output_of({"xz", "-c", "-T2", "--block-size=100KiB"}, sample());
+  for (const unsigned threads : {1U, 2U, 5U}) {
+    DecodeLimits limits;
+    limits.threads = threads;
+    EXPECT_TRUE(decoded(bytes, limits) == sample()) << threads;
+    for (std::size_t part = 1; part < 10; ++part) {
+      thrown_by([&] { decoded(bytes.substr(0, bytes.size() * part / 10), limits); });
+    }
+  }
+}
+
+TEST(CompressedData, ThatNeedsMoreMemoryThanAllowedIsRefused) {
+  DecodeLimits limits;
+  limits.memory = 4U << 20U;
+  limits.threads_memory = limits.memory;
+  const std::string xz = output_of({"xz", "-c", "-6"}, sample());
+  EXPECT_THAT(thrown_by([&] { decoded(xz, limits); }).message(),
+              HasSubstr("needs more than 4.0 MiB"));
+  const std::string zstd =
+      output_of({"zstd", "-c", "--long=24", "--no-check"}, std::string(1U << 25U, 'x'));
+  EXPECT_THAT(thrown_by([&] { decoded(zstd, limits); }).message(),
+              HasSubstr("needs more than 4.0 MiB"));
+}
+
+// A mutex may be tried by another thread only.
+bool is_free(std::mutex& gate) {
+  bool taken = false;
+  std::thread([&] {
+    taken = gate.try_lock();
+    if (taken) gate.unlock();
+  }).join();
+  return taken;
+}
+
+TEST(CompressedData, ThatNeedsMuchMemoryHoldsTheGateWhileItIsRead) {
+  const std::string much_xz = output_of({"xz", "-c", "-9"}, sample());
+  const std::string much_zstd =
+      output_of({"zstd", "-c", "--long=26", "--no-check"}, std::string(1U << 27U, 'x'));
+  const std::string little = output_of({"xz", "-c", "-1"}, sample());
+  for (const std::string* bytes : {&much_xz, &much_zstd, &little}) {
+    std::mutex gate;
+    DecodeLimits limits;
+    limits.gate = &gate;
+    auto source = decompressed(text_source(*bytes), compression_of(*bytes), limits, "s");
+    EXPECT_TRUE(is_free(gate)) << "nothing is known yet";
+    EXPECT_FALSE(source->piece().empty());
+    EXPECT_EQ(is_free(gate), bytes == &little);
+    source.reset();
+    EXPECT_TRUE(is_free(gate));
+  }
+}
+
+TEST(PlainData, IsHandedOn) {
+  EXPECT_EQ(decoded("plain text"), "plain text");
+  EXPECT_EQ(compression_of(""), "none");
+  EXPECT_EQ(compression_of("\x1f"), "none");
+}
+
+}  // namespace
+}  // namespace topsctl

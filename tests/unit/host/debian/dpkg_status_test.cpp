@@ -1,0 +1,195 @@
+// All of dpkg's status, its diversions, and what its versions can do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/programs.hpp"
+#include "support/sample_host.hpp"
+#include "support/thrown.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* bash = R"(Package: bash
+Essential: yes
+Status: install ok installed
+Priority: required
+Multi-Arch: foreign
+Architecture: amd64
+Version: 5.0-6
+Replaces: bash-completion (<< 20060301-0), bash-doc (<= 2.05-1)
+Depends: base-files (>= 2.1.12),
+ debianutils (>= 2.15)
+Pre-Depends: libc6 (>= 2.15)
+Provides: sh
+Breaks: old-shell
+Conflicts: bash-completion (<< 20060301-0)
+Conffiles:
+ /etc/bash.bashrc 89269e1298235f1b12b4c16e4065ad0d
+ /etc/skel/a b.profile ecb6d3479ac3823f1da7f314d871989b obsolete
+ /etc/x newconffile
+ /etc/gone 0123 remove-on-upgrade
+Description: a shell
+ with text: more
+)";
+
+TEST(StatusFiles, TellAllThatRelationsNeed) {
+  const std::vector<TargetPackage> packages = parse_packages(bash);
+  ASSERT_EQ(packages.size(), 1U);
+  const TargetPackage& package = packages[0];
+  EXPECT_EQ(package.name, "bash");
+  EXPECT_EQ(package.version, "5.0-6");
+  EXPECT_EQ(package.architecture, "amd64");
+  EXPECT_EQ(package.status, "install ok installed");
+  EXPECT_EQ(package.multi_arch, "foreign");
+  EXPECT_TRUE(package.essential);
+  EXPECT_EQ(package.depends, "libc6 (>= 2.15), base-files (>= 2.1.12), debianutils (>= 2.15)");
+  EXPECT_EQ(package.provides, "sh");
+  EXPECT_EQ(package.breaks, "old-shell");
+  EXPECT_EQ(package.conflicts, "bash-completion (<< 20060301-0)");
+  EXPECT_EQ(package.replaces, "bash-completion (<< 20060301-0), bash-doc (<= 2.05-1)");
+  EXPECT_THAT(package.conffiles,
+              ElementsAre("/etc/bash.bashrc", "/etc/skel/a b.profile", "/etc/x", "/etc/gone"));
+}
+
+TEST(StatusFiles, MayHaveOnlyOneOfTheTwoDependencies) {
+  EXPECT_EQ(parse_packages("Package: a\nPre-Depends: b\n").at(0).depends, "b");
+  EXPECT_EQ(parse_packages("Package: a\nDepends: b\n").at(0).depends, "b");
+}
+
+TEST(StatusFiles, MayBeBroken) {
+  EXPECT_THAT(parse_packages(""), IsEmpty());
+  EXPECT_THAT(parse_packages("\n\n : x\nVersion: 1\n\n"), IsEmpty());
+  const std::string whole = bash;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_LE(parse_packages(std::string_view(whole).substr(0, size)).size(), 1U);
+  EXPECT_EQ(parse_packages("Package: a\x1b[31m\nVersion: \xff\n").at(0).version, "?");
+}
+
+TEST(Packages, AreThoseThatAreThereInAnyState) {
+  const SampleHost sample;
+  sample.folder.write("var/lib/dpkg/status", concat(bash, R"(
+Package: gone
+Status: purge ok not-installed
+
+Package: half
+Status: install reinstreq half-installed
+Version: 1
+
+Package: left
+Status: deinstall ok config-files
+)"));
+  std::vector<std::string> names;
+  for (const TargetPackage& package : read_packages(sample.host)) names.push_back(package.name);
+  EXPECT_THAT(names, ElementsAre("bash", "half", "left"));
+}
+
+TEST(Packages, AreAsAnInterruptedDpkgLastNotedThem) {
+  const SampleHost sample;
+  sample.folder.write("var/lib/dpkg/status", R"(Package: a
+Status: install ok installed
+Architecture: amd64
+Multi-Arch: same
+Version: 1
+
+Package: a
+Status: install ok installed
+Architecture: i386
+Multi-Arch: same
+Version: 1
+
+Package: b
+Status: install ok installed
+Architecture: amd64
+Version: 1
+)");
+  sample.folder.write("var/lib/dpkg/updates/0001",
+                      "Package: a\nStatus: install ok unpacked\nArchitecture: i386\n"
+                      "Multi-Arch: same\nVersion: 3\n");
+  sample.folder.write("var/lib/dpkg/updates/0000",
+                      "Package: a\nStatus: install ok unpacked\nArchitecture: i386\n"
+                      "Multi-Arch: same\nVersion: 2\n");
+  sample.folder.write("var/lib/dpkg/updates/0002",
+                      "Package: b\nStatus: purge ok not-installed\nArchitecture: amd64\n");
+  sample.folder.write("var/lib/dpkg/updates/0003",
+                      "Package: c\nStatus: install ok installed\nVersion: 9\n");
+  sample.folder.write("var/lib/dpkg/updates/tmp.i", "Package: d\nStatus: install ok installed\n");
+  std::vector<std::string> seen;
+  for (const TargetPackage& package : read_packages(sample.host))
+    seen.push_back(concat(package.name, " ", package.architecture, " ", package.version));
+  EXPECT_THAT(seen, ElementsAre("a amd64 1", "a i386 3", "c  9"));
+}
+
+TEST(Packages, OfAMachineWithoutDpkgAreRefused) {
+  const SampleHost sample;
+  const Error error = thrown_by([&] { read_packages(sample.host); });
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_THAT(error.message(), HasSubstr("no dpkg database under"));
+  EXPECT_FALSE(error.hint().empty());
+}
+
+TEST(Packages, OfThisMachineAreThoseOfDpkgQuery) {
+  SystemRunner runner;
+  SystemClock clock;
+  std::vector<std::string> seen;
+  for (const TargetPackage& package : read_packages({"/", &runner, &clock, {}}))
+    seen.push_back(
+        concat(package.name, " ", package.version, " ", package.architecture, " ", package.status));
+  std::vector<std::string> wanted = split(
+      output_of({"dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture} ${Status}\\n"}),
+      '\n');
+  std::erase(wanted, std::string());
+  std::sort(seen.begin(), seen.end());
+  std::sort(wanted.begin(), wanted.end());
+  EXPECT_EQ(seen, wanted);
+}
+
+TEST(Diversions, AreThreeLinesEach) {
+  const SampleHost sample;
+  EXPECT_THAT(read_diversions(sample.host), IsEmpty());
+  sample.folder.write(
+      "var/lib/dpkg/diversions",
+      "/bin/sh\n/bin/sh.distrib\ndash\n/usr/bin/x\n/usr/bin/x.real\n:\n/cut\n/short\n");
+  EXPECT_THAT(read_diversions(sample.host),
+              ElementsAre(Diversion{"/bin/sh", "/bin/sh.distrib", "dash"},
+                          Diversion{"/usr/bin/x", "/usr/bin/x.real", ":"}));
+  sample.folder.write("var/lib/dpkg/diversions", "/a/../b\n/c\nd\n/e\n/f\ng\n");
+  EXPECT_THAT(read_diversions(sample.host), ElementsAre(Diversion{"/e", "/f", "g"}));
+}
+
+TEST(NamesBeside, AreThoseThatDpkgMakes) {
+  for (const char* name : {"/a/b.dpkg-new", "/a/b.dpkg-tmp", "/a/b.dpkg-old", "/a/b.dpkg-dist"})
+    EXPECT_EQ(path_beside(name), "/a/b");
+  for (const char* name : {"/a/b", "/a/b.dpkg", "/a/b.dpkg-new2", "/a/b.dpkg-bak", ""})
+    EXPECT_EQ(path_beside(name), "") << name;
+}
+
+TEST(Compressions, AreThoseOfTheVersion) {
+  EXPECT_THAT(dpkg_compressions("1.20.13"), ElementsAre("gzip", "bzip2", "lzma", "xz"));
+  EXPECT_THAT(dpkg_compressions("1.15.5"), ElementsAre("gzip", "bzip2", "lzma"));
+  EXPECT_THAT(dpkg_compressions(""), IsEmpty());
+  EXPECT_THAT(dpkg_compressions("nonsense"), IsEmpty());
+  EXPECT_THAT(dpkg_compressions("99999999999999999999.1"), IsEmpty());
+}
+
+TEST(Compressions, HaveZstdInDebianAndEarlierInUbuntu) {
+  for (const char* version :
+       {"1.21.18", "1.21.22", "1.22", "2.0", "1:1.21.18", "1.21.18~bpo11+1", "1.19.0.5ubuntu2",
+        "1.19.0.5ubuntu2.4", "1.19.7ubuntu3.2", "1.21.1ubuntu2.3"}) {
+    EXPECT_THAT(dpkg_compressions(version), Contains("zstd")) << version;
+  }
+  for (const char* version : {"1.21.17", "1.20.13", "1.19.0.5", "1.19.7", "1.19.0.5ubuntu1",
+                              "1.19.0.4ubuntu9", "1.18.4ubuntu1.7", "1.19.0.5ubuntu"}) {
+    EXPECT_THAT(dpkg_compressions(version), Not(Contains("zstd"))) << version;
+  }
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,29 @@
+// Tests of paths whose folders are remembered.
+#include "topsctl/host/filesystem/canonical_paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/temporary_folder.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+namespace {
+
+TEST(CanonicalPaths, AreThoseOfEachPathAlone) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() / "usr/lib");
+  std::filesystem::create_symlink("usr/lib", folder.path() / "lib");
+  std::filesystem::create_symlink("/nowhere", folder.path() / "usr/lib/link");
+  CanonicalPaths canonical(folder.path());
+  for (const char* path :
+       {"/", "/lib", "/lib/a", "/lib/b", "/lib/link", "/lib/link/c", "/lib/.", "/lib/..", "/lib/",
+        "//lib//a", "/usr/../lib/a", "/gone/a", "a", "lib/a"}) {
+    EXPECT_EQ(canonical.of(path), canonical_in_root(folder.path(), path)) << path;
+  }
+  EXPECT_EQ(canonical.of("/lib/a"), "/usr/lib/a");
+}
+
+}  // namespace
+}  // namespace topsctl

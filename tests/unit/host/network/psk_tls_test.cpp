@@ -1,0 +1,112 @@
+// Links by a key in common: strangers get nowhere, and either side can end what waits.
+#include "topsctl/host/network/psk_tls.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <future>
+#include <thread>
+
+#include "support/no_sigpipe.hpp"
+#include "support/thrown.hpp"
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/random.hpp"
+
+namespace topsctl {
+namespace {
+
+constexpr const char* here = "127.0.0.1";
+constexpr int patience_s = 5;
+
+std::string read_all(PskTlsLink& link) {
+  std::string all;
+  for (std::string_view piece = link.read(); !piece.empty(); piece = link.read()) all += piece;
+  return all;
+}
+
+class PskTlsLinks : public testing::Test {
+ protected:
+  // Takes the first link, and reads it to its end.
+  std::future<std::string> reader() {
+    return std::async(std::launch::async, [this] {
+      const auto link = listener.accept();
+      return read_all(*link);
+    });
+  }
+
+  const NoSigpipe no_sigpipe;
+  const std::string key = random_bytes(sealed_key_bytes);
+  PskTlsListener listener{here, key};
+};
+
+TEST_F(PskTlsLinks, BringBytesWhole) {
+  auto read = reader();
+  const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  const std::string bytes = random_bytes(200) + std::string(3'000'000, 'x');
+  link->write("begin ");
+  link->write(bytes);
+  link->finish();
+  EXPECT_EQ(read.get(), "begin " + bytes);
+}
+
+TEST_F(PskTlsLinks, TurnAwayWhoeverHasAnotherKey) {
+  auto read = reader();
+  EXPECT_THROW(
+      PskTlsLink::connect(here, listener.port(), random_bytes(sealed_key_bytes), patience_s),
+      ConnectionLost);
+  // And the one with the key still comes in.
+  const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  link->write("ours");
+  link->finish();
+  EXPECT_EQ(read.get(), "ours");
+}
+
+TEST_F(PskTlsLinks, TurnAwayWhoeverSpeaksSomethingElse) {
+  auto read = reader();
+  const Descriptor stranger(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(listener.port());
+  ::inet_pton(AF_INET, here, &address.sin_addr);
+  ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_GT(::send(stranger.get(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 0);
+  const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  link->finish();
+  EXPECT_EQ(read.get(), "");
+}
+
+TEST_F(PskTlsLinks, TellAnEndFromABreak) {
+  auto read = reader();
+  {
+    const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+    link->write("half of");
+  }
+  EXPECT_THROW(read.get(), ConnectionLost);
+}
+
+TEST_F(PskTlsLinks, AreAbortedWhileTheyWait) {
+  auto read = reader();
+  listener.abort();
+  EXPECT_THROW(read.get(), ConnectionLost);
+  EXPECT_THROW(PskTlsLink::connect(here, listener.port(), key, patience_s), ConnectionLost);
+}
+
+TEST_F(PskTlsLinks, AreAbortedWhileTheyRead) {
+  auto accepted = std::async(std::launch::async, [this] { return listener.accept(); });
+  const auto near = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  const auto far = accepted.get();
+  auto read = std::async(std::launch::async, [&] { return read_all(*far); });
+  far->abort();
+  EXPECT_THROW(read.get(), ConnectionLost);
+}
+
+TEST(PskTlsListeners, WaitOnlyOnAddressesOfThisMachine) {
+  EXPECT_EQ(thrown_by([] { PskTlsListener("192.0.2.1", random_bytes(sealed_key_bytes)); }).code(),
+            ErrorCode::host_unfit);
+  EXPECT_EQ(thrown_by([] { PskTlsListener("localhost", random_bytes(sealed_key_bytes)); }).code(),
+            ErrorCode::host_unfit);
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,44 @@
+// Digests as RECORD files have them, against known answers.
+#include "host/python/record_digest.hpp"
+
+#include <gtest/gtest.h>
+
+namespace topsctl {
+namespace {
+
+std::string digest_of_abc(std::string_view algorithm) {
+  RecordDigest digest;
+  EXPECT_TRUE(digest.begin(algorithm));
+  digest.update("a");
+  digest.update("bc");
+  return digest.base64url();
+}
+
+// FIPS 180-4, examples for "abc".
+TEST(RecordDigests, AreThoseOfTheStandard) {
+  EXPECT_EQ(digest_of_abc("sha256"), "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
+  EXPECT_EQ(digest_of_abc("sha384"),
+            "ywB1P0WjXou1oD1pmsZQBycsMqsO3tFjGotgWkP_W-2AhgcroefMI1i67KE0yCWn");
+  EXPECT_EQ(
+      digest_of_abc("sha512"),
+      "3a81oZNherrMQXNJriBBMRLm-k6JqX6iCp7u5ktV05ohkpkqJ0_BqDa6PCOj_uu9RU1EI2Q86A4qmslPpUyknw");
+}
+
+TEST(RecordDigests, OfWeakAlgorithmsAreNotMade) {
+  RecordDigest digest;
+  for (const char* name : {"md5", "sha1", "", "SHA256"}) EXPECT_FALSE(digest.begin(name)) << name;
+}
+
+TEST(RecordDigests, MayFollowEachOther) {
+  RecordDigest digest;
+  digest.begin("sha256");
+  digest.update("left behind");
+  for (int i = 0; i < 2; ++i) {
+    digest.begin("sha256");
+    digest.update("abc");
+    EXPECT_EQ(digest.base64url(), "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
+  }
+}
+
+}  // namespace
+}  // namespace topsctl

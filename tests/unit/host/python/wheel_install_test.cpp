@@ -1,0 +1,237 @@
+// Wheels that are to be installed: each way in which one is not what it should be is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/programs.hpp"
+#include "support/sample_wheel.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
+#include "topsctl/host/python/wheel.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class WheelsToInstall : public testing::Test {
+ protected:
+  Package read(const SampleWheel& wheel) { return read(wheel.file_name(), wheel.bytes()); }
+  Package read(const std::string& name, const std::string& bytes) {
+    Package package;
+    const auto file = folder_.write(name, bytes);
+    read_wheel_metadata(file, package);
+    read_wheel_payload(file, package);
+    return package;
+  }
+  std::string refusal(const SampleWheel& wheel) {
+    return refusal(wheel.file_name(), wheel.bytes());
+  }
+  std::string refusal(const std::string& name, const std::string& bytes) {
+    const Error error = thrown_by([&] { read(name, bytes); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_package);
+    EXPECT_FALSE(error.hint().empty());
+    return error.message();
+  }
+
+  TemporaryFolder folder_;
+  SampleWheel wheel_ = SampleWheel().make_record();
+};
+
+TEST_F(WheelsToInstall, SayWhatTheyAre) {
+  wheel_.entry_points =
+      "[console_scripts]\ntorch-info = torch_gcu:main\n; c\n# d = e\n[gui_scripts]\nview=v:w\n"
+      "[other]\nnot = this\n";
+  wheel_.members.push_back({"torch_gcu-1.10.0+2.5.136.data/scripts/run.sh", "#!/bin/sh\n"});
+  wheel_.members.push_back({"torch_gcu-1.10.0+2.5.136.data/purelib/extra.py", "x\n"});
+  const Package package = read(wheel_.make_record());
+  EXPECT_EQ(package.name, "torch_gcu");
+  EXPECT_EQ(package.version, "1.10.0+2.5.136");
+  EXPECT_EQ(package.architecture, "any");
+  ASSERT_TRUE(package.python.has_value());
+  EXPECT_EQ(package.python->requires_python, ">=3.6");
+  EXPECT_THAT(package.python->tags, ElementsAre("py3.8-none-any"));
+  EXPECT_EQ(package.python->minor, "3.8");
+  EXPECT_THAT(package.depends, ElementsAre("numpy", "six"));
+  EXPECT_THAT(package.scripts, UnorderedElementsAre("torch-info", "view", "run.sh"));
+  EXPECT_EQ(package.record, wheel_.record);
+  EXPECT_THAT(*package.files, Contains(Field(&PayloadEntry::path, "torch_gcu/lib.so")));
+  EXPECT_THAT(*package.files, Contains(Field(&PayloadEntry::path, "extra.py")));
+  EXPECT_THAT(*package.files,
+              Contains(Field(&PayloadEntry::path, "torch_gcu-1.10.0+2.5.136.dist-info/RECORD")));
+  EXPECT_EQ(package.files->size(), 2U + 1U + 4U);
+}
+
+TEST_F(WheelsToInstall, OfPythonsOwnZipWriterAreRead) {
+  for (const Member& member : wheel_.all_members())
+    folder_.write("tree/" + member.name, member.bytes);
+  folder_.write("tree/" + wheel_.info() + "/RECORD", wheel_.record);
+  output_of({"/usr/bin/python3", "-c",
+             "import pathlib, sys, zipfile\n"
+             "with zipfile.ZipFile(sys.argv[2], 'w', zipfile.ZIP_DEFLATED) as out:\n"
+             "    for path in sorted(pathlib.Path(sys.argv[1]).rglob('*')):\n"
+             "        out.write(path, path.relative_to(sys.argv[1]))\n",
+             (folder_ / "tree").string(), (folder_ / wheel_.file_name()).string()});
+  Package package;
+  read_wheel_metadata(folder_ / wheel_.file_name(), package);
+  read_wheel_payload(folder_ / wheel_.file_name(), package);
+  EXPECT_EQ(package.version, "1.10.0+2.5.136");
+  EXPECT_EQ(package.files->size(), 5U);
+}
+
+TEST_F(WheelsToInstall, MayHoldNamesThatAreNotAscii) {
+  wheel_.members.push_back({"torch_gcu/说明.txt", "text\n"});
+  const Package package = read(wheel_.make_record());
+  EXPECT_THAT(*package.files, Contains(Field(&PayloadEntry::path, "torch_gcu/说明.txt")));
+}
+
+TEST_F(WheelsToInstall, MayBeForAnyPython) {
+  wheel_.tag = "py3-none-any";
+  EXPECT_EQ(read(wheel_.make_record()).python->minor, std::nullopt);
+}
+
+TEST_F(WheelsToInstall, MayBundleAnotherDistribution) {
+  wheel_.members.push_back(
+      {"torch_gcu/vendor/six-1.0.dist-info/METADATA", "Name: six\nVersion: 1\n"});
+  wheel_.members.push_back({"six-1.0.dist-info/METADATA", "Name: six\nVersion: 1\n"});
+  wheel_.members.push_back({"six-1.0.dist-info/RECORD", ""});
+  const Package package = read(wheel_.make_record());
+  EXPECT_EQ(package.name, "torch_gcu");
+  EXPECT_EQ(package.record, wheel_.record);
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenTheRecordOfABundledDistributionWasChanged) {
+  wheel_.members.push_back({"six-1.0.dist-info/RECORD", "as the vendor made it"});
+  wheel_.make_record();
+  wheel_.members.back().bytes = "changed";
+  EXPECT_THAT(refusal(wheel_), HasSubstr("is not what RECORD says"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenAFileIsNotWhatRecordSays) {
+  wheel_.members[1].bytes = "Bytes";
+  EXPECT_THAT(refusal(wheel_),
+              HasSubstr("'torch_gcu/lib.so' is not what RECORD says: its sha256 differs"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenMetadataIsNotWhatRecordSays) {
+  SampleWheel other = wheel_;
+  other.entry_points = "[console_scripts]\n";
+  EXPECT_THAT(refusal(other), HasSubstr("entry_points.txt' is not listed in RECORD"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenAFileIsMissing) {
+  wheel_.members.pop_back();
+  EXPECT_THAT(refusal(wheel_),
+              HasSubstr("RECORD lists 'torch_gcu/lib.so', which is not in the wheel"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenAFileIsNotRecorded) {
+  wheel_.members.push_back({"evil.pth", "import os\n"});
+  EXPECT_THAT(refusal(wheel_), HasSubstr("'evil.pth' is not listed in RECORD"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenRecordHasNoHash) {
+  wheel_.record += "extra.py,,\n";
+  wheel_.members.push_back({"extra.py", ""});
+  EXPECT_THAT(refusal(wheel_), HasSubstr("RECORD has no sha256 for 'extra.py'"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenRecordHasAnotherHash) {
+  wheel_.members.push_back({"extra.py", ""});
+  wheel_.record +=
+      "extra.py,sha512=z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg_SpIdNs6c5H0NE8XYXysP-"
+      "DGNKHfuwvY7kxvUdBeoGlO"
+      "DJ6-SfaPg,0\n";
+  EXPECT_THAT(refusal(wheel_), HasSubstr("RECORD has no sha256 for 'extra.py'"));
+}
+
+TEST_F(WheelsToInstall, AreKnownWithoutFilesBeforeTheirPayloadIsRead) {
+  Package package;
+  read_wheel_metadata(folder_.write(wheel_.file_name(), wheel_.bytes()), package);
+  EXPECT_FALSE(package.files.has_value());
+  EXPECT_FALSE(package.files_are_claims);
+  EXPECT_EQ(package.record, "");
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenAMemberIsThereTwice) {
+  wheel_.members.push_back(wheel_.members[0]);
+  EXPECT_THAT(refusal(wheel_), HasSubstr("is there twice"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenAMemberIsALink) {
+  wheel_.members.push_back({"torch_gcu/link.so", "/etc/passwd", '2'});
+  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("'torch_gcu/link.so' is no regular file"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenAMemberPointsOut) {
+  wheel_.members.push_back({"../evil.py", "x"});
+  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("points out of the package"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenTheyWriteWhereNoInstallerDoes) {
+  wheel_.members.push_back({wheel_.name + "-" + wheel_.version + ".data/unknown/etc/x", "x"});
+  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("would be installed nobody knows where"));
+}
+
+TEST_F(WheelsToInstall, MayHaveDataAndHeaders) {
+  for (const std::string kind : {"data", "headers"}) {
+    const std::string path = wheel_.name + "-" + wheel_.version + ".data/" + kind + "/a/x";
+    SampleWheel wheel = wheel_;
+    wheel.members.push_back({path, "x"});
+    EXPECT_THAT(*read(wheel.make_record()).files, Contains(Field(&PayloadEntry::path, path)));
+  }
+}
+
+TEST_F(WheelsToInstall, AreRefusedWithoutOneOfTheirMetadataFiles) {
+  for (const std::string missing : {"METADATA", "WHEEL", "RECORD"}) {
+    std::vector<Member> members = wheel_.all_members();
+    members.push_back({wheel_.info() + "/RECORD", wheel_.record});
+    std::erase_if(members, [&](const Member& m) { return m.name.ends_with("/" + missing); });
+    EXPECT_THAT(refusal(wheel_.file_name(), zip_bytes(members)),
+                HasSubstr("not a wheel: no " + missing + " for 'torch_gcu'"));
+  }
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenTheFileNameIsOfAnother) {
+  EXPECT_THAT(refusal("other-1.0-py3-none-any.whl", wheel_.bytes()),
+              HasSubstr("not a wheel: no METADATA for 'other'"));
+  EXPECT_THAT(refusal("torch_gcu.whl", wheel_.bytes()), HasSubstr("not that of a wheel"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenMetadataSaysOtherwise) {
+  std::vector<Member> members = wheel_.all_members();
+  members.push_back({wheel_.info() + "/RECORD", wheel_.record});
+  for (Member& member : members) {
+    if (member.name.ends_with("METADATA")) member.bytes = "Name: numpy\nVersion: 1\n";
+  }
+  EXPECT_THAT(refusal(wheel_.file_name(), zip_bytes(members)),
+              HasSubstr("METADATA says it is 'numpy'"));
+  for (Member& member : members) {
+    if (member.name.ends_with("METADATA")) member.bytes = "Name: torch_gcu\n";
+  }
+  EXPECT_THAT(refusal(wheel_.file_name(), zip_bytes(members)), HasSubstr("no Name or no Version"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenTheyAreNoZip) {
+  EXPECT_THAT(refusal(wheel_.file_name(), "no zip"), HasSubstr("cannot read 'torch_gcu-"));
+  EXPECT_THAT(refusal(wheel_.file_name(), ""), HasSubstr("cannot read 'torch_gcu-"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenCutShortAnywhere) {
+  const std::string whole = wheel_.bytes();
+  for (std::size_t length = 0; length < whole.size(); length += 53) {
+    EXPECT_THAT(refusal(wheel_.file_name(), whole.substr(0, length)), HasSubstr("cannot read"))
+        << length;
+  }
+}
+
+TEST_F(WheelsToInstall, AreRefusedWithADamagedRecord) {
+  wheel_.record = "garbage\n";
+  EXPECT_THAT(refusal(wheel_), HasSubstr("RECORD has a damaged line"));
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,72 @@
+// Regular expressions: what they match, and that hostile texts and wrong expressions do no harm.
+#include "topsctl/host/system/pattern.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/thrown.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Patterns, MatchAnywhere) {
+  const Pattern pattern(R"(\brm\s+-rf\b)");
+  EXPECT_TRUE(pattern.matches("sudo rm -rf /"));
+  EXPECT_FALSE(pattern.matches("farm -rf"));
+  EXPECT_FALSE(pattern.matches(""));
+  EXPECT_TRUE(Pattern("").matches(""));
+}
+
+TEST(Patterns, TakeAnyBytes) {
+  const std::string broken = std::string("a\xff\xfe\0b", 5);
+  EXPECT_TRUE(Pattern("a..").matches(broken));
+  EXPECT_TRUE(Pattern(std::string("\\x00b")).matches(broken));
+  EXPECT_TRUE(Pattern("\xe4\xb8\xad").matches("x\xe4\xb8\xad"));
+}
+
+TEST(Patterns, OfWrongFormAreRefusedByName) {
+  for (const char* expression : {"(", "[a", R"((a)\1)", "a(?=b)", "a{2,1}"}) {
+    const Error error = thrown_by([&] { Pattern{expression}; });
+    EXPECT_EQ(error.code(), ErrorCode::internal) << expression;
+    EXPECT_THAT(error.message(), HasSubstr(expression));
+    EXPECT_THAT(thrown_by([&] { PatternSet({"a", expression}); }).message(), HasSubstr(expression));
+  }
+}
+
+// A matcher that tries one way after the other needs 2^50 steps here.
+TEST(Patterns, NeedNoExponentialTime) {
+  const std::string text(1U << 20U, 'a');
+  EXPECT_FALSE(Pattern("(a+)+b").matches(text));
+  EXPECT_FALSE(Pattern("(a|aa)+$b").matches(text));
+  EXPECT_THAT(PatternSet({"(a+)+b", "(a*)*c"}).matches(text), IsEmpty());
+}
+
+TEST(PatternSets, SayWhichOnesMatch) {
+  const PatternSet set({"a", "b+", "^c", "z"});
+  EXPECT_THAT(set.matches("xbba"), ElementsAre(0, 1));
+  EXPECT_THAT(set.matches("cb"), ElementsAre(1, 2));
+  EXPECT_THAT(set.matches("xc"), IsEmpty());
+  EXPECT_THAT(set.matches(""), IsEmpty());
+  EXPECT_THAT(PatternSet(std::vector<std::string>{}).matches("a"), IsEmpty());
+}
+
+class PatternSetsOfLittleMemory : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(PatternSetsOfLittleMemory, AnswerTheSame) {
+  std::vector<std::string> expressions;
+  for (int i = 0; i < 30; ++i) expressions.push_back(concat("x[a-z]{", 10 + i, "}y"));
+  const PatternSet set(expressions, GetParam());
+  EXPECT_THAT(set.matches(concat("x", std::string(12, 'a'), "y")), ElementsAre(2));
+  EXPECT_THAT(set.matches(std::string(200, 'x')), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Bytes, PatternSetsOfLittleMemory,
+                         testing::Values(1, 20'000, 60'000, 200'000, 1'000'000));
+
+}  // namespace
+}  // namespace topsctl
