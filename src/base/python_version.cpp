@@ -29,7 +29,7 @@ int order(const Value& a, const Value& b) {
   return a < b ? -1 : b < a ? 1 : 0;
 }
 
-int compare_numbers(Number a, Number b) {
+int compare_release_numbers(Number a, Number b) {
   if (a.size() != b.size()) return order(a.size(), b.size());
   return order(a, b);
 }
@@ -44,8 +44,8 @@ struct Piece {
 int compare_pieces(const std::vector<Piece>& a, const std::vector<Piece>& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     if (a[i].is_number != b[i].is_number) return order(a[i].is_number, b[i].is_number);
-    const int difference =
-        a[i].is_number ? compare_numbers(a[i].text, b[i].text) : order(a[i].text, b[i].text);
+    const int difference = a[i].is_number ? compare_release_numbers(a[i].text, b[i].text)
+                                          : order(a[i].text, b[i].text);
     if (difference != 0) return difference;
   }
   return order(a.size(), b.size());
@@ -184,7 +184,8 @@ std::string folded(std::string_view version) {
 
 int compare_releases(const std::vector<Number>& a, const std::vector<Number>& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (const int difference = compare_numbers(a[i], b[i]); difference != 0) return difference;
+    if (const int difference = compare_release_numbers(a[i], b[i]); difference != 0)
+      return difference;
   }
   return order(a.size(), b.size());
 }
@@ -197,16 +198,16 @@ int stage(const PythonVersion& version) {
 
 // `absent` is where a version without this part stands to those with one.
 int compare_optional(const std::optional<Number>& a, const std::optional<Number>& b, int absent) {
-  if (a && b) return compare_numbers(*a, *b);
+  if (a && b) return compare_release_numbers(*a, *b);
   return a ? -absent : b ? absent : 0;
 }
 
 int compare_pep440(const PythonVersion& a, const PythonVersion& b) {
-  if (const int epoch = compare_numbers(a.epoch, b.epoch); epoch != 0) return epoch;
+  if (const int epoch = compare_release_numbers(a.epoch, b.epoch); epoch != 0) return epoch;
   if (const int release = compare_releases(a.release, b.release); release != 0) return release;
   if (const int phase = order(stage(a), stage(b)); phase != 0) return phase;
   if (a.pre && b.pre) {
-    if (const int pre = compare_numbers(a.pre->number, b.pre->number); pre != 0) return pre;
+    if (const int pre = compare_release_numbers(a.pre->number, b.pre->number); pre != 0) return pre;
   }
   if (const int post = compare_optional(a.post, b.post, -1); post != 0) return post;
   if (const int dev = compare_optional(a.dev, b.dev, 1); dev != 0) return dev;

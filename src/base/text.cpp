@@ -5,9 +5,26 @@
 #include <array>
 #include <cstdio>
 
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/error.hpp"
 
 namespace topsctl {
+
+std::string detail::format(std::string_view sentence, std::span<const Value> values) {
+  fmt::dynamic_format_arg_store<fmt::format_context> store;
+  store.reserve(values.size(), 0);
+  std::vector<fmt::string_view> texts;
+  texts.reserve(values.size());
+  for (const Value& value : values) {
+    texts.emplace_back(value.text().data(), value.text().size());
+    store.push_back(std::cref(texts.back()));
+  }
+  const std::string_view wanted = translated(sentence);
+  return fmt::vformat(fmt::string_view(wanted.data(), wanted.size()), store);
+}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r\n\v\f";

@@ -70,7 +70,7 @@ PackageKind kind_of(const JsonReader& reader) {
   return text == "wheel" ? PackageKind::wheel : PackageKind::runfile;
 }
 
-LockedPackage parse_package(const JsonReader& reader, const Json& value) {
+LockedPackage parse_locked_package(const JsonReader& reader, const Json& value) {
   reader.expect_keys(
       {"path", "container", "kind", "name", "version", "architecture", "size", "sha256"});
   LockedPackage package;
@@ -87,7 +87,7 @@ LockedPackage parse_package(const JsonReader& reader, const Json& value) {
   return package;
 }
 
-Lock parse_document(std::string_view json, const std::string& source) {
+Lock parse_lock_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
   const JsonReader reader(document, source);
   reader.expect_keys({"schema", "kind", "topsctl_version", "created_at", "packages"});
@@ -99,7 +99,7 @@ Lock parse_document(std::string_view json, const std::string& source) {
   const std::vector<JsonReader> items = reader.at("packages").items();
   std::set<std::pair<std::vector<std::string>, std::string>> places;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    lock.packages.push_back(parse_package(items[i], document["packages"][i]));
+    lock.packages.push_back(parse_locked_package(items[i], document["packages"][i]));
     const LockedPackage& package = lock.packages.back();
     if (!places.emplace(package.container, package.path).second)
       items[i].reject(concat(in_quotes(package.path), " is there twice"));
@@ -171,7 +171,7 @@ Json to_json(const Lock& lock) {
 
 Lock parse_lock(std::string_view json, const std::string& source) {
   try {
-    return parse_document(json, source);
+    return parse_lock_document(json, source);
   } catch (const Error& error) {
     throw Error(ErrorCode::bad_package, error.message(),
                 "write the lock anew with `topsctl inspect BUNDLE --lock FILE`", error.context());

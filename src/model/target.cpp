@@ -22,7 +22,7 @@ bool is_name_character(char c) {
 }
 
 // What neither ssh nor a shell nor a container program takes for something else.
-bool is_name(std::string_view word) {
+bool is_safe_name(std::string_view word) {
   constexpr std::size_t longest = 253;  // of a host name, RFC 1035
   return !word.empty() && word.size() <= longest && word.front() != '-' &&
          std::all_of(word.begin(), word.end(), is_name_character);
@@ -62,13 +62,13 @@ Target parse_target(std::string_view text) {
   std::string_view rest = trimmed(text);
   if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
     target.container = rest.substr(slash + 1);
-    if (!is_name(target.container)) reject(text, "the container's name is not one");
+    if (!is_safe_name(target.container)) reject(text, "the container's name is not one");
     rest = rest.substr(0, slash);
   }
   if (rest == "local:") return target;
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
     target.user = rest.substr(0, at);
-    if (!is_name(target.user)) reject(text, "the user's name is not one");
+    if (!is_safe_name(target.user)) reject(text, "the user's name is not one");
     rest = rest.substr(at + 1);
   }
   if (rest.starts_with('[')) {
@@ -84,7 +84,7 @@ Target parse_target(std::string_view text) {
     const auto colon = std::min(rest.find(':'), rest.size());
     target.host = rest.substr(0, colon);
     rest = rest.substr(colon);
-    if (!is_name(target.host)) reject(text, "the host's name is not one");
+    if (!is_safe_name(target.host)) reject(text, "the host's name is not one");
   }
   if (!rest.empty()) target.port = port_of(rest.substr(1), text);
   return target;

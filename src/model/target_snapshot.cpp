@@ -37,22 +37,22 @@ Json path_list(const std::vector<std::string>& paths) {
 }
 
 // Absent means empty.
-void put(Json& object, const char* key, const std::string& text) {
+void put_snapshot_field(Json& object, const char* key, const std::string& text) {
   if (!text.empty()) object[key] = text;
 }
 
 Json package_json(const TargetPackage& package) {
   Json object = {{"name", package.name}};
-  put(object, "version", package.version);
-  put(object, "architecture", package.architecture);
-  put(object, "status", package.status);
-  put(object, "multi_arch", package.multi_arch);
+  put_snapshot_field(object, "version", package.version);
+  put_snapshot_field(object, "architecture", package.architecture);
+  put_snapshot_field(object, "status", package.status);
+  put_snapshot_field(object, "multi_arch", package.multi_arch);
   if (package.essential) object["essential"] = true;
-  put(object, "depends", package.depends);
-  put(object, "provides", package.provides);
-  put(object, "breaks", package.breaks);
-  put(object, "conflicts", package.conflicts);
-  put(object, "replaces", package.replaces);
+  put_snapshot_field(object, "depends", package.depends);
+  put_snapshot_field(object, "provides", package.provides);
+  put_snapshot_field(object, "breaks", package.breaks);
+  put_snapshot_field(object, "conflicts", package.conflicts);
+  put_snapshot_field(object, "replaces", package.replaces);
   if (!package.conffiles.empty()) object["conffiles"] = path_list(package.conffiles);
   return object;
 }
@@ -86,8 +86,8 @@ Json python_json(const PythonFacts& python) {
   Json object = {{"executable", path_text(python.executable)},
                  {"version", python.version},
                  {"minor", python.minor}};
-  put(object, "cache_tag", python.cache_tag);
-  put(object, "pip_version", python.pip_version);
+  put_snapshot_field(object, "cache_tag", python.cache_tag);
+  put_snapshot_field(object, "pip_version", python.pip_version);
   object["site_directories"] = path_list(python.site_directories);
   object["script_directories"] = path_list(python.script_directories);
   object["externally_managed"] = python.externally_managed;
@@ -95,7 +95,7 @@ Json python_json(const PythonFacts& python) {
   Json wheels = Json::array();
   for (const InstalledWheel& wheel : python.wheels) {
     Json item = {{"name", wheel.name}};
-    put(item, "version", wheel.version);
+    put_snapshot_field(item, "version", wheel.version);
     wheels.push_back(std::move(item));
   }
   object["wheels"] = std::move(wheels);
@@ -128,14 +128,14 @@ bool TargetPackage::is_installed() const {
 
 Json to_json(const TargetSnapshot& snapshot) {
   Json document = {{"schema", 1}, {"kind", "target-snapshot"}, {"taken_at", snapshot.taken_at}};
-  put(document, "host_name", snapshot.host_name);
-  put(document, "os", snapshot.os);
-  put(document, "architecture", snapshot.architecture);
-  put(document, "kernel", snapshot.kernel);
-  put(document, "glibc", snapshot.glibc);
-  put(document, "glibcxx", snapshot.glibcxx);
-  put(document, "cxxabi", snapshot.cxxabi);
-  put(document, "dpkg_version", snapshot.dpkg_version);
+  put_snapshot_field(document, "host_name", snapshot.host_name);
+  put_snapshot_field(document, "os", snapshot.os);
+  put_snapshot_field(document, "architecture", snapshot.architecture);
+  put_snapshot_field(document, "kernel", snapshot.kernel);
+  put_snapshot_field(document, "glibc", snapshot.glibc);
+  put_snapshot_field(document, "glibcxx", snapshot.glibcxx);
+  put_snapshot_field(document, "cxxabi", snapshot.cxxabi);
+  put_snapshot_field(document, "dpkg_version", snapshot.dpkg_version);
   document["dpkg_compressions"] = snapshot.dpkg_compressions;
   for (const char* key : {"packages", "owners", "diversions", "libraries", "pythons", "mounts"})
     document[key] = Json::array();

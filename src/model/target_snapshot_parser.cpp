@@ -17,7 +17,7 @@ namespace {
 // objects have few keys, which keeps the search in them short.
 constexpr std::size_t most_values = 500'000;
 constexpr std::size_t most_keys = 64;
-constexpr std::size_t deepest = 8;
+constexpr std::size_t deepest_nesting = 8;
 
 constexpr const char* hint =
     "take the snapshot again with `topsctl snapshot`; docs/target-snapshot.schema.json describes "
@@ -49,7 +49,7 @@ std::optional<std::string> path_bytes(std::string&& text) {
   return bytes;
 }
 
-bool is_name(std::string_view name) {
+bool is_known_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
 }
 
@@ -75,7 +75,7 @@ class OwnersBuilder {
       folder_ = *path == "/" ? *path : concat(*path, "/");
       return nullptr;
     }
-    if (!path || !is_name(*path)) return "expected a file name";
+    if (!path || !is_known_name(*path)) return "expected a file name";
     if (++names_ > most_owned_paths) return "too many paths";
     add(*path);
     return nullptr;
@@ -202,7 +202,8 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(Json&& value) {
-    if (open_.size() >= deepest) reject(concat("nested deeper than ", deepest, " levels"));
+    if (open_.size() >= deepest_nesting)
+      reject(concat("nested deeper than ", deepest_nesting, " levels"));
     open_.push_back(place(std::move(value)));
     return true;
   }
@@ -218,21 +219,21 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
   std::size_t values_ = 0;
 };
 
-std::string one_line(const JsonReader& reader) {
+std::string snapshot_line(const JsonReader& reader) {
   std::string text = reader.text();
   if (printable(text) != text)
     reader.reject("expected one line of text without control characters");
   return text;
 }
 
-std::string optional_line(const JsonReader& reader, const std::string& key) {
+std::string optional_snapshot_line(const JsonReader& reader, const std::string& key) {
   const auto found = reader.find(key);
-  return found ? one_line(*found) : std::string();
+  return found ? snapshot_line(*found) : std::string();
 }
 
 std::vector<std::string> lines(const JsonReader& reader) {
   std::vector<std::string> texts;
-  for (const JsonReader& item : reader.items()) texts.push_back(one_line(item));
+  for (const JsonReader& item : reader.items()) texts.push_back(snapshot_line(item));
   return texts;
 }
 
@@ -242,7 +243,7 @@ std::string file_text(const JsonReader& reader) {
   return *path;
 }
 
-std::string plain_path(const JsonReader& reader) {
+std::string snapshot_path(const JsonReader& reader) {
   std::string path = file_text(reader);
   if (!is_plain_path(path))
     reader.reject("expected an absolute path without '.', '..' or empty parts");
@@ -255,35 +256,35 @@ std::vector<std::string> file_texts(const JsonReader& reader) {
   return paths;
 }
 
-TargetPackage parse_package(const JsonReader& reader) {
+TargetPackage parse_snapshot_package(const JsonReader& reader) {
   reader.expect_keys({"name", "version", "architecture", "status", "multi_arch", "essential",
                       "depends", "provides", "breaks", "conflicts", "replaces", "conffiles"});
   TargetPackage package;
-  package.name = one_line(reader.at("name"));
-  package.version = optional_line(reader, "version");
-  package.architecture = optional_line(reader, "architecture");
-  package.status = optional_line(reader, "status");
-  package.multi_arch = optional_line(reader, "multi_arch");
+  package.name = snapshot_line(reader.at("name"));
+  package.version = optional_snapshot_line(reader, "version");
+  package.architecture = optional_snapshot_line(reader, "architecture");
+  package.status = optional_snapshot_line(reader, "status");
+  package.multi_arch = optional_snapshot_line(reader, "multi_arch");
   if (const auto essential = reader.find("essential")) package.essential = essential->boolean();
-  package.depends = optional_line(reader, "depends");
-  package.provides = optional_line(reader, "provides");
-  package.breaks = optional_line(reader, "breaks");
-  package.conflicts = optional_line(reader, "conflicts");
-  package.replaces = optional_line(reader, "replaces");
+  package.depends = optional_snapshot_line(reader, "depends");
+  package.provides = optional_snapshot_line(reader, "provides");
+  package.breaks = optional_snapshot_line(reader, "breaks");
+  package.conflicts = optional_snapshot_line(reader, "conflicts");
+  package.replaces = optional_snapshot_line(reader, "replaces");
   if (const auto conffiles = reader.find("conffiles")) package.conffiles = file_texts(*conffiles);
   return package;
 }
 
-PythonFacts parse_python(const JsonReader& reader) {
+PythonFacts parse_interpreter(const JsonReader& reader) {
   reader.expect_keys({"executable", "version", "minor", "cache_tag", "pip_version",
                       "site_directories", "script_directories", "externally_managed",
                       "in_virtual_environment", "wheels", "egg_infos"});
   PythonFacts python;
   python.executable = file_text(reader.at("executable"));
-  python.version = one_line(reader.at("version"));
-  python.minor = one_line(reader.at("minor"));
-  python.cache_tag = optional_line(reader, "cache_tag");
-  python.pip_version = optional_line(reader, "pip_version");
+  python.version = snapshot_line(reader.at("version"));
+  python.minor = snapshot_line(reader.at("minor"));
+  python.cache_tag = optional_snapshot_line(reader, "cache_tag");
+  python.pip_version = optional_snapshot_line(reader, "pip_version");
   python.site_directories = file_texts(reader.at("site_directories"));
   python.script_directories = file_texts(reader.at("script_directories"));
   python.externally_managed = reader.at("externally_managed").boolean();
@@ -291,8 +292,8 @@ PythonFacts parse_python(const JsonReader& reader) {
   for (const JsonReader& item : reader.at("wheels").items()) {
     item.expect_keys({"name", "version"});
     InstalledWheel wheel;
-    wheel.name = one_line(item.at("name"));
-    wheel.version = optional_line(item, "version");
+    wheel.name = snapshot_line(item.at("name"));
+    wheel.version = optional_snapshot_line(item, "version");
     python.wheels.push_back(std::move(wheel));
   }
   python.egg_infos = lines(reader.at("egg_infos"));
@@ -302,8 +303,8 @@ PythonFacts parse_python(const JsonReader& reader) {
 MountPoint parse_mount(const JsonReader& reader) {
   reader.expect_keys({"path", "type", "read_only", "free_bytes", "free_inodes"});
   MountPoint mount;
-  mount.path = plain_path(reader.at("path"));
-  mount.type = one_line(reader.at("type"));
+  mount.path = snapshot_path(reader.at("path"));
+  mount.type = snapshot_line(reader.at("type"));
   mount.read_only = reader.at("read_only").boolean();
   mount.free_bytes = static_cast<std::uint64_t>(reader.at("free_bytes").integer(0, INT64_MAX));
   if (const auto inodes = reader.find("free_inodes")) {
@@ -313,7 +314,7 @@ MountPoint parse_mount(const JsonReader& reader) {
   return mount;
 }
 
-TargetSnapshot parse_document(const JsonReader& reader) {
+TargetSnapshot parse_snapshot_document(const JsonReader& reader) {
   static_cast<void>(reader.at("kind").text_of({"target-snapshot"}));
   static_cast<void>(reader.at("schema").integer(1, 1));
   reader.expect_keys({"schema", "kind", "taken_at", "host_name", "os", "architecture", "kernel",
@@ -321,29 +322,29 @@ TargetSnapshot parse_document(const JsonReader& reader) {
                       "owners", "diversions", "libraries", "pythons", "mounts"});
   static_cast<void>(reader.at("owners"));
   TargetSnapshot snapshot;
-  snapshot.taken_at = one_line(reader.at("taken_at"));
-  snapshot.host_name = optional_line(reader, "host_name");
-  snapshot.os = optional_line(reader, "os");
-  snapshot.architecture = optional_line(reader, "architecture");
-  snapshot.kernel = optional_line(reader, "kernel");
-  snapshot.glibc = optional_line(reader, "glibc");
-  snapshot.glibcxx = optional_line(reader, "glibcxx");
-  snapshot.cxxabi = optional_line(reader, "cxxabi");
-  snapshot.dpkg_version = optional_line(reader, "dpkg_version");
+  snapshot.taken_at = snapshot_line(reader.at("taken_at"));
+  snapshot.host_name = optional_snapshot_line(reader, "host_name");
+  snapshot.os = optional_snapshot_line(reader, "os");
+  snapshot.architecture = optional_snapshot_line(reader, "architecture");
+  snapshot.kernel = optional_snapshot_line(reader, "kernel");
+  snapshot.glibc = optional_snapshot_line(reader, "glibc");
+  snapshot.glibcxx = optional_snapshot_line(reader, "glibcxx");
+  snapshot.cxxabi = optional_snapshot_line(reader, "cxxabi");
+  snapshot.dpkg_version = optional_snapshot_line(reader, "dpkg_version");
   snapshot.dpkg_compressions = lines(reader.at("dpkg_compressions"));
   for (const JsonReader& item : reader.at("packages").items())
-    snapshot.packages.push_back(parse_package(item));
+    snapshot.packages.push_back(parse_snapshot_package(item));
   for (const JsonReader& item : reader.at("diversions").items()) {
     item.expect_keys({"from", "to", "package"});
-    snapshot.diversions.push_back(
-        {plain_path(item.at("from")), plain_path(item.at("to")), one_line(item.at("package"))});
+    snapshot.diversions.push_back({snapshot_path(item.at("from")), snapshot_path(item.at("to")),
+                                   snapshot_line(item.at("package"))});
   }
   for (const JsonReader& item : reader.at("libraries").items()) {
     item.expect_keys({"soname", "path"});
     snapshot.libraries.push_back({file_text(item.at("soname")), file_text(item.at("path"))});
   }
   for (const JsonReader& item : reader.at("pythons").items())
-    snapshot.pythons.push_back(parse_python(item));
+    snapshot.pythons.push_back(parse_interpreter(item));
   for (const JsonReader& item : reader.at("mounts").items())
     snapshot.mounts.push_back(parse_mount(item));
   return snapshot;
@@ -357,7 +358,7 @@ bool is_plain_path(std::string_view path) {
   while (!path.empty()) {
     path.remove_prefix(1);
     const std::string_view part = path.substr(0, path.find('/'));
-    if (!is_name(part)) return false;
+    if (!is_known_name(part)) return false;
     path.remove_prefix(part.size());
   }
   return true;
@@ -372,7 +373,7 @@ TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& s
   SnapshotEvents events(json, source);
   try {
     Json::sax_parse(json, &events);
-    TargetSnapshot snapshot = parse_document(JsonReader(events.document, source));
+    TargetSnapshot snapshot = parse_snapshot_document(JsonReader(events.document, source));
     snapshot.owners = std::move(events.owners.owners);
     return snapshot;
   } catch (const Json::exception&) {

@@ -15,7 +15,7 @@ namespace topsctl {
 namespace {
 
 template <class Value, std::size_t Size>
-Value named(const JsonReader& reader, const std::array<Value, Size>& values) {
+Value named_record(const JsonReader& reader, const std::array<Value, Size>& values) {
   std::vector<std::string> names;
   for (const Value value : values) names.emplace_back(name(value));
   const std::string wanted = reader.text_of(names);
@@ -23,18 +23,19 @@ Value named(const JsonReader& reader, const std::array<Value, Size>& values) {
   return values.at(static_cast<std::size_t>(found - names.begin()));
 }
 
-KnownVariable parse_variable(const JsonReader& reader) {
+KnownVariable parse_known_variable(const JsonReader& reader) {
   reader.expect_keys(
       {"name", "grade", "type", "values", "least", "most", "generation", "where", "source"});
   KnownVariable variable;
   variable.name = reader.at("name").text();
   variable.grade =
-      named(reader.at("grade"), std::array{VariableGrade::attested, VariableGrade::plausible,
-                                           VariableGrade::unknown, VariableGrade::wrong});
-  variable.type = named(reader.at("type"),
-                        std::array{VariableType::boolean, VariableType::integer, VariableType::text,
-                                   VariableType::list, VariableType::folder, VariableType::file,
-                                   VariableType::devices, VariableType::search_path});
+      named_record(reader.at("grade"), std::array{VariableGrade::attested, VariableGrade::plausible,
+                                                  VariableGrade::unknown, VariableGrade::wrong});
+  variable.type =
+      named_record(reader.at("type"),
+                   std::array{VariableType::boolean, VariableType::integer, VariableType::text,
+                              VariableType::list, VariableType::folder, VariableType::file,
+                              VariableType::devices, VariableType::search_path});
   if (const auto values = reader.find("values")) variable.values = values->texts();
   if (const auto least = reader.find("least")) variable.least = least->integer(0, INT64_MAX);
   if (const auto most = reader.find("most")) variable.most = most->integer(0, INT64_MAX);
@@ -131,7 +132,7 @@ void add_variables(std::string_view json, const std::string& source, VariableCat
   take("files", catalogue.files);
   take("folder_words", catalogue.folder_words);
   for (const JsonReader& item : top.at("variables").items()) {
-    KnownVariable variable = parse_variable(item);
+    KnownVariable variable = parse_known_variable(item);
     const std::string known = variable.name;
     if (!catalogue.variables.emplace(known, std::move(variable)).second)
       item.reject(concat(in_quotes(known), " stands there twice"));

@@ -1,8 +1,11 @@
 // Small pure functions on text: cutting, joining, quoting, and human forms of sizes and times.
 #pragma once
 
+#include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +29,77 @@ requires std::is_floating_point_v<Real>
 void append(std::string& to, Real piece) = delete;  // it would be taken for a character
 }  // namespace detail
 
-// All pieces in one string; a piece is text, a character or an integer.
+// All pieces in one string; a piece is text, a character or an integer. For paths, identifiers and
+// columns; what a user reads as a sentence is made by format().
 template <class... Pieces>
 std::string concat(const Pieces&... pieces) {
   std::string out;
   (detail::append(out, pieces), ...);
   return out;
 }
+
+namespace detail {
+// One value of a sentence: text that outlives the call, a character, or an integer.
+class Value {
+ public:
+  Value(std::string_view text) : text_(text) {}
+  Value(const std::string& text) : text_(text) {}
+  Value(const char* text) : text_(text) {}
+  Value(char character) : own_{character}, length_(1) {}
+  template <std::integral Integer>
+  Value(Integer number) {
+    const auto end = std::to_chars(own_, own_ + sizeof(own_), number).ptr;
+    length_ = static_cast<std::size_t>(end - own_);
+  }
+  Value(bool) = delete;    // say it in words
+  Value(double) = delete;  // of how many digits?
+  std::string_view text() const { return length_ > 0 ? std::string_view(own_, length_) : text_; }
+
+ private:
+  std::string_view text_;
+  char own_[24] = {};
+  std::size_t length_ = 0;
+};
+
+// A sentence with `count` places "{}"; "{{" and "}}" stand for braces. Anything else does not
+// compile.
+template <std::size_t count>
+class Sentence {
+ public:
+  template <std::size_t size>
+  consteval Sentence(const char (&text)[size]) : text_(text, size - 1) {
+    std::size_t places = 0;
+    for (std::size_t i = 0; i + 1 < size; ++i) {
+      if (text[i] != '{' && text[i] != '}') continue;
+      if (text[i] == '{' && text[i + 1] == '}')
+        ++places;
+      else if (text[i] != text[i + 1])
+        throw "a brace that is neither {} nor doubled";
+      ++i;
+    }
+    if (places != count) throw "as many values as places";
+  }
+  constexpr std::string_view text() const { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+std::string format(std::string_view sentence, std::span<const Value> values);
+}  // namespace detail
+
+// format("cannot read {}: {}", in_quotes(path), why): a whole sentence in one place, in the
+// language that is used (base/catalogue.hpp). An object, so that std::format is never meant
+// instead.
+struct Format {
+  template <class... Values>
+  std::string operator()(detail::Sentence<sizeof...(Values)> sentence,
+                         const Values&... values) const {
+    const detail::Value all[] = {detail::Value(values)..., detail::Value(std::string_view())};
+    return detail::format(sentence.text(), std::span(all, sizeof...(Values)));
+  }
+};
+inline constexpr Format format{};
 
 std::string_view trimmed(std::string_view text);
 // Cut at every `separator`; always at least one piece.

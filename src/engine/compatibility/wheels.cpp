@@ -16,7 +16,7 @@ namespace {
 using Distributions = std::map<std::string, std::vector<std::size_t>>;
 
 // The newest first; of one version, that for one Python before that for any.
-bool is_better(const Package& a, const Package& b) {
+bool is_newer_distribution(const Package& a, const Package& b) {
   if (const int order = compare_python_versions(a.version, b.version); order != 0) return order > 0;
   const bool is_exact_a = a.python && a.python->minor;
   const bool is_exact_b = b.python && b.python->minor;
@@ -31,7 +31,7 @@ Distributions distributions(const Inventory& inventory, const std::vector<std::s
   }
   for (auto& [name, indices] : found) {
     std::sort(indices.begin(), indices.end(), [&](std::size_t a, std::size_t b) {
-      return is_better(inventory.packages[a], inventory.packages[b]);
+      return is_newer_distribution(inventory.packages[a], inventory.packages[b]);
     });
   }
   return found;

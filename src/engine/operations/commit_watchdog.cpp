@@ -23,7 +23,7 @@ namespace {
 
 constexpr int glance_ms = 200;
 
-std::optional<Transaction> transaction_of(const Host& host, std::int64_t id) {
+std::optional<Transaction> begun_transaction(const Host& host, std::int64_t id) {
   for (Transaction& transaction : list_transactions(host)) {
     if (transaction.id == id && transaction.state()) return std::move(transaction);
   }
@@ -61,7 +61,7 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
 void wait_for_the_end(const Host& host, std::int64_t id) {
   std::optional<std::chrono::steady_clock::time_point> end;
   while (!is_interrupted()) {
-    const auto transaction = transaction_of(host, id);
+    const auto transaction = begun_transaction(host, id);
     if (!transaction) return;
     if (const auto awaited = awaited_confirmation(*transaction)) {
       // By the steady clock from here on: the other one may be set meanwhile.
@@ -78,14 +78,14 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
 
 Execution watch(const Host& host, std::int64_t id, EventFan& events) {
   require_usable_host(host, Purpose::change);
-  if (!transaction_of(host, id)) {
+  if (!begun_transaction(host, id)) {
     throw Error(ErrorCode::host_unfit, concat("no transaction ", id, " on this machine"),
                 "`topsctl history` lists them");
   }
   const Descriptor watching = watch_lock(host, id);
   wait_for_the_end(host, id);
   clear_interrupt();
-  const auto transaction = transaction_of(host, id);
+  const auto transaction = begun_transaction(host, id);
   if (!transaction || !(transaction->is_unfinished() || awaited_confirmation(*transaction))) {
     Execution nothing;
     nothing.report.root = host.root.string();

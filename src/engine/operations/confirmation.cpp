@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-Transaction transaction_of(const Host& host, std::int64_t id) {
+Transaction known_transaction(const Host& host, std::int64_t id) {
   const std::vector<Transaction> all = list_transactions(host);
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Transaction& t) { return t.id == id; });
@@ -50,11 +50,11 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
 Confirmed confirm(const Host& host, std::int64_t id, const Connection& connection,
                   const Requester& requester, std::int64_t lock_timeout_ms, EventFan& events) {
   require_usable_host(host, Purpose::change);
-  if (const auto result = settled(transaction_of(host, id))) return *result;
+  if (const auto result = settled(known_transaction(host, id))) return *result;
   Descriptor lock = take_own_lock(host, lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
-  const Transaction transaction = transaction_of(host, id);
+  const Transaction transaction = known_transaction(host, id);
   if (const auto result = settled(transaction)) return *result;
   if (is_same_connection(awaited_confirmation(transaction)->installed_by, connection)) {
     throw Error(

@@ -18,7 +18,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::int64_t run_answer_timeout_ms = 60'000;
 constexpr std::size_t run_id_bytes = 16;
 
 class Following {
@@ -54,12 +54,12 @@ class Following {
   RemoteRunEnd follow() {
     const auto session = remote_.connect();
     RemoteAgent far(*session, target_, program_, "receive");
-    far.expect(FrameKind::welcome, answer_timeout_ms);
+    far.expect(FrameKind::welcome, run_answer_timeout_ms);
     // From here on nobody knows whether it has begun; asked for again, it is found by its id.
     may_run_ = true;
     far.send(json_frame(FrameKind::run, to_json(request_)));
     for (;;) {
-      const auto found = far.next(answer_timeout_ms);
+      const auto found = far.next(run_answer_timeout_ms);
       if (!found) throw ConnectionLost("topsctl there has fallen silent");
       lost_at_.reset();
       if (found->kind == FrameKind::result) return parse_run_end(found->payload);
@@ -130,7 +130,7 @@ class Following {
 }
 
 // Empty for what is not there, or is no text.
-std::string text_in(const Json& document, const char* key) {
+std::string report_text_in(const Json& document, const char* key) {
   const auto found = document.find(key);
   return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
@@ -145,9 +145,9 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
     report.status = end.status;
     report.json = to_line(document);
     if (!document["error"].is_null()) report.error = parse_failure(to_line(document["error"]));
-    report.outcome = text_in(document, "outcome");
-    report.message = text_in(document, "msg");
-    report.awaits_confirmation = !text_in(document, "confirm_until").empty();
+    report.outcome = report_text_in(document, "outcome");
+    report.message = report_text_in(document, "msg");
+    report.awaits_confirmation = !report_text_in(document, "confirm_until").empty();
     const auto transaction = document.find("transaction");
     if (transaction != document.end() && transaction->is_number_unsigned())
       report.transaction = transaction->get<std::int64_t>();

@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-void pause(unsigned vain) {
+void pause_before(unsigned vain) {
   for (unsigned i = 0; i < 5 * vain; ++i) {
     throw_if_interrupted();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
@@ -33,7 +33,7 @@ unsigned retry_lost(const AttemptState& state, const std::function<void()>& atte
       // An attempt that brought something counts for nothing.
       vain = state.gained_bytes > before ? 1 : vain + 1;
       if (!state.was_connected || vain == most_vain) throw;
-      pause(vain);
+      pause_before(vain);
     }
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t head_bytes = 5;  // kind and length
 constexpr std::size_t place_bytes = 12;
-constexpr std::size_t digest_bytes = 32;
+constexpr std::size_t frame_digest_bytes = 32;
 constexpr std::string_view kinds = "WMSJjCAFDLlUuGgERVX";
 
 template <class Integer>
@@ -70,7 +70,8 @@ std::string ack_frame(const Ack& ack) {
 }
 
 Ack parse_ack(std::string_view payload) {
-  if (payload.size() != place_bytes + digest_bytes) refuse("an acknowledgement of another length");
+  if (payload.size() != place_bytes + frame_digest_bytes)
+    refuse("an acknowledgement of another length");
   return {place_in(payload), std::string(payload.substr(place_bytes))};
 }
 

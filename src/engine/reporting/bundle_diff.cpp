@@ -129,7 +129,7 @@ std::map<std::string, const ContainerFile*> containers_of(const Inspection& insp
   return files;
 }
 
-std::set<std::string> digests_of(const Inspection& inspection) {
+std::set<std::string> package_digests(const Inspection& inspection) {
   std::set<std::string> digests;
   for (const ContainerFile& file : inspection.containers) {
     if (!file.sha256.empty()) digests.insert(file.sha256);
@@ -140,8 +140,8 @@ std::set<std::string> digests_of(const Inspection& inspection) {
 void compare_containers(const Inspection& before, const Inspection& after, BundleDiff& diff) {
   const auto old_files = containers_of(before);
   const auto new_files = containers_of(after);
-  const std::set<std::string> old_digests = digests_of(before);
-  const std::set<std::string> new_digests = digests_of(after);
+  const std::set<std::string> old_digests = package_digests(before);
+  const std::set<std::string> new_digests = package_digests(after);
   for (const auto& [place, file] : old_files) {
     const auto found = new_files.find(place);
     if (found == new_files.end()) {

@@ -51,14 +51,14 @@ std::string list(const char* title, const Excerpt<Item>& items,
   return text;
 }
 
-std::string names(const char* title, const Excerpt<std::string>& items) {
+std::string name_lines(const char* title, const Excerpt<std::string>& items) {
   return list<std::string>(title, items,
                            [](const std::string& text) { return markdown_text(text); });
 }
 
-std::string files(const PackageDiff& diff) {
-  std::string text = names("Files added", diff.files_added);
-  text += names("Files removed", diff.files_removed);
+std::string file_lines(const PackageDiff& diff) {
+  std::string text = name_lines("Files added", diff.files_added);
+  text += name_lines("Files removed", diff.files_removed);
   text += list<FileChange>("Files changed", diff.files_changed, [](const FileChange& change) {
     const bool is_resized = change.before && change.after && change.before != change.after;
     return concat(markdown_text(change.path), ": ",
@@ -71,18 +71,18 @@ std::string files(const PackageDiff& diff) {
                   octal_mode(change.after),
                   change.gains_setuid() ? ", **gains setuid or setgid**" : "");
   });
-  text += names("Configuration files added", diff.conffiles_added);
-  return text + names("Configuration files removed", diff.conffiles_removed);
+  text += name_lines("Configuration files added", diff.conffiles_added);
+  return text + name_lines("Configuration files removed", diff.conffiles_removed);
 }
 
-std::string libraries(const PackageDiff& diff) {
-  std::string text = names("Libraries added (SONAME)", diff.sonames_gained);
-  text += names("Libraries gone (SONAME)", diff.sonames_lost);
+std::string library_lines(const PackageDiff& diff) {
+  std::string text = name_lines("Libraries added (SONAME)", diff.sonames_gained);
+  text += name_lines("Libraries gone (SONAME)", diff.sonames_lost);
   text += list<SonameChange>(
       "Libraries with a new SONAME", diff.sonames_bumped, [](const SonameChange& change) {
         return concat(markdown_text(change.before), " to ", markdown_text(change.after));
       });
-  text += names("Libraries needed for the first time", diff.needed_gained);
+  text += name_lines("Libraries needed for the first time", diff.needed_gained);
   if (diff.glibc_before != diff.glibc_after) {
     text += concat("\nglibc needed: ", or_dash(diff.glibc_before), " to ",
                    or_dash(diff.glibc_after), "\n");
@@ -128,7 +128,8 @@ std::string markdown_diff(const BundleDiff& diff, const MarkdownDiffFrame& frame
   if (diff.added.size() + diff.removed.size() + diff.changed.size() > 0)
     text += packages_table(diff);
   for (const PackageDiff& change : diff.changed) {
-    const std::string details = files(change) + libraries(change) + scripts_and_relations(change);
+    const std::string details =
+        file_lines(change) + library_lines(change) + scripts_and_relations(change);
     if (!details.empty()) text += concat("\n## ", package_cell(change.after), "\n", details);
   }
   if (diff.containers.count + diff.settings.count > 0) text += "\n## The bundle\n";

@@ -62,7 +62,7 @@ struct Offer {
 };
 using Offers = std::multimap<std::string, Offer>;
 
-std::vector<Clause> clauses_of(std::string_view field, const std::string& subject) {
+std::vector<Clause> dependency_clauses(std::string_view field, const std::string& subject) {
   try {
     return parse_relations(field, subject);
   } catch (const Error&) {
@@ -78,7 +78,7 @@ Offers offered_debs(const std::vector<SbomNode>& nodes) {
       continue;
     offers.emplace(package->name, Offer{i, package->version});
     if (!package->deb) continue;
-    for (const Clause& clause : clauses_of(package->deb->provides, package->path)) {
+    for (const Clause& clause : dependency_clauses(package->deb->provides, package->path)) {
       for (const Relation& relation : clause.alternatives)
         offers.emplace(relation.name, Offer{i, relation.version});
     }
@@ -99,7 +99,7 @@ Offers offered_wheels(const std::vector<SbomNode>& nodes) {
 std::set<std::size_t> needed_debs(const Package& package, const Offers& offers) {
   std::set<std::size_t> needed;
   for (const std::string& field : package.depends) {
-    for (const Clause& clause : clauses_of(field, package.path)) {
+    for (const Clause& clause : dependency_clauses(field, package.path)) {
       for (const Relation& relation : clause.alternatives) {
         const auto [first, last] = offers.equal_range(relation.name);
         for (auto at = first; at != last; ++at) {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Type = FileState::Type;
+using FileType = FileState::Type;
 
 // The rest of a path in dpkg's folder; nothing for any other.
 std::optional<std::string> in_dpkg(const std::string& path) {
@@ -86,7 +86,7 @@ class UndoMaker {
       if (kept.keeping != Keeping::released) add(kept);
     }
     for (const KeptPath& left : after_.paths) {
-      if (find(before_, left.path) == nullptr && left.state.type != Type::absent)
+      if (find(before_, left.path) == nullptr && left.state.type != FileType::absent)
         add({left.path, {}});
     }
     std::sort(undo_.snapshot.paths.begin(), undo_.snapshot.paths.end(),
@@ -110,11 +110,11 @@ class UndoMaker {
       undo_.snapshot.paths.push_back(std::move(kept));
     } else if (is_database(kept.path)) {
       merge(std::move(kept), *left, now);
-    } else if (kept.state.type == Type::absent && is_byte_code(kept.path)) {
+    } else if (kept.state.type == FileType::absent && is_byte_code(kept.path)) {
       undo_.snapshot.paths.push_back(std::move(kept));
     } else if (changes_by_itself(kept.path)) {
       if (is_loader_cache(kept.path)) undo_.rebuild_loader_cache = true;
-    } else if (now.type == Type::directory && left->state.type == Type::directory) {
+    } else if (now.type == FileType::directory && left->state.type == FileType::directory) {
       add_folder(std::move(kept), left->state, now);
     } else {
       undo_.conflicts.push_back(kept.path);
@@ -132,7 +132,7 @@ class UndoMaker {
   void add_folder(KeptPath kept, FileState left, const FileState& now) {
     left.mtime_ns = now.mtime_ns;
     if (left != now) undo_.conflicts.push_back(kept.path);
-    if (kept.state.type == Type::directory && left == now) {
+    if (kept.state.type == FileType::directory && left == now) {
       kept.state.mtime_ns = now.mtime_ns;
       if (kept.state == now) return;
     }
@@ -140,8 +140,8 @@ class UndoMaker {
   }
 
   void merge(KeptPath kept, const KeptPath& left, const FileState& now) {
-    const bool has_texts = left.state.type == Type::absent || !left.content.empty();
-    if (!has_texts || now.type != Type::file) {
+    const bool has_texts = left.state.type == FileType::absent || !left.content.empty();
+    if (!has_texts || now.type != FileType::file) {
       undo_.conflicts.push_back(kept.path);
       return;
     }
@@ -161,7 +161,7 @@ class UndoMaker {
       merged = merged_records(before, after, current, in_dpkg(kept.path) == "diversions" ? 3 : 1);
     }
     undo_.notes.push_back(concat(kept.path, ": what others have changed since stays as it is"));
-    if (merged.empty() && kept.state.type == Type::absent) {
+    if (merged.empty() && kept.state.type == FileType::absent) {
       undo_.snapshot.paths.push_back(std::move(kept));
       return;
     }
@@ -178,7 +178,7 @@ class UndoMaker {
   void find_strangers() {
     for (const std::string& path : new_paths(now_.host(), undo_.snapshot)) {
       if (find(after_, path) == nullptr && !changes_by_itself(path) &&
-          now_.state(path, Content::ignore).type != Type::absent) {
+          now_.state(path, Content::ignore).type != FileType::absent) {
         undo_.conflicts.push_back(path);
       }
     }
@@ -239,7 +239,7 @@ void record_state_after(const Host& host, const Snapshot& before,
     after.paths.push_back({std::move(paths[i].path), std::move(states[i])});
   }
   for (KeptPath& kept : after.paths) {
-    if (!is_database(kept.path) || kept.state.type != Type::file) continue;
+    if (!is_database(kept.path) || kept.state.type != FileType::file) continue;
     kept.keeping = Keeping::copy;
     kept.content = concat("c", &kept - after.paths.data());
     kept.state.sha256 = copy_with_digest(host.join_canonical(kept.path), store / kept.content);

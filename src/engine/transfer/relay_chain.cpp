@@ -5,7 +5,7 @@ namespace topsctl {
 
 namespace {
 
-using Guard = std::lock_guard<std::mutex>;
+using ChainGuard = std::lock_guard<std::mutex>;
 using Moment = std::chrono::steady_clock::time_point;
 constexpr std::chrono::seconds patience(10);
 
@@ -23,7 +23,7 @@ struct RelayChain::Place {
 };
 
 std::unique_ptr<RelayMember> RelayChain::join(const std::string& name) {
-  const Guard guard(mutex_);
+  const ChainGuard guard(mutex_);
   auto place = std::make_shared<Place>();
   place->name = name;
   for (const auto& other : places_) {
@@ -41,23 +41,23 @@ RelayMember::RelayMember(RelayChain& chain, std::shared_ptr<RelayChain::Place> p
 
 RelayMember::~RelayMember() {
   let_go();
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   place_->has_ended = true;
   chain_.places_.remove(place_);
 }
 
 std::string RelayMember::feeder() const {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   return place_->before ? place_->before->name : "";
 }
 
 void RelayMember::ask(RelayFeed feed) {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   if (place_->before) place_->before->request = std::move(feed);
 }
 
 bool RelayMember::is_fed() {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   if (!place_->before || place_->before->has_ended) return false;
   if (place_->before->verified <= place_->verified) {
     place_->behind_since.reset();
@@ -69,7 +69,7 @@ bool RelayMember::is_fed() {
 }
 
 void RelayMember::let_go() {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   if (!place_->before) return;
   place_->before->has_follower = false;
   place_->before->is_closed = true;
@@ -78,23 +78,23 @@ void RelayMember::let_go() {
 }
 
 std::optional<RelayFeed> RelayMember::request() {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   return std::exchange(place_->request, std::nullopt);
 }
 
 void RelayMember::tell_broken_feed() {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   place_->has_ended = true;
 }
 
 bool RelayMember::has_follower() {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   if (!place_->has_follower) place_->is_closed = true;
   return place_->has_follower;
 }
 
 void RelayMember::tell_progress(std::uint64_t verified_bytes) {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   if (verified_bytes > place_->verified) place_->behind_since.reset();
   place_->verified = verified_bytes;
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t most_in_flight = 16ULL << 20U;
 constexpr std::size_t most_turns = 6;
-constexpr unsigned most_false_digests = 3;
+constexpr unsigned most_false_readings = 3;
 
 }  // namespace
 
@@ -168,7 +168,7 @@ void SftpChunks::finish(const Turns::iterator& turn) {
   } else if (act_ == Act::look) {
     wrong_.push_back(chunk);
     if (until_ == Until::first_wrong) queue_.clear();
-  } else if (++false_digests_ == most_false_digests) {
+  } else if (++false_digests_ == most_false_readings) {
     failure_ = Error(
         ErrorCode::unreachable,
         concat("what is read back of ", in_quotes(path_), " has another digest than what was sent"),

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::int64_t upload_answer_timeout_ms = 60'000;
 constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
 // From here on it pays to connect before it is known what there is to send.
 constexpr std::chrono::milliseconds slow_way = 15ms;
@@ -67,7 +67,7 @@ class Uploading {
     RemoteAgent far(*session, request_.target, program_, receive_words,
                     json_frame(FrameKind::manifest, manifest_json(manifest_)));
     upload_.round_trip_us = session->round_trip().count();
-    compare_clocks(parse_welcome(far.expect(FrameKind::welcome, answer_timeout_ms)));
+    compare_clocks(parse_welcome(far.expect(FrameKind::welcome, upload_answer_timeout_ms)));
     state_.was_connected = true;
     const RemoteState state =
         parse_state(far.expect(FrameKind::state, reading_timeout_ms), manifest_.objects);

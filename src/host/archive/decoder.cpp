@@ -18,7 +18,7 @@ namespace topsctl {
 
 namespace {
 
-[[noreturn]] void refuse(std::string why) {
+[[noreturn]] void refuse_data(std::string why) {
   throw Error(ErrorCode::bad_package, std::move(why));
 }
 
@@ -30,7 +30,7 @@ std::uint64_t first_limit(const DecodeLimits& limits) {
 }
 
 [[noreturn]] void refuse_memory(const DecodeLimits& limits) {
-  refuse(concat("its compression needs more than ", human_size(limits.memory), " to undo"));
+  refuse_data(concat("its compression needs more than ", human_size(limits.memory), " to undo"));
 }
 
 class GzipStream : public Decoder {
@@ -51,7 +51,7 @@ class GzipStream : public Decoder {
     stream_.avail_out = static_cast<uInt>(room);
     const int status = inflate(&stream_, Z_NO_FLUSH);
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-      refuse("damaged gzip data");
+      refuse_data("damaged gzip data");
     return {input.size() - stream_.avail_in, room - stream_.avail_out, status == Z_STREAM_END};
   }
   void restart() override { inflateReset(&stream_); }
@@ -81,9 +81,9 @@ class LzmaStream : public Decoder {
       status = lzma_code(&stream_, is_last ? LZMA_FINISH : LZMA_RUN);
     }
     if (status == LZMA_MEMLIMIT_ERROR || status == LZMA_MEM_ERROR) refuse_memory(limits_);
-    if (status == LZMA_OPTIONS_ERROR) refuse("xz data with options that are not known");
+    if (status == LZMA_OPTIONS_ERROR) refuse_data("xz data with options that are not known");
     if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR) {
-      refuse(format_ == Format::xz ? "damaged xz data" : "damaged lzma data");
+      refuse_data(format_ == Format::xz ? "damaged xz data" : "damaged lzma data");
     }
     return {input.size() - stream_.avail_in, room - stream_.avail_out, status == LZMA_STREAM_END};
   }
@@ -148,7 +148,7 @@ class ZstdStream : public Decoder {
     }
     is_fresh_ = false;
     if (needs_memory(status)) refuse_memory(limits_);
-    if (ZSTD_isError(status) != 0U) refuse("damaged zstd data");
+    if (ZSTD_isError(status) != 0U) refuse_data("damaged zstd data");
     return {in.pos, out.pos, status == 0};
   }
   void restart() override { ZSTD_DCtx_reset(stream_, ZSTD_reset_session_only); }
@@ -185,7 +185,7 @@ class Bzip2Stream : public Decoder {
     stream_.next_out = to;
     stream_.avail_out = static_cast<unsigned>(room);
     const int status = BZ2_bzDecompress(&stream_);
-    if (status != BZ_OK && status != BZ_STREAM_END) refuse("damaged bzip2 data");
+    if (status != BZ_OK && status != BZ_STREAM_END) refuse_data("damaged bzip2 data");
     return {input.size() - stream_.avail_in, room - stream_.avail_out, status == BZ_STREAM_END};
   }
   void restart() override {

@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t most_parts = 64;
 constexpr std::size_t most_header_lines = 20'000;
 
-[[noreturn]] void refuse(const std::string& subject, const std::string& why,
-                         const char* hint =
-                             "get the file again from the vendor, or give the folder "
-                             "that it unpacks to") {
+[[noreturn]] void refuse_makeself(const std::string& subject, const std::string& why,
+                                  const char* hint =
+                                      "get the file again from the vendor, or give the folder "
+                                      "that it unpacks to") {
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": ", why), hint);
 }
 
@@ -201,8 +201,8 @@ bool looks_like_runfile(std::string_view first_bytes) {
 
 RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::string& subject) {
   if (!looks_like_runfile(first_bytes)) {
-    refuse(subject, "it has no makeself header",
-           "unpack it as the vendor says, and give the folder");
+    refuse_makeself(subject, "it has no makeself header",
+                    "unpack it as the vendor says, and give the folder");
   }
   const Variables variables = variables_of(first_bytes);
   RunfileHeader header;
@@ -219,7 +219,8 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
   header.sha256s = words(variables.value("SHA"));
   for (const std::string& word : words(variables.value("filesizes"))) {
     const auto size = whole_number(word);
-    if (!size || header.sizes.size() >= most_parts) refuse(subject, "its header is damaged");
+    if (!size || header.sizes.size() >= most_parts)
+      refuse_makeself(subject, "its header is damaged");
     header.sizes.push_back(*size);
   }
   header.is_encrypted = !variables.value("decrypt_cmd").empty();
@@ -227,7 +228,7 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
   if (!lines) lines = lines_of_old_header(first_bytes);
   const auto offset =
       lines && *lines < most_header_lines ? end_of_lines(first_bytes, *lines) : std::nullopt;
-  if (!offset) refuse(subject, "its header does not say where the payload begins");
+  if (!offset) refuse_makeself(subject, "its header does not say where the payload begins");
   header.payload_offset = *offset;
   return header;
 }
@@ -235,7 +236,8 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
 RunfileParts read_runfile(Source& source, const RunfileHeader& header, const std::string& subject,
                           const std::function<void(std::size_t part, Source& bytes)>& on_part) {
   if (header.is_encrypted) {
-    refuse(subject, "it is encrypted", "unpack it with the vendor's password, and give the folder");
+    refuse_makeself(subject, "it is encrypted",
+                    "unpack it with the vendor's password, and give the folder");
   }
   SourceReader reader(source);
   const auto skipped = next_bytes(reader, header.payload_offset, subject);

@@ -30,7 +30,7 @@ std::string first_bytes(const fs::path& file) {
   return {bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
 }
 
-PackageKind kind_of(const fs::path& file) {
+PackageKind kind_by_name(const fs::path& file) {
   const std::string extension = lower_case(file.extension().string());
   if (looks_like_deb(first_bytes(file)) || extension == ".deb") return PackageKind::deb;
   if (extension == ".whl") return PackageKind::wheel;
@@ -74,7 +74,7 @@ Inventory read_inventory(const std::vector<fs::path>& paths, Digests digests,
   Inventory inventory;
   for (const fs::path& path : paths) {
     for (const FoundFile& found : files_under(path)) {
-      const PackageKind kind = kind_of(found.file);
+      const PackageKind kind = kind_by_name(found.file);
       if (kind == PackageKind::other) {
         ++inventory.other_files;
         continue;

@@ -57,7 +57,7 @@ class Progress {
   std::mutex mutex_;
 };
 
-std::string first_bytes(Source& source) {
+std::string bytes_for_kind(Source& source) {
   std::string bytes;
   while (bytes.size() < telling_bytes) {
     const std::string_view piece = source.piece();
@@ -74,7 +74,7 @@ Job job_for(FoundFile file) {
   job.size = range.size;
   const auto head =
       range_source({range.file, 0, std::min<std::uint64_t>(range.size, telling_bytes)}, file.shown);
-  job.kind = kind_of(first_bytes(*head), file.file.filename().string());
+  job.kind = kind_of(bytes_for_kind(*head), file.file.filename().string());
   job.file = std::move(file);
   return job;
 }

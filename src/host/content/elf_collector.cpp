@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte = 1ULL << 20U;
 // Files up to this size are kept whole; of larger ones this much is needed to see the rest.
-constexpr std::uint64_t head_size = mebibyte / 16;
+constexpr std::uint64_t first_bytes_kept = mebibyte / 16;
 // Linkers put the tables at the beginning of the first segment; tools that change them afterwards
 // put new ones into a segment at the end.
 constexpr std::uint64_t most_of_first = 9 * mebibyte;
@@ -91,7 +91,7 @@ struct ElfCollector::State : ElfBytes {
   };
 
   explicit State(std::uint64_t file_size) : file(file_size) {
-    kept.push_back(empty({0, std::min(file, head_size)}));
+    kept.push_back(empty({0, std::min(file, first_bytes_kept)}));
   }
 
   static Kept empty(ElfStretch place) {
@@ -112,9 +112,9 @@ struct ElfCollector::State : ElfBytes {
   // Decides by the headers what else to keep.
   void plan() {
     is_planned = true;
-    if (file <= head_size) return;
+    if (file <= first_bytes_kept) return;
     Choice choice;
-    choice.add({0, head_size}, head_size);
+    choice.add({0, first_bytes_kept}, first_bytes_kept);
     try {
       const ElfImage image(*this);
       choice.add(image.section_table(), most_of_table);
@@ -167,8 +167,8 @@ ElfCollector& ElfCollector::operator=(ElfCollector&&) noexcept = default;
 
 void ElfCollector::take(std::string_view bytes) {
   State& state = *state_;
-  if (!state.is_planned && state.taken + bytes.size() >= head_size) {
-    const std::string_view head = bytes.substr(0, head_size - state.taken);
+  if (!state.is_planned && state.taken + bytes.size() >= first_bytes_kept) {
+    const std::string_view head = bytes.substr(0, first_bytes_kept - state.taken);
     state.keep(head);
     bytes.remove_prefix(head.size());
     state.current = 0;

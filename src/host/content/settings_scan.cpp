@@ -12,7 +12,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::array<std::string_view, 5> prefixes = {"ECCL", "ENFLAME", "TOPS", "GCU", "PTEX"};
-constexpr std::size_t longest_name = 128;
+constexpr std::size_t longest_setting = 128;
 constexpr std::size_t longest_value = 256;
 constexpr std::size_t looked_at = 1024;  // bytes after a name: a line may be the whole text
 
@@ -108,7 +108,7 @@ struct Place {
   }
 
   std::optional<std::string_view> after_command() const {
-    const std::string command = lower_case(trimmed(before.substr(0, longest_name)));
+    const std::string command = lower_case(trimmed(before.substr(0, longest_setting)));
     if (command != "env" && command != "setenv") return std::nullopt;
     std::string_view rest = after.substr(0, after.find('\n'));
     rest = trimmed(rest);
@@ -176,7 +176,7 @@ void scan_settings(std::string_view text, std::map<Setting, std::uint64_t>& sett
     line.move_to(text, *begin);
     std::size_t end = at + 1;
     while (end < text.size() && is_name_character(text[end])) ++end;
-    const bool is_name = end > at + 1 && end - *begin <= longest_name &&
+    const bool is_name = end > at + 1 && end - *begin <= longest_setting &&
                          (end == text.size() || !is_word_character(text[end]));
     if (is_name && !line.is_comment) {
       const Place place{text.substr(line.begin, *begin - line.begin),

@@ -23,7 +23,8 @@ constexpr std::string_view old_magic = "0.93";
 constexpr std::size_t ar_header_size = 60;
 constexpr std::size_t most_members = 64;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why, std::string hint = {}) {
+[[noreturn]] void refuse_deb(const std::string& file, const std::string& why,
+                             std::string hint = {}) {
   if (hint.empty())
     hint = "the file is damaged or cut short: copy it again and compare its size and sha256";
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why), hint);
@@ -33,7 +34,7 @@ std::uint64_t number(std::string_view digits, const std::string& file) {
   std::uint64_t value = 0;
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) {
-    refuse(file, "a member header is damaged");
+    refuse_deb(file, "a member header is damaged");
   }
   return value;
 }
@@ -45,8 +46,8 @@ struct Member {
 
 // ar(5): 60 bytes: name 16, time 12, owner 6, group 6, mode 8, size 10, then "`\n".
 Member parse_header(std::string_view header, const std::string& file) {
-  if (header.size() != ar_header_size) refuse(file, "the file ends within a member header");
-  if (header.substr(58) != "`\n") refuse(file, "a member header is damaged");
+  if (header.size() != ar_header_size) refuse_deb(file, "the file ends within a member header");
+  if (header.substr(58) != "`\n") refuse_deb(file, "a member header is damaged");
   Member member;
   member.name = trimmed(header.substr(0, 16));
   if (member.name.ends_with('/')) member.name.pop_back();
@@ -73,21 +74,21 @@ void require_all_members(const FileRange& range, const std::string& file) {
         parse_header({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, file);
     const std::uint64_t from = at + ar_header_size;
     if (member.size > range.size - from) {
-      refuse(file, concat("cut short: member ", in_quotes(member.name), " needs ",
-                          from + member.size, " bytes, the file has ", range.size));
+      refuse_deb(file, concat("cut short: member ", in_quotes(member.name), " needs ",
+                              from + member.size, " bytes, the file has ", range.size));
     }
     if (count == 0 && member.name != "debian-binary") {
-      refuse(file, "not a Debian package: no member 'debian-binary'",
-             "check that this is a .deb file");
+      refuse_deb(file, "not a Debian package: no member 'debian-binary'",
+                 "check that this is a .deb file");
     }
-    if (count >= most_members) refuse(file, "too many members");
+    if (count >= most_members) refuse_deb(file, "too many members");
     has_control = has_control || is_archive(member.name, "control.tar");
     has_data = has_data || is_archive(member.name, "data.tar");
     at = from + member.size + member.size % 2;
   }
-  if (count == 0) refuse(file, "not a Debian package: no member 'debian-binary'");
-  if (!has_control) refuse(file, "not a Debian package: no member 'control.tar'");
-  if (!has_data) refuse(file, "not a Debian package: no member 'data.tar'");
+  if (count == 0) refuse_deb(file, "not a Debian package: no member 'debian-binary'");
+  if (!has_control) refuse_deb(file, "not a Debian package: no member 'control.tar'");
+  if (!has_data) refuse_deb(file, "not a Debian package: no member 'data.tar'");
 }
 
 // dpkg goes by the suffix, and so does this.
@@ -98,8 +99,8 @@ std::string compression_named(const std::string& member, const std::string& file
         std::pair{".zst", "zstd"}, std::pair{".bz2", "bzip2"}, std::pair{".lzma", "lzma"}}) {
     if (suffix == known) return compression;
   }
-  refuse(file, concat("member ", in_quotes(member), " has a compression that is not known"),
-         "repack it with dpkg-deb of a newer system, as -Zxz");
+  refuse_deb(file, concat("member ", in_quotes(member), " has a compression that is not known"),
+             "repack it with dpkg-deb of a newer system, as -Zxz");
 }
 
 class DebReading {
@@ -121,7 +122,7 @@ class DebReading {
       if (const auto range = source_.range()) require_all_members(*range, file_);
       read_ar();
     } else {
-      refuse(file_, "not a Debian package: damaged from the first bytes on, or something else");
+      refuse_deb(file_, "not a Debian package: damaged from the first bytes on, or something else");
     }
   }
 
@@ -132,7 +133,7 @@ class DebReading {
     bool has_control = false;
     bool has_data = false;
     for (std::size_t count = 0;; ++count) {
-      if (count > most_members) refuse(file_, "too many members");
+      if (count > most_members) refuse_deb(file_, "too many members");
       const std::string header = reader_.read(ar_header_size);
       if (header.empty()) break;
       const Member member = parse_header(header, file_);
@@ -148,28 +149,28 @@ class DebReading {
         facts_.compression = compression_named(member.name, file_);
         decode(std::move(bytes), facts_.compression, members_.data);
       } else if (!has_data && !member.name.starts_with('_')) {
-        refuse(file_, concat("not a Debian package: member ", in_quotes(member.name),
-                             " stands where none of its kind may"));
+        refuse_deb(file_, concat("not a Debian package: member ", in_quotes(member.name),
+                                 " stands where none of its kind may"));
       } else {
         if (members_.other) members_.other();
         drain(*bytes);
       }
       if (member.size % 2 != 0) reader_.read(1);
     }
-    if (!has_control) refuse(file_, "not a Debian package: no member 'control.tar'");
-    if (!has_data) refuse(file_, "not a Debian package: no member 'data.tar'");
+    if (!has_control) refuse_deb(file_, "not a Debian package: no member 'control.tar'");
+    if (!has_data) refuse_deb(file_, "not a Debian package: no member 'data.tar'");
   }
 
   void take_version(const Member& member, Source& bytes) {
     if (member.name != "debian-binary") {
-      refuse(file_, "not a Debian package: no member 'debian-binary'",
-             "check that this is a .deb file");
+      refuse_deb(file_, "not a Debian package: no member 'debian-binary'",
+                 "check that this is a .deb file");
     }
     const std::string text = whole_text(bytes, 1024, file_);
     facts_.format = printable(trimmed(text.substr(0, text.find('\n'))));
     if (!facts_.format.empty() && !facts_.format.starts_with("2.")) {
-      refuse(file_, concat("the format ", in_quotes(facts_.format), " is not known"),
-             "repack it with dpkg-deb");
+      refuse_deb(file_, concat("the format ", in_quotes(facts_.format), " is not known"),
+                 "repack it with dpkg-deb");
     }
   }
 
@@ -195,7 +196,7 @@ class DebReading {
     std::string text;
     while (text.size() < most && !text.ends_with('\n')) {
       const std::string next = reader_.read(1);
-      if (next.empty()) refuse(file_, "cut short");
+      if (next.empty()) refuse_deb(file_, "cut short");
       text += next;
     }
     return text;

@@ -11,18 +11,19 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::uint64_t most_text = 4ULL << 20U;
+constexpr std::uint64_t most_control_text = 4ULL << 20U;
 constexpr std::uint64_t most_md5sums = 32ULL << 20U;
 constexpr std::size_t most_entries = 1000;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+[[noreturn]] void refuse_control(const std::string& file, const std::string& why) {
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
               "the file is damaged or cut short: copy it again and compare its size and sha256");
 }
 
 std::string required(const Stanza& control, const char* field, const std::string& file) {
   std::string value = control.value(field);
-  if (value.empty()) refuse(file, concat("the control file has no field ", in_quotes(field)));
+  if (value.empty())
+    refuse_control(file, concat("the control file has no field ", in_quotes(field)));
   return value;
 }
 
@@ -35,7 +36,8 @@ void refuse_strange_name(const std::string& name, std::string_view allowed,
            allowed.find(c) != std::string_view::npos;
   });
   if (!plain || name.front() == '-' || name.front() == '.') {
-    refuse(file, concat("the control file has the strange name or version ", in_quotes(name)));
+    refuse_control(file,
+                   concat("the control file has the strange name or version ", in_quotes(name)));
   }
 }
 
@@ -129,27 +131,29 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
   bool found = false;
   std::size_t count = 0;
   while (const auto entry = reader.next()) {
-    if (++count > most_entries) refuse(file_name, "the control archive has too many entries");
-    if (entry->escapes) refuse(file_name, "the control archive has an entry that points out of it");
+    if (++count > most_entries)
+      refuse_control(file_name, "the control archive has too many entries");
+    if (entry->escapes)
+      refuse_control(file_name, "the control archive has an entry that points out of it");
     if (entry->type != PayloadEntry::Type::file) continue;
     const std::string name = member_name(*entry);
     package.deb->control_members.push_back(printable(name));
     if (name == "control") {
-      take_control(parse_stanza(reader.text(most_text)), file_name, package);
+      take_control(parse_stanza(reader.text(most_control_text)), file_name, package);
       found = true;
     } else if (name == "md5sums") {
       package.md5sums = reader.text(most_md5sums);
     } else if (name == "conffiles") {
-      for (const std::string& line : split(reader.text(most_text), '\n')) {
+      for (const std::string& line : split(reader.text(most_control_text), '\n')) {
         if (line.starts_with('/')) package.deb->conffiles.emplace_back(trimmed(line));
       }
     } else if (name == "triggers") {
-      package.deb->triggers = printable(reader.text(most_text), Lines::keep);
+      package.deb->triggers = printable(reader.text(most_control_text), Lines::keep);
     } else if (is_script(name)) {
-      package.deb->scripts.push_back({name, reader.text(most_text)});
+      package.deb->scripts.push_back({name, reader.text(most_control_text)});
     }
   }
-  if (!found) refuse(file_name, "the control archive has no control file");
+  if (!found) refuse_control(file_name, "the control archive has no control file");
   claim_files(package);
 }
 

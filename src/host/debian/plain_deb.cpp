@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t ar_header_size = 60;
+constexpr std::uint64_t plain_header_size = 60;
 constexpr std::uint64_t largest_member = 9'999'999'999;  // ar(5) has ten digits for a size
 constexpr std::uint64_t write_out_every = 32ULL << 20U;
 
 // ar(5): name 16, time 12, owner 6, group 6, mode 8, size 10, then "`\n".
 std::string header(const char* name, std::uint64_t size) {
-  std::array<char, ar_header_size + 1> text{};
+  std::array<char, plain_header_size + 1> text{};
   std::snprintf(text.data(), text.size(), "%-16s%-12d%-6d%-6d%-8s%-10llu`\n", name, 0, 0, 0,
                 "100644", static_cast<unsigned long long>(size));
   return text.data();
@@ -73,7 +73,7 @@ class PlainDebFile {
 
   void end() {
     if (is_given_up_) return;
-    const std::uint64_t member = size_ - begun_at_ - ar_header_size;
+    const std::uint64_t member = size_ - begun_at_ - plain_header_size;
     const std::string known = header(name_, member);
     if (member > largest_member ||
         ::pwrite(file_.get(), known.data(), known.size(), static_cast<off_t>(begun_at_)) !=

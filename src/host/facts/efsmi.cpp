@@ -15,7 +15,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_text = std::size_t{1} << 20U;
+constexpr std::size_t most_table_text = std::size_t{1} << 20U;
 constexpr std::size_t most_cards = 1024;
 constexpr std::array<std::string_view, 4> failures = {
     "HAL initialization failed", "Failed to initialize efml lib", "Initialize failed",
@@ -193,7 +193,7 @@ void read_json(std::string_view text, EfsmiReading& reading) {
 
 EfsmiReading parse_efsmi(std::string_view text) {
   EfsmiReading reading;
-  text = text.substr(0, most_text);
+  text = text.substr(0, most_table_text);
   const std::vector<std::string> lines = split(text, '\n');
   for (const std::string& line : lines) {
     const bool fails = std::any_of(failures.begin(), failures.end(), [&](std::string_view failure) {

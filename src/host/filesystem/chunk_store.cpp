@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t digest_bytes = 32;
-constexpr mode_t own_folder = 0700;
+constexpr std::size_t mark_bytes = 32;
+constexpr mode_t store_folder = 0700;
 constexpr mode_t own_file = 0600;
 constexpr const char* again_hint = "run the same command again: only what is missing is sent";
 
@@ -31,7 +31,7 @@ bool is_mark(std::string_view mark) {
   return mark.find_first_not_of('\0') != std::string_view::npos;
 }
 
-Descriptor opened(const fs::path& file, int flags) {
+Descriptor opened_part(const fs::path& file, int flags) {
   Descriptor result(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, own_file));
   if (!result.is_open()) throw system_error(errno, "write", file.string());
   return result;
@@ -121,8 +121,8 @@ bool is_same_file(const fs::path& file, const struct stat& status) {
 }  // namespace
 
 void require_own_folder(const fs::path& folder) {
-  make_directories(folder.parent_path(), own_folder);
-  if (::mkdir(folder.c_str(), own_folder) != 0 && errno != EEXIST)
+  make_directories(folder.parent_path(), store_folder);
+  if (::mkdir(folder.c_str(), store_folder) != 0 && errno != EEXIST)
     throw system_error(errno, "make folder", folder.string());
   struct stat status {};
   if (::lstat(folder.c_str(), &status) != 0) throw system_error(errno, "read", folder.string());
@@ -150,7 +150,7 @@ void require_own_folder(const fs::path& folder) {
 }
 
 bool is_content_id(std::string_view text) {
-  return text.size() == 2 * digest_bytes && bytes_of_hex(text).has_value();
+  return text.size() == 2 * mark_bytes && bytes_of_hex(text).has_value();
 }
 
 Part::Part(const fs::path& store, const std::string& id, std::uint64_t size)
@@ -166,17 +166,17 @@ std::optional<Part> Part::unless_whole(const fs::path& store, const std::string&
 Part::Part(const Descriptor& /*lock*/, const fs::path& store, const std::string& id,
            std::uint64_t size)
     : store_(store), id_(id), size_(size), file_(store / "parts" / concat(id, ".part")) {
-  data_ = opened(file_, O_RDWR | O_CREAT);
-  marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDWR | O_CREAT);
+  data_ = opened_part(file_, O_RDWR | O_CREAT);
+  marks_ = opened_part(store / "parts" / concat(id, ".marks"), O_RDWR | O_CREAT);
   if (::ftruncate(data_.get(), static_cast<off_t>(size)) != 0 ||
-      ::ftruncate(marks_.get(), static_cast<off_t>(chunk_count(size) * digest_bytes)) != 0)
+      ::ftruncate(marks_.get(), static_cast<off_t>(chunk_count(size) * mark_bytes)) != 0)
     throw system_error(errno, "write", file_.string());
 }
 
 std::vector<std::optional<ChunkDigest>> Part::marks() const {
   std::vector<std::optional<ChunkDigest>> found(chunk_count(size_));
   for (std::size_t i = 0; i < found.size(); ++i) {
-    std::string mark = read_at(marks_, i * digest_bytes, digest_bytes);
+    std::string mark = read_at(marks_, i * mark_bytes, mark_bytes);
     if (is_mark(mark)) found[i] = std::move(mark);
   }
   return found;
@@ -187,7 +187,7 @@ std::vector<std::optional<ChunkDigest>> Part::verified() {
   for_each_index(found.size(), [&](std::size_t i) {
     if (!found[i] || digest_at(data_, i * chunk_bytes, chunk_size(size_, i)) == *found[i]) return;
     found[i].reset();
-    write_at(marks_, i * digest_bytes, std::string(digest_bytes, '\0'), file_);
+    write_at(marks_, i * mark_bytes, std::string(mark_bytes, '\0'), file_);
   });
   return found;
 }
@@ -197,7 +197,7 @@ bool Part::is_complete() const {
 }
 
 void Part::begin(std::uint64_t chunk) {
-  write_at(marks_, chunk * digest_bytes, std::string(digest_bytes, '\0'), file_);
+  write_at(marks_, chunk * mark_bytes, std::string(mark_bytes, '\0'), file_);
 }
 
 void Part::write(std::uint64_t offset, std::string_view bytes) {
@@ -205,7 +205,7 @@ void Part::write(std::uint64_t offset, std::string_view bytes) {
 }
 
 void Part::mark(std::uint64_t chunk, const ChunkDigest& digest) {
-  write_at(marks_, chunk * digest_bytes, digest, file_);
+  write_at(marks_, chunk * mark_bytes, digest, file_);
   ::sync_file_range(data_.get(), static_cast<off_t>(chunk * chunk_bytes),
                     static_cast<off_t>(chunk_bytes), SYNC_FILE_RANGE_WRITE);
 }
@@ -252,20 +252,20 @@ void Part::complete() {
 ArrivingObject::ArrivingObject(const fs::path& store, const std::string& id, std::uint64_t size)
     : size_(size) {
   if (const auto whole = object_in(store, id)) {
-    data_ = opened(*whole, O_RDONLY);
+    data_ = opened_part(*whole, O_RDONLY);
     return;
   }
-  marks_ = opened(store / "parts" / concat(id, ".marks"), O_RDONLY);
-  data_ = opened(store / "parts" / concat(id, ".part"), O_RDONLY);
+  marks_ = opened_part(store / "parts" / concat(id, ".marks"), O_RDONLY);
+  data_ = opened_part(store / "parts" / concat(id, ".part"), O_RDONLY);
 }
 
 std::vector<bool> ArrivingObject::present() const {
   std::vector<bool> found(chunk_count(size_), true);
   if (!marks_.is_open()) return found;
-  const std::string marks = read_at(marks_, 0, found.size() * digest_bytes);
+  const std::string marks = read_at(marks_, 0, found.size() * mark_bytes);
   if (marks.empty()) found.assign(found.size(), false);
   for (std::size_t i = 0; i < found.size() && !marks.empty(); ++i)
-    found[i] = is_mark(std::string_view(marks).substr(i * digest_bytes, digest_bytes));
+    found[i] = is_mark(std::string_view(marks).substr(i * mark_bytes, mark_bytes));
   return found;
 }
 
@@ -288,7 +288,7 @@ std::optional<fs::path> whole_object(const fs::path& store, const std::string& i
   const fs::path file = store / "objects" / id;
   struct stat status {};
   if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  const Descriptor data = opened(file, O_RDONLY);
+  const Descriptor data = opened_part(file, O_RDONLY);
   ChunkList chunks{size, std::vector<ChunkDigest>(chunk_count(size))};
   for_each_index(chunks.digests.size(), [&](std::size_t i) {
     chunks.digests[i] = digest_at(data, i * chunk_bytes, chunk_size(size, i));

@@ -206,7 +206,7 @@ class Holder {
   Enclosure enclosure_;
 };
 
-bool is_at_or_below(const std::string& path, const std::string& folder) {
+bool is_same_or_below(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(concat(folder, "/"));
 }
 
@@ -251,7 +251,7 @@ class OverlaySandbox::Parts {
         if (mount != "/") change.path = concat(mount, change.path);
       }
       std::erase_if(found.changes, [&](const LayerChange& change) {
-        return change.path == policy || is_at_or_below(change.path, hidden_);
+        return change.path == policy || is_same_or_below(change.path, hidden_);
       });
       all.push_back(std::move(found));
     }

@@ -34,7 +34,7 @@ void make_folder(const fs::path& folder, mode_t mode) {
   }
 }
 
-bool is_folder(const fs::path& path) {
+bool is_mount_folder(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
@@ -68,7 +68,7 @@ std::string by_descriptor(const Descriptor& descriptor) {
   return concat("/proc/self/fd/", descriptor.get());
 }
 
-Descriptor opened(const fs::path& folder) {
+Descriptor opened_mount(const fs::path& folder) {
   Descriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open()) throw system_error(errno, "open", folder.string());
   return descriptor;
@@ -153,9 +153,9 @@ class Builder {
     std::erase_if(state.xattrs,
                   [](const auto& entry) { return entry.first.starts_with("trusted."); });
     apply_attributes(upper, state);
-    const Descriptor lower_folder = opened(lower);
-    const Descriptor upper_folder = opened(upper);
-    const Descriptor work_folder = opened(work);
+    const Descriptor lower_folder = opened_mount(lower);
+    const Descriptor upper_folder = opened_mount(upper);
+    const Descriptor work_folder = opened_mount(work);
     const std::string layers =
         concat("lowerdir=", by_descriptor(lower_folder), ",upperdir=", by_descriptor(upper_folder),
                ",workdir=", by_descriptor(work_folder));
@@ -203,7 +203,7 @@ class Builder {
       const fs::path link = fs::read_symlink(machine / name, failure);
       if (!failure) fs::create_symlink(link, target / name, failure);
     }
-    if (is_folder(machine / "shm")) {
+    if (is_mount_folder(machine / "shm")) {
       make_folder(target / "shm", 0700);
       ::chmod((target / "shm").c_str(), 01777);
     }
@@ -237,7 +237,7 @@ class Builder {
 
   void forbid_services() const {
     const fs::path file = resolved_in_root(view_, service_policy_file);
-    if (is_folder(file.parent_path())) write_plainly(file, "#!/bin/sh\nexit 101\n", 0755);
+    if (is_mount_folder(file.parent_path())) write_plainly(file, "#!/bin/sh\nexit 101\n", 0755);
   }
 
   const SandboxSpec& order_;

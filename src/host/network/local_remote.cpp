@@ -21,7 +21,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_errors = 16U << 10U;
+constexpr std::size_t most_local_errors = 16U << 10U;
 constexpr int slice_ms = 200;
 
 class LocalStream : public RemoteStream {
@@ -120,7 +120,7 @@ class LocalStream : public RemoteStream {
     ssize_t got = 0;
     while (errors_.is_open() && (got = ::read(errors_.get(), bytes.data(), bytes.size())) > 0) {
       said_.append(bytes.data(), static_cast<std::size_t>(got));
-      if (said_.size() > 2 * most_errors) said_.erase(0, said_.size() - most_errors);
+      if (said_.size() > 2 * most_local_errors) said_.erase(0, said_.size() - most_local_errors);
     }
   }
 

@@ -15,7 +15,7 @@ constexpr const char* rename_over = "posix-rename@openssh.com";
 constexpr const char* sync_file = "fsync@openssh.com";
 constexpr const char* tell_room = "statvfs@openssh.com";
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_answer(const std::string& why) {
   throw Error(ErrorCode::unreachable, concat("the far end does not speak SFTP as it should: ", why),
               "see what runs there");
 }
@@ -72,8 +72,9 @@ SftpClient::SftpClient(std::unique_ptr<RemoteStream> stream, std::int64_t greeti
     : stream_(std::move(stream)) {
   stream_->write(sftp_greeting());
   const SftpPacket greeting = received(greeting_timeout_ms);
-  if (greeting.kind != SftpKind::version) refuse("another packet than its version comes first");
-  if (greeting.number < version) refuse(concat("version ", greeting.number));
+  if (greeting.kind != SftpKind::version)
+    refuse_answer("another packet than its version comes first");
+  if (greeting.number < version) refuse_answer(concat("version ", greeting.number));
   extensions_ = parse_sftp_extensions(greeting.fields);
 }
 
@@ -112,8 +113,9 @@ SftpPacket SftpClient::received(std::int64_t timeout_ms) {
 SftpPacket SftpClient::answer_to(std::uint32_t number, SftpKind kind, std::int64_t timeout_ms) {
   SftpPacket packet = received(timeout_ms);
   if (packet.kind == SftpKind::version || packet.number != number)
-    refuse("an answer that nobody asked for");
-  if (packet.kind != kind && packet.kind != SftpKind::status) refuse("an answer of another kind");
+    refuse_answer("an answer that nobody asked for");
+  if (packet.kind != kind && packet.kind != SftpKind::status)
+    refuse_answer("an answer of another kind");
   return packet;
 }
 
@@ -176,7 +178,7 @@ SftpClient::Handle SftpClient::open(const std::string& path, SftpOpening opening
   const SftpPacket answer = answer_to(ask(packet), SftpKind::handle, answer_timeout_ms);
   if (answer.kind == SftpKind::handle) return parse_sftp_handle(answer.fields);
   const SftpStatus status = parse_sftp_status(answer.fields);
-  if (status.code == SftpCode::ok) refuse("a file without a handle");
+  if (status.code == SftpCode::ok) refuse_answer("a file without a handle");
   throw sftp_error(status, opening == SftpOpening::to_read ? "read" : "write", path);
 }
 
@@ -229,19 +231,19 @@ std::optional<SftpPiece> SftpClient::next_piece(SftpWait wait) {
   const SftpPacket& packet = *found;
   const auto asked = asked_.find(packet.number);
   if (packet.kind == SftpKind::version || asked == asked_.end())
-    refuse("an answer that nobody asked for");
+    refuse_answer("an answer that nobody asked for");
   const std::uint32_t size = asked->second;
   asked_.erase(asked);
   SftpPiece piece;
   piece.number = packet.number;
   if (packet.kind == SftpKind::status) {
     piece.status = parse_sftp_status(packet.fields);
-    if (size > 0 && piece.status.code == SftpCode::ok) refuse("it reads nothing");
+    if (size > 0 && piece.status.code == SftpCode::ok) refuse_answer("it reads nothing");
   } else if (packet.kind == SftpKind::data && size > 0) {
     piece.bytes = parse_sftp_data(packet.fields);
-    if (piece.bytes.empty() || piece.bytes.size() > size) refuse("it reads another length");
+    if (piece.bytes.empty() || piece.bytes.size() > size) refuse_answer("it reads another length");
   } else {
-    refuse("an answer of another kind");
+    refuse_answer("an answer of another kind");
   }
   return piece;
 }

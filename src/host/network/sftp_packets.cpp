@@ -17,7 +17,7 @@ constexpr std::uint32_t has_times = 0x8;
 constexpr std::uint32_t has_more = 0x80000000;
 constexpr std::size_t head_bytes = 9;  // length, kind and number
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_packet(const std::string& why) {
   throw Error(ErrorCode::unreachable, concat("the far end does not speak SFTP: ", why),
               "see whether `sftp` works there, and whether something writes to standard output "
               "when one logs in");
@@ -49,7 +49,7 @@ class Fields {
 
  private:
   std::string_view cut(std::size_t size) {
-    if (size > rest_.size()) refuse("a packet that ends too early");
+    if (size > rest_.size()) refuse_packet("a packet that ends too early");
     const std::string_view piece = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return piece;
@@ -121,12 +121,12 @@ std::optional<SftpPacket> SftpParser::next() {
   const std::string_view rest = std::string_view(bytes_).substr(begin_);
   if (rest.size() < sizeof(std::uint32_t)) return std::nullopt;
   const auto length = number_in<std::uint32_t>(rest);
-  if (length > most_sftp_packet) refuse("a packet that is too long");
-  if (length + sizeof length < head_bytes) refuse("a packet that is too short");
+  if (length > most_sftp_packet) refuse_packet("a packet that is too long");
+  if (length + sizeof length < head_bytes) refuse_packet("a packet that is too short");
   // The kind is looked at before the rest is waited for.
   if (rest.size() <= sizeof length) return std::nullopt;
   const auto kind = static_cast<SftpKind>(rest[sizeof length]);
-  if (!is_of_servers(kind)) refuse("a packet of no known kind");
+  if (!is_of_servers(kind)) refuse_packet("a packet of no known kind");
   if (rest.size() < sizeof length + length) return std::nullopt;
   begin_ += sizeof length + length;
   return SftpPacket{kind, number_in<std::uint32_t>(rest.substr(sizeof length + 1)),
@@ -155,7 +155,7 @@ SftpStatus parse_sftp_status(std::string_view bytes) {
 std::string parse_sftp_handle(std::string_view bytes) {
   constexpr std::size_t longest = 256;
   std::string handle(Fields(bytes).text());
-  if (handle.size() > longest) refuse("a handle that is too long");
+  if (handle.size() > longest) refuse_packet("a handle that is too long");
   return handle;
 }
 

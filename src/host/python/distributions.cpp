@@ -16,11 +16,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t most_distributions = 20'000;
-constexpr std::uint64_t most_metadata = 4ULL << 20U;
+constexpr std::uint64_t most_distribution_metadata = 4ULL << 20U;
 
 std::optional<std::string> text_if_readable(const fs::path& file) {
   try {
-    return read_text_if_present(file, most_metadata);
+    return read_text_if_present(file, most_distribution_metadata);
   } catch (const Error&) {
     return std::nullopt;  // a folder, too large, or not for us
   }

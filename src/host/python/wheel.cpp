@@ -19,7 +19,7 @@ constexpr std::uint64_t most_record = 16ULL << 20U;
 constexpr std::size_t most_entries = 100'000;
 constexpr std::size_t most_summary = 400;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+[[noreturn]] void refuse_metadata(const std::string& file, const std::string& why) {
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
               "the file is damaged or not a wheel: get it again from the vendor's bundle");
 }
@@ -51,7 +51,7 @@ class MetadataReading {
 
   void read() {
     const auto name = parse_wheel_file_name(file_);
-    if (!name) refuse(file_, "the file name is not that of a wheel");
+    if (!name) refuse_metadata(file_, "the file name is not that of a wheel");
     if (zip_.entries().size() > most_entries) {
       throw DecompressionBomb(file_, concat(zip_.entries().size(), " entries"));
     }
@@ -91,11 +91,11 @@ class MetadataReading {
     if (own.contains(expected)) return expected;
     if (own.empty() && all.size() == 1) return *all.begin();
     if (own.size() > 1) {
-      refuse(file_, concat("not a wheel: two folders of metadata, ", in_quotes(*own.begin()),
-                           " and ", in_quotes(*own.rbegin())));
+      refuse_metadata(file_, concat("not a wheel: two folders of metadata, ",
+                                    in_quotes(*own.begin()), " and ", in_quotes(*own.rbegin())));
     }
     if (own.empty()) {
-      refuse(file_, concat("not a wheel: no METADATA for ", in_quotes(name.distribution)));
+      refuse_metadata(file_, concat("not a wheel: no METADATA for ", in_quotes(name.distribution)));
     }
     return *own.begin();
   }
@@ -113,8 +113,8 @@ class MetadataReading {
   std::string member(std::string_view name, std::uint64_t most) const {
     const ZipEntry* found = entry(name);
     if (found == nullptr) {
-      refuse(file_,
-             concat("not a wheel: no ", name, " for ", in_quotes(package_.wheel->file_name)));
+      refuse_metadata(
+          file_, concat("not a wheel: no ", name, " for ", in_quotes(package_.wheel->file_name)));
     }
     return zip_.text(*found, most);
   }
@@ -123,7 +123,7 @@ class MetadataReading {
     package_.name = printable(metadata.value("Name"));
     package_.version = printable(metadata.value("Version"));
     if (package_.name.empty() || package_.version.empty()) {
-      refuse(file_, "METADATA has no Name or no Version");
+      refuse_metadata(file_, "METADATA has no Name or no Version");
     }
     package_.python->requires_python = printable(metadata.value("Requires-Python"));
     package_.wheel->summary = one_line(metadata.value("Summary"));
@@ -143,7 +143,8 @@ class MetadataReading {
     facts.root_is_purelib = lower_case(wheel.value("Root-Is-Purelib")) == "true";
     const std::string major = facts.wheel_version.substr(0, facts.wheel_version.find('.'));
     if (is_digits(major) && major != "0" && major != "1") {
-      refuse(file_, concat("a wheel of version ", facts.wheel_version, ", which is not known"));
+      refuse_metadata(file_,
+                      concat("a wheel of version ", facts.wheel_version, ", which is not known"));
     }
     std::vector<std::string>& tags = package_.python->tags;
     for (const auto& [key, value] : wheel.fields) {

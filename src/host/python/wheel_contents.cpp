@@ -25,9 +25,9 @@ constexpr std::size_t most_told = 1000;
 constexpr std::uint64_t longest_target = 4096;
 
 // What RECORD says, by path.
-class RecordClaims {
+class RecordDigests {
  public:
-  RecordClaims(const std::string& record, const std::string& subject)
+  RecordDigests(const std::string& record, const std::string& subject)
       : lines_(parse_record(record, subject)), is_seen_(lines_.size()) {
     for (RecordLine& line : lines_) line.path = plain(std::move(line.path));
     std::stable_sort(lines_.begin(), lines_.end(), by_path);
@@ -283,7 +283,7 @@ class ContentsReading {
   Package& package_;
   const std::string info_;
   const WheelReading& reading_;
-  RecordClaims claims_;
+  RecordDigests claims_;
   Contents contents_;
   std::vector<PayloadEntry> files_;
   std::vector<std::size_t> work_;  // indices of entries, the biggest first

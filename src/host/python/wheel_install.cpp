@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why, std::string hint = {}) {
+[[noreturn]] void refuse_wheel(const std::string& file, const std::string& why,
+                               std::string hint = {}) {
   if (hint.empty())
     hint = "the file is damaged or not a wheel: get it again from the vendor's bundle";
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
@@ -54,9 +55,9 @@ class OpenWheel {
 void refuse_strange_name(const OpenWheel& wheel) {
   for (const ZipEntry& entry : wheel.zip().entries()) {
     if (entry.escapes) {
-      refuse(wheel.name(),
-             concat("entry ", in_quotes(entry.raw_path), " points out of the package"),
-             "do not install this file: no sound package holds such a name");
+      refuse_wheel(wheel.name(),
+                   concat("entry ", in_quotes(entry.raw_path), " points out of the package"),
+                   "do not install this file: no sound package holds such a name");
     }
   }
 }
@@ -64,10 +65,10 @@ void refuse_strange_name(const OpenWheel& wheel) {
 void refuse_other_name(const OpenWheel& wheel, const Package& package) {
   const std::string& expected = package.wheel->file_name;
   if (!is_info_of(package.wheel->dist_info, expected)) {
-    refuse(wheel.name(), concat("not a wheel: no METADATA for ", in_quotes(expected)));
+    refuse_wheel(wheel.name(), concat("not a wheel: no METADATA for ", in_quotes(expected)));
   }
   if (normalized_name(package.name) != normalized_name(expected)) {
-    refuse(wheel.name(), concat("METADATA says it is ", in_quotes(package.name)));
+    refuse_wheel(wheel.name(), concat("METADATA says it is ", in_quotes(package.name)));
   }
 }
 
@@ -75,11 +76,12 @@ void refuse_strange_entries(const OpenWheel& wheel) {
   for (const ZipEntry& entry : wheel.zip().entries()) {
     if (entry.type == PayloadEntry::Type::directory) continue;
     if (entry.type != PayloadEntry::Type::file) {
-      refuse(wheel.name(), concat(in_quotes(entry.path), " is no regular file"));
+      refuse_wheel(wheel.name(), concat(in_quotes(entry.path), " is no regular file"));
     }
     if (wheel_destination(entry.path).kind == WheelDestination::Kind::elsewhere) {
-      refuse(wheel.name(), concat(in_quotes(entry.path), " would be installed nobody knows where"),
-             "no installer knows that folder of .data: get a sound wheel from its vendor");
+      refuse_wheel(wheel.name(),
+                   concat(in_quotes(entry.path), " would be installed nobody knows where"),
+                   "no installer knows that folder of .data: get a sound wheel from its vendor");
     }
   }
 }
@@ -88,13 +90,13 @@ void refuse_mismatch(const OpenWheel& wheel, const Mismatch& mismatch) {
   const std::string path = in_quotes(mismatch.path);
   switch (mismatch.kind) {
     case Mismatch::Kind::missing:
-      refuse(wheel.name(), concat("RECORD lists ", path, ", which is not in the wheel"));
+      refuse_wheel(wheel.name(), concat("RECORD lists ", path, ", which is not in the wheel"));
     case Mismatch::Kind::no_digest:
-      refuse(wheel.name(), concat("RECORD has no sha256 for ", path));
+      refuse_wheel(wheel.name(), concat("RECORD has no sha256 for ", path));
     case Mismatch::Kind::digest:
-      refuse(wheel.name(), concat(path, " is not what RECORD says: its sha256 differs"));
+      refuse_wheel(wheel.name(), concat(path, " is not what RECORD says: its sha256 differs"));
     case Mismatch::Kind::unlisted:
-      refuse(wheel.name(), concat(path, " is not listed in RECORD"));
+      refuse_wheel(wheel.name(), concat(path, " is not listed in RECORD"));
     case Mismatch::Kind::size:
       return;  // the digest is right
   }
@@ -121,14 +123,15 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   refuse_strange_entries(wheel);
   Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = usual_threads()});
   for (const StrangeEntry& entry : contents.strange) {
-    refuse(wheel.name(), concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate
-                                                           ? " is there twice"
-                                                           : " is no file to install"));
+    refuse_wheel(wheel.name(),
+                 concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate
+                                                   ? " is there twice"
+                                                   : " is no file to install"));
   }
   for (const Mismatch& mismatch : contents.mismatches) refuse_mismatch(wheel, mismatch);
   for (const RecordLine& line : parse_record(read.record, wheel.name())) {
     if (line.sha256.empty() && !line.algorithm.empty()) {
-      refuse(wheel.name(), concat("RECORD has no sha256 for ", in_quotes(line.path)));
+      refuse_wheel(wheel.name(), concat("RECORD has no sha256 for ", in_quotes(line.path)));
     }
   }
   std::vector<PayloadEntry> files;

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t most_metadata = 2ULL << 20U;
+constexpr std::uint64_t most_wheel_metadata = 2ULL << 20U;
 constexpr std::uint64_t most_script = 64ULL << 20U;
 constexpr mode_t plain_mode = 0644;
 constexpr mode_t program_mode = 0755;
@@ -104,7 +104,7 @@ class Installation {
     const std::string path = concat(info_, "/entry_points.txt");
     for (const ZipEntry& entry : zip_.entries()) {
       if (entry.path != path || entry.type != PayloadEntry::Type::file) continue;
-      entries_ = script_entry_points(zip_.text(entry, most_metadata), zip_.subject());
+      entries_ = script_entry_points(zip_.text(entry, most_wheel_metadata), zip_.subject());
     }
   }
 

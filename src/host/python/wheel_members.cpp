@@ -19,8 +19,8 @@ namespace topsctl {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& subject, const std::string& member,
-                         const std::string& why) {
+[[noreturn]] void refuse_member(const std::string& subject, const std::string& member,
+                                const std::string& why) {
   throw Error(ErrorCode::bad_package, concat(in_quotes(subject), ": ", in_quotes(member), " ", why),
               "the file is damaged: get it again from the vendor's bundle");
 }
@@ -53,7 +53,8 @@ class ToolShelf {
 Descriptor new_file(const MemberToUnpack& member, const std::string& subject) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   Descriptor file(::open(member.to.c_str(), flags, 0600));
-  if (!file.is_open() && errno == EEXIST) refuse(subject, member.entry->path, "is there twice");
+  if (!file.is_open() && errno == EEXIST)
+    refuse_member(subject, member.entry->path, "is there twice");
   if (!file.is_open()) throw system_error(errno, "write", member.to.string());
   return file;
 }
@@ -62,9 +63,9 @@ void unpack(const ZipReader& zip, const MemberToUnpack& member, const RecordClai
             Tools& tools) {
   const std::string& path = member.entry->path;
   const auto claim = claims.find(path);
-  if (claim == claims.end()) refuse(zip.subject(), path, "is not listed in RECORD");
+  if (claim == claims.end()) refuse_member(zip.subject(), path, "is not listed in RECORD");
   if (!tools.digest.begin(claim->second.algorithm)) {
-    refuse(zip.subject(), path, "has no digest in RECORD");
+    refuse_member(zip.subject(), path, "has no digest in RECORD");
   }
   const Descriptor file = new_file(member, zip.subject());
   zip.read(*member.entry, tools.buffers, [&](std::string_view bytes) {
@@ -73,8 +74,8 @@ void unpack(const ZipReader& zip, const MemberToUnpack& member, const RecordClai
     write_all(file, bytes, member.to);
   });
   if (tools.digest.base64url() != claim->second.digest) {
-    refuse(zip.subject(), path,
-           concat("is not what RECORD says: its ", claim->second.algorithm, " differs"));
+    refuse_member(zip.subject(), path,
+                  concat("is not what RECORD says: its ", claim->second.algorithm, " differs"));
   }
   if (::fchmod(file.get(), member.mode) != 0) {
     throw system_error(errno, "set the mode of", member.to.string());

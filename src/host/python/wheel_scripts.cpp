@@ -11,8 +11,8 @@ namespace topsctl {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& subject, std::string_view line,
-                         const std::string& why) {
+[[noreturn]] void refuse_script(const std::string& subject, std::string_view line,
+                                const std::string& why) {
   throw Error(ErrorCode::bad_package,
               concat("cannot read ", in_quotes(subject), ": the entry point ",
                      in_quotes(shortened(line, 80)), " ", why),
@@ -42,11 +42,11 @@ EntryPoint entry_of(std::string_view line, const std::string& subject) {
   entry.module = trimmed(value.substr(0, colon));
   if (colon != std::string_view::npos) entry.attribute = trimmed(value.substr(colon + 1));
   if (!is_dotted_name(entry.module) || !is_dotted_name(entry.attribute)) {
-    refuse(subject, line, "names no callable (module:function)");
+    refuse_script(subject, line, "names no callable (module:function)");
   }
   if (entry.name.empty() || entry.name.find('/') != std::string::npos || entry.name == "." ||
       entry.name == ".." || printable(entry.name) != entry.name) {
-    refuse(subject, line, "is no name for a command");
+    refuse_script(subject, line, "is no name for a command");
   }
   return entry;
 }

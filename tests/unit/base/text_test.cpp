@@ -17,6 +17,14 @@ TEST(Concat, JoinsTextCharactersAndNumbers) {
   EXPECT_EQ(concat("step ", 3, '/', std::string("9"), std::string_view(":"), -1), "step 3/9:-1");
 }
 
+TEST(Format, PutsTextCharactersAndNumbersInTheirPlaces) {
+  EXPECT_EQ(format("step {} of {}{}{}{}", 3, std::string("9"), std::string_view(": "), 'x', -1),
+            "step 3 of 9: x-1");
+  EXPECT_EQ(format("{} bytes", std::uint64_t{18446744073709551615U}), "18446744073709551615 bytes");
+  EXPECT_EQ(format("nothing"), "nothing");
+  EXPECT_EQ(format("{{}} and {}", "{}"), "{} and {}");
+}
+
 TEST(Trimmed, TakesBlanksFromBothEndsOnly) {
   EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
   EXPECT_EQ(trimmed(" \n\t "), "");
