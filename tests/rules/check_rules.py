@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """Checks the source tree against the rules of the house and prints each violation as `file:line: rule: what`."""
 
+import functools
 import json
 import os
 import re
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 ROOMS = ("base", "model", "host", "engine", "cli")
@@ -62,11 +63,16 @@ class Violation(NamedTuple):
 class File:
     """One text file of the tree: its path from the top with '/', and its text."""
 
-    def __init__(self, tree, path):
-        self.name = path.relative_to(tree).as_posix()
-        self.text = path.read_text(encoding="utf-8")
-        self.suffix = path.suffix
-        self.is_executable = os.access(path, os.X_OK)
+    def __init__(self, name, text, is_executable=False):
+        self.name = name
+        self.text = text
+        self.suffix = PurePosixPath(name).suffix
+        self.is_executable = is_executable
+
+    @functools.cached_property
+    def includes(self):
+        """Header and line of each #include."""
+        return [(match.group(1), self.line_of(match.start())) for match in INCLUDE.finditer(self.text)]
 
     @property
     def top(self):
@@ -105,7 +111,8 @@ def files_of(tree):
             path = Path(folder) / name
             try:
                 if path.is_file() and not path.is_symlink() and path.stat().st_size < 1 << 20:
-                    found.append(File(tree, path))
+                    found.append(File(path.relative_to(tree).as_posix(), path.read_text(encoding="utf-8"),
+                                      os.access(path, os.X_OK)))
             except (UnicodeDecodeError, FileNotFoundError):
                 pass  # not a text, or gone while we looked
     return found
@@ -137,8 +144,7 @@ def sub_rooms(file):
     if own is None:
         yield Violation("sub-room", file.name, 1, f"'{file.unit}' is in no sub-room of {file.room}")
         return
-    for match in INCLUDE.finditer(file.text):
-        header, line = match.group(1), file.line_of(match.start())
+    for header, line in file.includes:
         unit = included_unit(header)
         other = place(unit) if unit else None
         if other is None:
@@ -156,8 +162,8 @@ def headers(files):
     for file in files:
         if not file.is_production_cpp:
             continue
-        for match in INCLUDE.finditer(file.text):
-            users.get(included_unit(match.group(1)), set()).add(file)
+        for header, _ in file.includes:
+            users.get(included_unit(header), set()).add(file)
     private = {unit for unit, file in named.items() if file.room not in ("base", "model")}
     while True:
         public = {unit for unit in private
@@ -184,11 +190,11 @@ def circles(files):
     for file in files:
         if not file.is_production_cpp or not file.unit:
             continue
-        for match in INCLUDE.finditer(file.text):
-            unit = included_unit(match.group(1))
+        for header, line in file.includes:
+            unit = included_unit(header)
             if unit and unit != file.unit:
                 edges.setdefault(file.unit, set()).add(unit)
-                where.setdefault((file.unit, unit), (file, file.line_of(match.start())))
+                where.setdefault((file.unit, unit), (file, line))
     for (unit, other), (file, line) in where.items():
         if place(unit) != place(other) and unit in _reached(edges, other):
             yield Violation("circle", file.name, line, f"'{other}' leads back to '{unit}'")
@@ -220,8 +226,7 @@ def includes(file):
     if not file.is_production_cpp:
         return
     floor = ROOMS.index(file.room) if file.room else len(ROOMS) - 1
-    for match in INCLUDE.finditer(file.text):
-        header, line = match.group(1), file.line_of(match.start())
+    for header, line in file.includes:
         if header.startswith("topsctl/") or included_unit(header):
             room = header.removeprefix("topsctl/").split("/")[0]
             if room not in ROOMS:
@@ -311,8 +316,13 @@ def _tells_of(command, file):
 def violations(tree):
     """All violations in a tree, in order of file and line."""
     files = files_of(Path(tree))
+    return violations_in(files, files)
+
+
+def violations_in(files, looked_at):
+    """What the tree as a whole breaks, and each of the files that are looked at."""
     found = [*commands(files), *headers(files), *circles(files), *crowds(files)]
-    for file in files:
+    for file in looked_at:
         for rule in (includes, sub_rooms, calls, length, first_line, private_paths, undated):
             found += rule(file)
     return sorted(found, key=lambda violation: (violation.file, violation.line, violation.rule))

@@ -1,14 +1,13 @@
 """The tree keeps the rules of the house, and a planted violation of each is reported by rule, file and line."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from rules.check_rules import ROOMS, SKIPPED_FOLDERS, violations
+from rules.check_rules import MOST_SOURCES, ROOMS, SUB_ROOMS, File, files_of, violations, violations_in
 
 CHECKER = Path(__file__).with_name("check_rules.py")
 HEADER = "// A planted file for the rule test.\n"
@@ -17,19 +16,33 @@ ROOT = "/ro" + "ot/place/"
 TODO = "TO" + "DO"
 
 PLANTED = [  # rule, file, text, line
+    ("upward-include", "src/host/archive/planted.cpp", HEADER + '#include "topsctl/host/debian/deb.hpp"\n', 2),
+    ("upward-include", "src/engine/planning/planted.cpp",
+     HEADER + '#include "topsctl/engine/execution/executor.hpp"\n', 2),
+    ("upward-include", "include/topsctl/engine/inspection/planted.hpp",
+     HEADER + '#include "topsctl/engine/transfer/upload.hpp"\n', 2),
+    ("private-include", "src/host/network/planted.cpp", HEADER + '#include "host/archive/zip_bytes.hpp"\n', 2),
+    ("private-include", "src/engine/transfer/planted.cpp", HEADER + '#include "host/archive/zip_bytes.hpp"\n', 2),
+    ("sub-room", "src/host/planted.cpp", HEADER, 1),
+    ("sub-room", "src/engine/attic/planted.cpp", HEADER, 1),
+    ("circle", "include/topsctl/host/system/host.hpp", HEADER + '#include "topsctl/host/facts/facts.hpp"\n', 2),
+    ("private-header", "include/topsctl/host/archive/planted.hpp", HEADER, 1),
+    ("private-header", "include/topsctl/cli/planted.hpp", HEADER, 1),
+    ("no-header", "src/host/archive/planted.cpp", HEADER, 1),
+    ("no-header", "src/model/planted.cpp", HEADER, 1),
     ("upward-include", "src/base/planted.cpp", HEADER + '#include "topsctl/model/plan.hpp"\n', 2),
-    ("upward-include", "src/model/planted.cpp", HEADER + '\n#include "topsctl/host/host.hpp"\n', 3),
-    ("upward-include", "src/host/planted.cpp", HEADER + '#include "topsctl/engine/planner.hpp"\n', 2),
-    ("upward-include", "src/engine/planted.cpp", HEADER + '#include "topsctl/cli/app.hpp"\n', 2),
-    ("upward-include", "include/topsctl/host/planted.hpp", HEADER + '#include "topsctl/cli/app.hpp"\n', 2),
+    ("upward-include", "src/model/planted.cpp", HEADER + '\n#include "topsctl/host/system/host.hpp"\n', 3),
+    ("upward-include", "src/host/network/planted.cpp", HEADER + '#include "topsctl/engine/planning/planner.hpp"\n', 2),
+    ("upward-include", "src/engine/transfer/planted.cpp", HEADER + '#include "topsctl/cli/app.hpp"\n', 2),
+    ("upward-include", "include/topsctl/host/network/planted.hpp", HEADER + '#include "topsctl/cli/app.hpp"\n', 2),
     ("upward-include", "src/cli/planted.cpp", HEADER + '#include "topsctl/attic/app.hpp"\n', 2),
-    ("third-party-include", "src/engine/planted.cpp", HEADER + "#include <CLI/CLI.hpp>\n", 2),
-    ("third-party-include", "src/engine/planted.cpp", HEADER + "#include <archive.h>\n", 2),
+    ("third-party-include", "src/engine/transfer/planted.cpp", HEADER + "#include <CLI/CLI.hpp>\n", 2),
+    ("third-party-include", "src/engine/transfer/planted.cpp", HEADER + "#include <archive.h>\n", 2),
     ("third-party-include", "src/cli/planted.cpp", HEADER + "#include <archive_entry.h>\n", 2),
-    ("third-party-include", "include/topsctl/engine/planted.hpp", HEADER + "#include <libssh/libssh.h>\n", 2),
+    ("third-party-include", "include/topsctl/engine/transfer/planted.hpp", HEADER + "#include <libssh/libssh.h>\n", 2),
     ("third-party-include", "src/base/planted.cpp", HEADER + "#include <openssl/evp.h>\n", 2),
-    ("third-party-include", "src/engine/planted.cpp", HEADER + "#include <re2/re2.h>\n", 2),
-    ("third-party-include", "src/host/planted.cpp", HEADER + "#  include <spdlog/spdlog.h>\n", 2),
+    ("third-party-include", "src/engine/transfer/planted.cpp", HEADER + "#include <re2/re2.h>\n", 2),
+    ("third-party-include", "src/host/network/planted.cpp", HEADER + "#  include <spdlog/spdlog.h>\n", 2),
     ("third-party-include", "src/cli/planted.cpp", HEADER + "#include <fmt/format.h>\n", 2),
     ("third-party-include", "src/base/planted.cpp", HEADER + "#include <nlohmann/json.hpp>\n", 2),
     ("third-party-include", "src/cli/planted.cpp", HEADER + "#include <gtest/gtest.h>\n", 2),
@@ -40,15 +53,15 @@ PLANTED = [  # rule, file, text, line
     ("first-line", "include/topsctl/base/planted.hpp", "#pragma once\n\nint planted();\n", 2),
     ("first-line", "tests/unit/planted.cpp", "// Planted.\n", 1),
     ("first-line", "packaging/planted", "#!/bin/bash\nset -e\n", 2),
-    ("forbidden-call", "src/engine/planted.cpp", HEADER + "void f() { std::exit(1); }\n", 2),
-    ("forbidden-call", "src/engine/planted.cpp", HEADER + "void f() { system(x); }\n", 2),
-    ("forbidden-call", "src/engine/planted.cpp", HEADER + "auto f = ::getenv (x);\n", 2),
-    ("forbidden-call", "src/host/planted.cpp", HEADER + "/* one\ntwo */ int f = chdir(x);\n", 3),
-    ("forbidden-call", "src/host/planted.cpp", HEADER + "int f = chroot(x);\n", 2),
-    ("forbidden-call", "src/host/planted.cpp", HEADER + "void f() { _exit(1); }\n", 2),
-    ("standard-stream", "src/engine/planted.cpp", HEADER + "void f() { std::cout << 1; }\n", 2),
-    ("standard-stream", "src/engine/planted.cpp", HEADER + "void f() { std::cerr << 1; }\n", 2),
-    ("standard-stream", "src/engine/planted.cpp", HEADER + "void f() { printf(x); }\n", 2),
+    ("forbidden-call", "src/engine/transfer/planted.cpp", HEADER + "void f() { std::exit(1); }\n", 2),
+    ("forbidden-call", "src/engine/transfer/planted.cpp", HEADER + "void f() { system(x); }\n", 2),
+    ("forbidden-call", "src/engine/transfer/planted.cpp", HEADER + "auto f = ::getenv (x);\n", 2),
+    ("forbidden-call", "src/host/network/planted.cpp", HEADER + "/* one\ntwo */ int f = chdir(x);\n", 3),
+    ("forbidden-call", "src/host/network/planted.cpp", HEADER + "int f = chroot(x);\n", 2),
+    ("forbidden-call", "src/host/network/planted.cpp", HEADER + "void f() { _exit(1); }\n", 2),
+    ("standard-stream", "src/engine/transfer/planted.cpp", HEADER + "void f() { std::cout << 1; }\n", 2),
+    ("standard-stream", "src/engine/transfer/planted.cpp", HEADER + "void f() { std::cerr << 1; }\n", 2),
+    ("standard-stream", "src/engine/transfer/planted.cpp", HEADER + "void f() { printf(x); }\n", 2),
     ("private-path", "docs/planted.md", f"see\n{HOME}notes\n", 2),
     ("private-path", "tests/support/planted.py", f'# A planted file for the rule test.\nX = "{ROOT}x"\n', 2),
     ("undated-todo", "src/base/planted.cpp", HEADER + f"// {TODO}: later\n", 2),
@@ -58,13 +71,13 @@ PLANTED = [  # rule, file, text, line
 ]
 
 ALLOWED = [  # file, text: looks like a violation and is none
-    ("src/cli/planted.cpp", HEADER + "".join(f'#include "topsctl/{room}/planted.hpp"\n' for room in ROOMS)),
+    ("src/cli/commands/planted.cpp", HEADER + "".join(f'#include "topsctl/{room}/x.hpp"\n' for room in ROOMS)),
     ("src/main.cpp", HEADER + '#include "topsctl/cli/app.hpp"\n'),
     ("src/cli/planted.cpp", HEADER + "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n"),
-    ("src/host/planted.cpp", HEADER + "#include <archive.h>\n#include <libssh/libssh.h>\n"),
-    ("src/engine/planted.cpp", HEADER + '// system("x"), exit(1)\nauto f = "getenv(x)";\n'),
-    ("src/engine/planted.cpp", HEADER + "auto g = at_exit(1) + h.exit(2) + h->exit(3);\n"),
-    ("src/engine/planted.cpp", HEADER + 'auto f = R"(std::cout << exit(1);\n)"; int g = host::system(1);\n'),
+    ("src/host/network/planted.cpp", HEADER + "#include <archive.h>\n#include <libssh/libssh.h>\n"),
+    ("src/engine/transfer/planted.cpp", HEADER + '// system("x"), exit(1)\nauto f = "getenv(x)";\n'),
+    ("src/engine/transfer/planted.cpp", HEADER + "auto g = at_exit(1) + h.exit(2) + h->exit(3);\n"),
+    ("src/engine/transfer/planted.cpp", HEADER + 'auto f = R"(std::cout << exit(1);\n)"; int g = host::system(1);\n'),
     ("src/base/planted.cpp", HEADER + "\n" * 399),
     ("src/base/planted.cpp", HEADER + f"// {TODO} 2026-12-31: in docs/decisions.md\n"),
     ("docs/planted.md", "`/root/.topsrider_env` and $DIR/root/etc, /home and ~/home/x/\n"),
@@ -73,29 +86,14 @@ ALLOWED = [  # file, text: looks like a violation and is none
 
 
 @pytest.fixture(scope="module")
-def tree_copy(repository, tmp_path_factory):
-    target = tmp_path_factory.mktemp("rules") / "tree"
-    shutil.copytree(repository, target, symlinks=True, ignore=shutil.ignore_patterns(*SKIPPED_FOLDERS))
-    return target
+def tree(repository):
+    return {file.name: file for file in files_of(repository)}
 
 
-@pytest.fixture
-def plant(tree_copy):
-    """Puts a file into the copy, and takes it out, or back, after the test."""
-    undo = []
-
-    def put(name, text):
-        path = tree_copy / name
-        before = path.read_bytes() if path.exists() else None
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-        if text.startswith("#!"):
-            path.chmod(0o755)
-        undo.append((path, before))
-
-    yield put
-    for path, before in undo:
-        path.unlink() if before is None else path.write_bytes(before)
+def with_planted(tree, *planted):
+    """The violations of the tree with these files, (name, text), planted in it."""
+    files = [File(name, text, text.startswith("#!")) for name, text in planted]
+    return violations_in([*(tree | {file.name: file for file in files}).values()], files)
 
 
 def test_the_tree_keeps_the_rules(repository):
@@ -104,20 +102,41 @@ def test_the_tree_keeps_the_rules(repository):
 
 
 @pytest.mark.parametrize("rule, name, text, line", PLANTED, ids=[f"{row[0]}-{row[1]}" for row in PLANTED])
-def test_a_planted_violation_is_reported(tree_copy, plant, rule, name, text, line):
-    plant(name, text)
-    assert (rule, name, line) in [violation[:3] for violation in violations(tree_copy)]
+def test_a_planted_violation_is_reported(tree, rule, name, text, line):
+    assert (rule, name, line) in [violation[:3] for violation in with_planted(tree, (name, text))]
+
+
+def test_a_private_header_that_another_sub_room_includes_is_reported(tree):
+    user = HEADER + '#include "host/archive/planted.hpp"\n'
+    planted = [("src/host/archive/planted.hpp", HEADER), ("src/host/archive/user.cpp", user)]
+    assert {"public-header", "private-include"}.isdisjoint(found.rule for found in with_planted(tree, *planted))
+    found = {violation[:2] for violation in with_planted(tree, *planted, ("src/host/debian/user.cpp", user))}
+    assert {("public-header", "src/host/archive/planted.hpp"), ("private-include", "src/host/debian/user.cpp")} <= found
+
+
+def test_a_directory_with_too_many_sources_is_reported(tree):
+    planted = [(f"src/engine/planning/planted_{number}.cpp", HEADER) for number in range(MOST_SOURCES)]
+    assert "crowd" in [found.rule for found in with_planted(tree, *planted)]
+
+
+def test_every_sub_room_of_the_table_is_there(repository):
+    for room, names in SUB_ROOMS.items():
+        assert {path.name for path in (repository / "src" / room).iterdir() if path.is_dir()} == set(names)
 
 
 @pytest.mark.parametrize("name, text", ALLOWED, ids=[row[0] for row in ALLOWED])
-def test_what_only_looks_like_a_violation_is_none(tree_copy, plant, name, text):
-    plant(name, text)
-    assert [str(found) for found in violations(tree_copy) if found.file == name] == []
+def test_what_only_looks_like_a_violation_is_none(tree, name, text):
+    # What a planted source lacks besides is told by other rules.
+    lacking = ("no-header", "command-page", "command-story")
+    found = [found for found in with_planted(tree, (name, text)) if found.file == name and found.rule not in lacking]
+    assert [str(violation) for violation in found] == []
 
 
-def test_the_command_line_names_rule_file_and_line_and_fails(tree_copy, plant):
-    plant("src/base/planted.cpp", HEADER + '#include "topsctl/cli/app.hpp"\n')
-    done = subprocess.run([sys.executable, "-B", CHECKER, tree_copy], capture_output=True, text=True,
+def test_the_command_line_names_rule_file_and_line_and_fails(tmp_path):
+    planted = tmp_path / "src/base/planted.cpp"
+    planted.parent.mkdir(parents=True)
+    planted.write_text(HEADER + '#include "topsctl/cli/app.hpp"\n')
+    done = subprocess.run([sys.executable, "-B", CHECKER, tmp_path], capture_output=True, text=True,
                           env={**os.environ, "LC_ALL": "C.UTF-8"}, check=False)
     assert done.returncode == 1
     assert "src/base/planted.cpp:2: upward-include: base must not include 'topsctl/cli/app.hpp'" in done.stdout

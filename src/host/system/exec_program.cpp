@@ -27,7 +27,7 @@ std::vector<std::string> candidates_for(const std::string& program,
   return candidates;
 }
 
-std::vector<char*> c_strings(std::vector<std::string>& texts) {
+std::vector<char*> argument_pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
   pointers.push_back(nullptr);
@@ -44,8 +44,8 @@ void exec_program(const std::vector<std::string>& argv,
   std::vector<std::string> words = argv;
   std::vector<std::string> variables;
   for (const auto& [name, value] : environment) variables.push_back(concat(name, "=", value));
-  const std::vector<char*> word_pointers = c_strings(words);
-  const std::vector<char*> variable_pointers = c_strings(variables);
+  const std::vector<char*> word_pointers = argument_pointers(words);
+  const std::vector<char*> variable_pointers = argument_pointers(variables);
   int reason = ENOENT;
   for (const std::string& candidate : candidates_for(argv.front(), environment)) {
     struct stat status {};
