@@ -1,4 +1,6 @@
 // Python version ordering: PEP 440, and a defined order for what is not of it.
+#include "topsctl/base/python_version.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/base/version.hpp"
 
 namespace topsctl {
 namespace {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
 

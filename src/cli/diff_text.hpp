@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/inspection_text.hpp"
+#include "cli/finding_text.hpp"
 #include "topsctl/engine/reporting/bundle_diff.hpp"
 
 namespace topsctl {

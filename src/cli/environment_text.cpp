@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/inspection_text.hpp"
+#include "cli/finding_text.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

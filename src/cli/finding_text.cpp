@@ -1,7 +1,8 @@
 // Findings as text, and the fitting of text into columns.
+#include "cli/finding_text.hpp"
+
 #include <algorithm>
 
-#include "cli/inspection_text.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/finding_groups.hpp"
 

@@ -1,5 +1,6 @@
 // A report as one self-contained HTML page.
-#include "cli/report_page.hpp"
+#include "cli/report_html.hpp"
+
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/report_html.hpp"
 #include "cli/report_page.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"

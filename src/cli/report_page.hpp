@@ -25,7 +25,5 @@ struct ReportPage {
 ReportPage report_page(const Json& document);
 
 std::string report_text(const ReportPage& page, const Style& style);
-// One file that needs no other; every text is escaped.
-std::string report_html(const ReportPage& page);
 
 }  // namespace topsctl

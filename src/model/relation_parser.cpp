@@ -1,9 +1,10 @@
 // The parser of fields that hold relations between packages (policy 7.1).
+#include "topsctl/model/relation_parser.hpp"
+
 #include <algorithm>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/model/relation.hpp"
 
 namespace topsctl {
 namespace {

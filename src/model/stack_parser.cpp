@@ -1,4 +1,6 @@
 // Strict reading of stack files.
+#include "topsctl/model/stack_parser.hpp"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -6,7 +8,6 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/json_reader.hpp"
-#include "topsctl/model/stack.hpp"
 
 namespace topsctl {
 

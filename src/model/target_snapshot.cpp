@@ -179,4 +179,16 @@ std::string to_text(const TargetSnapshot& snapshot) {
   return text + "\n}\n";
 }
 
+bool is_plain_path(std::string_view path) {
+  if (path == "/") return true;
+  if (!path.starts_with('/') || path.find('\n') != std::string_view::npos) return false;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::string_view part = path.substr(0, path.find('/'));
+    if (part.empty() || part == "." || part == "..") return false;
+    path.remove_prefix(part.size());
+  }
+  return true;
+}
+
 }  // namespace topsctl

@@ -1,5 +1,7 @@
 // Strict and bounded reading of snapshots: the owned paths go straight to their place, the rest by
 // way of a small document.
+#include "topsctl/model/target_snapshot_parser.hpp"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -7,7 +9,6 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/json_reader.hpp"
-#include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {
 
@@ -351,18 +352,6 @@ TargetSnapshot parse_snapshot_document(const JsonReader& reader) {
 }
 
 }  // namespace
-
-bool is_plain_path(std::string_view path) {
-  if (path == "/") return true;
-  if (!path.starts_with('/') || path.find('\n') != std::string_view::npos) return false;
-  while (!path.empty()) {
-    path.remove_prefix(1);
-    const std::string_view part = path.substr(0, path.find('/'));
-    if (!is_known_name(part)) return false;
-    path.remove_prefix(part.size());
-  }
-  return true;
-}
 
 TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& source) {
   if (json.size() > most_snapshot_bytes) {

@@ -1,6 +1,8 @@
 // Feeds .deb files to the readers of their members, control data and payload.
 #include "pieces.hpp"
 #include "topsctl/host/debian/deb.hpp"
+#include "topsctl/host/debian/deb_contents.hpp"
+#include "topsctl/host/debian/deb_control.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace topsctl;

@@ -5,6 +5,7 @@
 
 #include "host/content/elf_parser.hpp"
 #include "pieces.hpp"
+#include "topsctl/host/content/elf_collector.hpp"
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/assignments.hpp"
+#include "topsctl/engine/checks/shell_assignments.hpp"
 #include "topsctl/model/environment_settings.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // Feeds text to the parser of RECORD files.
 #include "pieces.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace topsctl;

@@ -1,6 +1,7 @@
 // Feeds text to the parser of package relations, and its canonical form back to it.
 #include "pieces.hpp"
 #include "topsctl/model/relation.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace topsctl;

@@ -4,6 +4,7 @@
 
 #include "pieces.hpp"
 #include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_contents.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 
 namespace {

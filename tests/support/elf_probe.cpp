@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/host/content/elf.hpp"
+#include "topsctl/host/content/elf_collector.hpp"
 
 namespace {
 

@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "topsctl/base/error.hpp"
+#include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/model/relation.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 namespace topsctl {
 namespace {

@@ -35,17 +35,6 @@ struct Clause {
   bool operator==(const Clause&) const = default;
 };
 
-// dpkg refuses a package whose versions break policy 5.6.12, but bears it in its own status file
-// that a version does not begin with a digit or holds characters that are not allowed.
-enum class RelationSource { package, status_file };
-
-// A field's value, folded lines and comments included; empty or blank: no clauses. Takes what dpkg
-// takes, and "[...]" and "<...>" of source packages: names become lower case, the deprecated "<"
-// and ">" mean "<=" and ">=", a version alone means "=". Throws Error{bad_package} naming `subject`
-// for all else (an empty clause, too, is one that dpkg refuses), and for more than 1 MiB or 10,000
-// relations.
-std::vector<Clause> parse_relations(std::string_view field, const std::string& subject,
-                                    RelationSource source = RelationSource::package);
 // The canonical form: "a | b (>= 1), c:any".
 std::string to_text(const Relation& relation);
 std::string to_text(const Clause& clause);

@@ -2,7 +2,6 @@
 // that go with them. Always data.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,9 +87,6 @@ struct Stack {
   const ProfileRule* profile(std::string_view name) const;  // nullptr: none of that name
   std::vector<std::string> profile_names() const;
 };
-
-// Reads a stack strictly; `source` is how messages call it. Throws Error{bad_stack}.
-Stack parse_stack(std::string_view json, const std::string& source);
 
 // Whether `version` holds `wanted` as whole numbers: "1.10.0+2.5.136" holds "2.5.136", "12.5.136"
 // does not.

@@ -92,8 +92,5 @@ Json to_json(const TargetSnapshot& snapshot);
 // The same as text, with each item of a list in a line of its own: a person can search and compare
 // it.
 std::string to_text(const TargetSnapshot& snapshot);
-// Reads a snapshot strictly; `source` is how messages call it. Unknown keys, keys that stand there
-// twice, and what is larger than the limits above are refused. Throws Error{bad_package}.
-TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& source);
 
 }  // namespace topsctl

@@ -1,15 +1,18 @@
 // Checks of the backend by trying it: the library alone, the import, a group of one, of all cards.
+#include "engine/checks/backend_checks.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <filesystem>
 
-#include "engine/checks/check_parts.hpp"
+#include "engine/checks/check_outcomes.hpp"
+#include "engine/checks/device_checks.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/loader_paths.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

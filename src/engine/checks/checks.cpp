@@ -3,13 +3,18 @@
 
 #include <algorithm>
 
-#include "engine/checks/check_parts.hpp"
+#include "engine/checks/backend_checks.hpp"
+#include "engine/checks/check_outcomes.hpp"
+#include "engine/checks/device_checks.hpp"
+#include "engine/checks/library_checks.hpp"
+#include "engine/checks/package_checks.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/planner.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/facts/facts.hpp"
+#include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
@@ -183,32 +188,6 @@ bool is_problem(const CheckRule& rule, const CheckResult& result) {
 
 }  // namespace
 
-void pass(CheckResult& result, const std::string& observed) {
-  result.status = CheckStatus::pass;
-  result.observed = printable(observed);
-}
-
-void warn(CheckResult& result, const std::string& observed, const std::string& hint) {
-  result.status = CheckStatus::warn;
-  result.observed = printable(observed);
-  result.hint = printable(hint);
-}
-
-void fail(CheckResult& result, const std::string& observed, const std::string& hint) {
-  warn(result, observed, hint);
-  result.status = CheckStatus::fail;
-}
-
-void skip(CheckResult& result, const std::string& observed) {
-  result.status = CheckStatus::skipped;
-  result.observed = printable(observed);
-}
-
-void leave_unknown(CheckResult& result, const std::string& observed, const std::string& hint) {
-  warn(result, observed, hint);
-  result.status = CheckStatus::unknown;
-}
-
 Verification run_checks(const Host& host, const Stack& stack, const std::vector<CheckRule>& checks,
                         const std::string& python, const VerifyOptions& options) {
   const CheckedMachine machine = look_at(host, stack, python, options);
@@ -244,6 +223,20 @@ std::vector<const CheckResult*> Verification::problems() const {
     if (check.is_problem) found.push_back(&check);
   }
   return found;
+}
+
+CheckResult check_installed_wheel(const Host& host, const std::string& name,
+                                  const std::string& python) {
+  CheckResult result;
+  result.id = concat("wheel-", name);
+  const auto facts = read_python(host, python, {name});
+  const InstalledWheel* wheel = facts ? facts->wheel(name) : nullptr;
+  if (wheel == nullptr) {
+    fail(result, concat(name, " is not installed for ", python), "");
+  } else {
+    judge_installed_wheel(host, *wheel, result);
+  }
+  return result;
 }
 
 }  // namespace topsctl

@@ -1,10 +1,12 @@
 // Checks of what the kernel and the vendor's tool show of the cards.
+#include "engine/checks/device_checks.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/checks/check_parts.hpp"
+#include "engine/checks/check_outcomes.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"

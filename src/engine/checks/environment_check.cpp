@@ -205,20 +205,6 @@ class Judge {
 
 }  // namespace
 
-std::string_view name(PlaceKind kind) {
-  switch (kind) {
-    case PlaceKind::shell:
-      return "shell";
-    case PlaceKind::login:
-      return "login";
-    case PlaceKind::unit:
-      return "unit";
-    case PlaceKind::process:
-      return "process";
-  }
-  return "shell";
-}
-
 std::vector<SetVariable> set_variables(const std::vector<EnvironmentPlace>& places) {
   std::map<std::string, SetVariable> by_name;
   for (const EnvironmentPlace& place : places) {

@@ -1,4 +1,6 @@
 // Finds the places that set environment variables on a machine.
+#include "topsctl/engine/checks/environment_places.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/checks/environment_check.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/model/variable_catalogue.hpp"
 
@@ -158,6 +159,20 @@ std::vector<EnvironmentPlace> environment_places(const Host& host, const Stack& 
   if (host.root == "/") places.add("this process", PlaceKind::process, own_environment(host));
   if (process) places.add_process(*process);
   return places.take();
+}
+
+std::string_view name(PlaceKind kind) {
+  switch (kind) {
+    case PlaceKind::shell:
+      return "shell";
+    case PlaceKind::login:
+      return "login";
+    case PlaceKind::unit:
+      return "unit";
+    case PlaceKind::process:
+      return "process";
+  }
+  return "shell";
 }
 
 }  // namespace topsctl

@@ -1,4 +1,6 @@
 // Checks of shared libraries without running anything: what they are, and what they need.
+#include "engine/checks/library_checks.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 #include <filesystem>
 #include <set>
 
-#include "engine/checks/check_parts.hpp"
+#include "engine/checks/check_outcomes.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/loader_paths.hpp"
 #include "topsctl/host/content/elf.hpp"

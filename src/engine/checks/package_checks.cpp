@@ -1,4 +1,6 @@
 // Checks of what dpkg and pip have installed: states, files, and what stands in their place.
+#include "engine/checks/package_checks.hpp"
+
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/checks/check_parts.hpp"
+#include "engine/checks/check_outcomes.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
@@ -17,8 +19,10 @@
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/debian/dpkg_filters.hpp"
+#include "topsctl/host/debian/dpkg_owners.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/python/python.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/python/wheel_scripts.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -53,25 +57,6 @@ std::string record_difference(const Host& host, const InstalledWheel& wheel) {
     if (!is_script) return concat(in_quotes(path), " is not what RECORD says");
   }
   return {};
-}
-
-void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result) {
-  const bool signed_off =
-      std::any_of(wheel.files.begin(), wheel.files.end(),
-                  [](const std::string& file) { return file.ends_with(".dist-info/INSTALLER"); });
-  if (!signed_off) {
-    fail(result,
-         concat(wheel.name, " ", wheel.version, " is there in part: its RECORD names no INSTALLER"),
-         install_again);
-    return;
-  }
-  const std::string difference = record_difference(host, wheel);
-  if (!difference.empty()) {
-    fail(result, difference, install_again);
-    return;
-  }
-  pass(result, concat(wheel.name, " ", wheel.version, " in ", wheel.site_directory,
-                      ", every file as recorded"));
 }
 
 struct RecordedFile {
@@ -307,18 +292,23 @@ void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
               " back: the vendor's module is built for it"));
 }
 
-CheckResult check_installed_wheel(const Host& host, const std::string& name,
-                                  const std::string& python) {
-  CheckResult result;
-  result.id = concat("wheel-", name);
-  const auto facts = read_python(host, python, {name});
-  const InstalledWheel* wheel = facts ? facts->wheel(name) : nullptr;
-  if (wheel == nullptr) {
-    fail(result, concat(name, " is not installed for ", python), "");
-  } else {
-    judge_installed_wheel(host, *wheel, result);
+void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result) {
+  const bool signed_off =
+      std::any_of(wheel.files.begin(), wheel.files.end(),
+                  [](const std::string& file) { return file.ends_with(".dist-info/INSTALLER"); });
+  if (!signed_off) {
+    fail(result,
+         concat(wheel.name, " ", wheel.version, " is there in part: its RECORD names no INSTALLER"),
+         install_again);
+    return;
   }
-  return result;
+  const std::string difference = record_difference(host, wheel);
+  if (!difference.empty()) {
+    fail(result, difference, install_again);
+    return;
+  }
+  pass(result, concat(wheel.name, " ", wheel.version, " in ", wheel.site_directory,
+                      ", every file as recorded"));
 }
 
 }  // namespace topsctl

@@ -1,10 +1,11 @@
 // Reads the assignments of a shell's start file.
+#include "topsctl/engine/checks/shell_assignments.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/checks/assignments.hpp"
 #include "topsctl/model/environment_settings.hpp"
 
 namespace topsctl {

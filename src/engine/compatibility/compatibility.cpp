@@ -3,9 +3,18 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "engine/compatibility/compatibility_parts.hpp"
+#include "engine/compatibility/conflicts.hpp"
+#include "engine/compatibility/dependencies.hpp"
+#include "engine/compatibility/evidence_excerpt.hpp"
+#include "engine/compatibility/file_clashes.hpp"
+#include "engine/compatibility/install_order.hpp"
+#include "engine/compatibility/libraries.hpp"
+#include "engine/compatibility/package_changes.hpp"
+#include "engine/compatibility/space.hpp"
+#include "engine/compatibility/wheels.hpp"
 #include "topsctl/base/version.hpp"
 
 namespace topsctl {
@@ -36,6 +45,51 @@ std::vector<std::size_t> wheels_of(const Inventory& inventory,
     if (inventory.packages.at(index).kind == PackageKind::wheel) wheels.insert(index);
   }
   return {wheels.begin(), wheels.end()};
+}
+
+Json target_json(const TargetSnapshot& target) {
+  return {{"host_name", text_or_null(target.host_name)},
+          {"taken_at", text_or_null(target.taken_at)},
+          {"os", text_or_null(target.os)},
+          {"architecture", text_or_null(target.architecture)},
+          {"kernel", text_or_null(target.kernel)},
+          {"glibc", text_or_null(target.glibc)},
+          {"dpkg_version", text_or_null(target.dpkg_version)}};
+}
+
+Json change_json(const CompatibilityChange& change, const Inventory& inventory) {
+  const Package& package = inventory.packages.at(change.index);
+  return {{"path", package.path},
+          {"kind", name(package.kind)},
+          {"name", package.name},
+          {"python", text_or_null(change.python)},
+          {"now", text_or_null(change.now)},
+          {"then", change.then},
+          {"action", name(change.action)}};
+}
+
+Json space_json(const SpaceNeed& need) {
+  return {{"mount", need.mount},
+          {"needed_bytes", need.needed_bytes},
+          {"free_bytes", need.free_bytes},
+          {"needed_inodes", need.needed_inodes},
+          {"free_inodes", need.counts_inodes ? Json(need.free_inodes) : Json(nullptr)},
+          {"read_only", need.read_only}};
+}
+
+Json interpreter_json(const InterpreterCompatibility& interpreter, const Inventory& inventory) {
+  Json wheels = Json::array();
+  for (const DistributionCompatibility& choice : interpreter.wheels) {
+    wheels.push_back(
+        {{"distribution", choice.distribution},
+         {"wheel", choice.wheel ? Json(inventory.packages.at(*choice.wheel).path) : Json(nullptr)},
+         {"why", choice.why}});
+  }
+  return {{"executable", interpreter.executable},
+          {"minor", text_or_null(interpreter.minor)},
+          {"pip_version", text_or_null(interpreter.pip_version)},
+          {"taken", interpreter.is_taken},
+          {"wheels", std::move(wheels)}};
 }
 
 }  // namespace
@@ -110,6 +164,29 @@ CompatibilityReport fit_of(const Inspection& inspection, const std::vector<std::
   fit.space = space_needs(inspection, debs, fit.interpreters, target, rules, findings);
   sort(findings);
   return fit;
+}
+
+Json to_json(const CompatibilityReport& fit, const Inventory& inventory,
+             const TargetSnapshot& target) {
+  Json changes = Json::array();
+  for (const CompatibilityChange& change : fit.changes)
+    changes.push_back(change_json(change, inventory));
+  Json order = Json::array();
+  for (std::size_t call = 0; call < fit.install_calls.size(); ++call) {
+    for (const std::size_t index : fit.install_calls[call]) {
+      const Package& package = inventory.packages.at(index);
+      order.push_back({{"name", package.name}, {"path", package.path}, {"call", call + 1}});
+    }
+  }
+  Json space = Json::array();
+  for (const SpaceNeed& need : fit.space) space.push_back(space_json(need));
+  Json interpreters = Json::array();
+  for (const InterpreterCompatibility& interpreter : fit.interpreters) {
+    interpreters.push_back(interpreter_json(interpreter, inventory));
+  }
+  return {{"target", target_json(target)},           {"changes", std::move(changes)},
+          {"install_order", std::move(order)},       {"space", std::move(space)},
+          {"interpreters", std::move(interpreters)}, {"libraries_checked", fit.libraries_checked}};
 }
 
 }  // namespace topsctl

@@ -1,8 +1,9 @@
 // Breaks and Conflicts: what dpkg refuses, and which package must come before which.
+#include "engine/compatibility/conflicts.hpp"
+
 #include <algorithm>
 #include <map>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 

@@ -8,6 +8,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 namespace topsctl {
 

@@ -1,10 +1,11 @@
 // Dependencies: of the bundle's debs on target and bundle, and of installed packages on what the
 // bundle replaces.
+#include "engine/compatibility/dependencies.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 

@@ -1,9 +1,11 @@
 // Files that two packages have: of bundle and target, and within the bundle.
+#include "engine/compatibility/file_clashes.hpp"
+
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 

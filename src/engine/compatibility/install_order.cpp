@@ -1,9 +1,10 @@
 // The order in which dpkg should get the debs of a bundle.
+#include "engine/compatibility/install_order.hpp"
+
 #include <algorithm>
 #include <set>
 #include <tuple>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 

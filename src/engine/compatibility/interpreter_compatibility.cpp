@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 

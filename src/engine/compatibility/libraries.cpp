@@ -1,12 +1,14 @@
 // Shared libraries: what the ELF files of the bundle need and neither bundle nor target has.
+#include "engine/compatibility/libraries.hpp"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/compatibility/loader_paths.hpp"

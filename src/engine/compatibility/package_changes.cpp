@@ -1,7 +1,8 @@
 // Judges each deb by itself: architecture, compression, fields, and what is there of its name.
+#include "engine/compatibility/package_changes.hpp"
+
 #include <algorithm>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
@@ -79,14 +80,6 @@ void check_removals(const ComparedDebs& debs, Findings& findings) {
 }
 
 }  // namespace
-
-std::vector<Evidence> shortened(std::vector<Evidence> evidence) {
-  if (evidence.size() <= most_evidence) return evidence;
-  const std::size_t more = evidence.size() - most_evidence;
-  evidence.resize(most_evidence);
-  evidence.push_back({"", 0, concat("and ", more, " more")});
-  return evidence;
-}
 
 void check_packages(const ComparedDebs& debs, const TargetSnapshot& target, Findings& findings) {
   for (const KnownDeb* deb : debs.bundle) {

@@ -1,8 +1,10 @@
 // Space: what each mount point of the target gets.
+#include "engine/compatibility/space.hpp"
+
 #include <algorithm>
 #include <map>
 
-#include "engine/compatibility/compatibility_parts.hpp"
+#include "engine/compatibility/file_clashes.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 

@@ -1,11 +1,14 @@
 // Wheels and interpreters: which takes which, and what pip makes of it.
+#include "engine/compatibility/wheels.hpp"
+
 #include <algorithm>
 #include <map>
+#include <set>
 
-#include "engine/compatibility/compatibility_parts.hpp"
 #include "engine/compatibility/interpreter_compatibility.hpp"
+#include "engine/compatibility/package_changes.hpp"
+#include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/base/version.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 #include "topsctl/model/stack.hpp"
 

@@ -15,8 +15,9 @@
 #include "topsctl/engine/planning/wheel_step.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/filesystem/overlay_sandbox.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

@@ -10,7 +10,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
-#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
 #include "topsctl/host/system/files.hpp"

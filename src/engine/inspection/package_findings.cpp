@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/inspection/evidence_list.hpp"
+#include "engine/inspection/wheel_findings.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 

@@ -1,11 +1,12 @@
 // Findings on the tags and the version of wheels.
+#include "engine/inspection/wheel_findings.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include "engine/inspection/evidence_list.hpp"
+#include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/base/version.hpp"
-#include "topsctl/engine/inspection/package_findings.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 #include "topsctl/model/stack.hpp"
 

@@ -6,12 +6,14 @@
 #include <numeric>
 #include <set>
 
+#include "engine/planning/write_set.hpp"
 #include "topsctl/base/error.hpp"
+#include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 
 namespace topsctl {
 

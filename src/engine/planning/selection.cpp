@@ -7,7 +7,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_tags.hpp"
 
 namespace topsctl {
 

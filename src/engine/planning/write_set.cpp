@@ -1,11 +1,12 @@
 // Predicts which paths an install writes.
+#include "engine/planning/write_set.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "engine/planning/script_paths.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/planning/planner.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_places.hpp"

@@ -6,8 +6,9 @@
 #include <set>
 #include <tuple>
 
+#include "engine/reporting/bundle_file_list.hpp"
+#include "topsctl/base/python_version.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/engine/reporting/markdown_report.hpp"
 #include "topsctl/model/place.hpp"
 #include "topsctl/model/stack.hpp"
 
@@ -188,18 +189,6 @@ void compare_settings(const Inspection& before, const Inspection& after, BundleD
 }
 
 }  // namespace
-
-std::string_view name(VersionChange change) {
-  switch (change) {
-    case VersionChange::upgrade:
-      return "upgrade";
-    case VersionChange::downgrade:
-      return "downgrade";
-    case VersionChange::rebuild:
-      return "rebuild";
-  }
-  return "rebuild";
-}
 
 bool BundleDiff::is_empty() const {
   return added.empty() && removed.empty() && changed.empty() && containers.count == 0 &&

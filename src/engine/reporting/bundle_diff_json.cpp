@@ -1,8 +1,10 @@
 // The JSON form of a difference between bundles.
+#include "topsctl/engine/reporting/bundle_diff_json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/reporting/bundle_diff.hpp"
+#include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
 

@@ -1,10 +1,11 @@
 // Which files of a bundle a report names: for training, to be read, the biggest.
+#include "engine/reporting/bundle_file_list.hpp"
+
 #include <algorithm>
 #include <array>
 #include <functional>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/reporting/markdown_report.hpp"
 #include "topsctl/model/place.hpp"
 #include "topsctl/model/stack.hpp"
 

@@ -6,6 +6,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/reporting/markdown_report.hpp"
+#include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
 

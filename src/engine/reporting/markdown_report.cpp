@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "engine/reporting/bundle_file_list.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/inspection/finding_groups.hpp"

@@ -1,4 +1,6 @@
 // Compares two versions of one package: files, modes, libraries, scripts, relations.
+#include "topsctl/engine/reporting/package_diff.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -6,9 +8,9 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/engine/reporting/bundle_diff.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/model/relation.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 namespace topsctl {
 
@@ -262,6 +264,18 @@ PackageDiff package_diff(const Package& before, const Contents* before_contents,
   compare_relations(before, after, diff);
   compare_conffiles(before, after, diff);
   return diff;
+}
+
+std::string_view name(VersionChange change) {
+  switch (change) {
+    case VersionChange::upgrade:
+      return "upgrade";
+    case VersionChange::downgrade:
+      return "downgrade";
+    case VersionChange::rebuild:
+      return "rebuild";
+  }
+  return "rebuild";
 }
 
 }  // namespace topsctl

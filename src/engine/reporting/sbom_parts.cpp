@@ -11,6 +11,7 @@
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/model/place.hpp"
 #include "topsctl/model/relation.hpp"
+#include "topsctl/model/relation_parser.hpp"
 #include "topsctl/model/stack.hpp"
 
 namespace topsctl {

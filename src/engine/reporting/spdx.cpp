@@ -1,11 +1,12 @@
 // SPDX 2.3: packages in a flat list, relationships between them.
+#include "topsctl/engine/reporting/spdx.hpp"
+
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/reporting/sbom_parts.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/engine/reporting/sbom.hpp"
 #include "topsctl/model/place.hpp"
 #include "topsctl/model/report.hpp"
 

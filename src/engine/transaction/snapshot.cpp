@@ -18,6 +18,7 @@
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

@@ -1,4 +1,6 @@
 // Puts a snapshot back, and compares the machine with it.
+#include "topsctl/engine/transaction/snapshot_restore.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,11 +10,11 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

@@ -8,6 +8,7 @@
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/filesystem/change_scan.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

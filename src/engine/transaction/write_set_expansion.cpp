@@ -11,8 +11,8 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
-#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

@@ -12,7 +12,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/bundle/bundle_files.hpp"
 #include "topsctl/host/debian/deb.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_install.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
 

@@ -10,6 +10,8 @@
 #include "topsctl/host/archive/spool.hpp"
 #include "topsctl/host/archive/zip.hpp"
 #include "topsctl/host/debian/deb.hpp"
+#include "topsctl/host/debian/deb_contents.hpp"
+#include "topsctl/host/debian/deb_control.hpp"
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/system/digest.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "topsctl/host/archive/decompress.hpp"
 #include "topsctl/host/archive/source.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_contents.hpp"
 #include "topsctl/model/contents.hpp"
 #include "topsctl/model/inspection.hpp"
 

@@ -8,6 +8,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/model/stack_parser.hpp"
 
 namespace topsctl {
 

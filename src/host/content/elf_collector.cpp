@@ -1,4 +1,6 @@
 // Keeping of those bytes of a streamed ELF file that tell what it is.
+#include "topsctl/host/content/elf_collector.hpp"
+
 #include <elf.h>
 
 #include <algorithm>

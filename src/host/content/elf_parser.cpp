@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/content/elf_symbols.hpp"
+#include "host/content/elf_versions.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -16,9 +18,6 @@ namespace topsctl {
 namespace {
 
 constexpr std::size_t most_needed = 4096;
-constexpr std::uint64_t longest_name = 4096;         // bytes
-constexpr std::uint64_t most_names = 1ULL << 20U;    // bytes of all that one file's facts hold
-constexpr std::uint64_t most_table = 256ULL << 20U;  // bytes of a string table
 constexpr std::uint64_t most_dynamic = 1ULL << 20U;  // bytes of a dynamic segment
 
 constexpr std::array<std::pair<unsigned, std::string_view>, 7> machines = {{{EM_X86_64, "x86-64"},
@@ -63,13 +62,6 @@ bool is_debug_information(const ElfImage& image) {
   return std::any_of(sections.begin(), sections.end(), [](const ElfSection& section) {
     return section.type == SHT_NOBITS && (section.flags & SHF_EXECINSTR) != 0;
   });
-}
-
-// printable(), without its price for the plain names that nearly all are.
-std::string shown(std::string_view name) {
-  const bool is_plain =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c < '\x7f'; });
-  return is_plain ? std::string(name) : printable(name);
 }
 
 // What the dynamic segment says, before any name is looked up.
@@ -188,9 +180,9 @@ void read_interpreter(const ElfImage& image, ElfStretch stretch, ElfFacts& facts
   if (!image.lies_within(stretch)) fail_elf("cut short");
   std::string room;
   const std::string_view text =
-      image.bytes().at(stretch.offset, std::min(stretch.size, longest_name), room);
+      image.bytes().at(stretch.offset, std::min(stretch.size, longest_elf_name), room);
   facts.is_partial = facts.is_partial || text.size() < stretch.size;
-  facts.interpreter = shown(text.substr(0, text.find('\0')));
+  facts.interpreter = shown_elf_name(text.substr(0, text.find('\0')));
 }
 
 void read_loaded(const ElfImage& image, Exports exports, ElfFacts& facts) {
@@ -219,32 +211,6 @@ void read_loaded(const ElfImage& image, Exports exports, ElfFacts& facts) {
 }
 
 }  // namespace
-
-ElfNames::ElfNames(const ElfImage& image, std::uint64_t address, std::uint64_t size) : size_(size) {
-  const std::optional<ElfStretch> place = image.loaded_at(address);
-  if (!place || place->size < size) fail_elf("whose string table lies outside of it");
-  table_ = image.bytes().at(place->offset, std::min(size, most_table), room_);
-}
-
-std::optional<std::string> ElfNames::at(std::uint64_t offset) {
-  if (offset >= size_) fail_elf("with a name outside of its string table");
-  if (offset >= table_.size()) return std::nullopt;
-  const std::string_view rest = table_.substr(offset, longest_name + 1);
-  const auto end = rest.find('\0');
-  if (end == std::string_view::npos) {
-    if (rest.size() <= longest_name && !is_whole()) return std::nullopt;
-    fail_elf("with a name that does not end");
-  }
-  if (handed_out_ + end > most_names) return std::nullopt;
-  handed_out_ += end;
-  return shown(rest.substr(0, end));
-}
-
-std::string_view ElfNames::raw(std::uint64_t offset) const {
-  if (offset >= table_.size()) return {};
-  const std::string_view rest = table_.substr(offset);
-  return rest.substr(0, rest.find('\0'));
-}
 
 ElfFacts parse_elf(ElfBytes& bytes, Exports exports) {
   ElfFacts facts;

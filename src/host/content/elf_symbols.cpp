@@ -1,9 +1,9 @@
 // How many dynamic symbols there are, and which of them a file exports.
+#include "host/content/elf_symbols.hpp"
+
 #include <elf.h>
 
 #include <algorithm>
-
-#include "host/content/elf_parser.hpp"
 
 namespace topsctl {
 

@@ -1,9 +1,10 @@
 // Reading of the versions that a file needs of libraries and of those it defines.
+#include "host/content/elf_versions.hpp"
+
 #include <elf.h>
 
 #include <algorithm>
 
-#include "host/content/elf_parser.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/content/elf.hpp"
 #include "topsctl/host/content/settings_scan.hpp"
 
 namespace topsctl {

@@ -1,4 +1,6 @@
 // Reads the database of update-alternatives(1).
+#include "topsctl/host/debian/alternatives.hpp"
+
 #include <filesystem>
 
 #include "topsctl/base/text.hpp"

@@ -10,6 +10,8 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/deb_contents.hpp"
+#include "topsctl/host/debian/deb_control.hpp"
 #include "topsctl/host/system/parallel.hpp"
 
 namespace topsctl {

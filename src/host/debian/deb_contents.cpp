@@ -1,4 +1,6 @@
 // Reads the data archive of a .deb once: list, digests, ELF files, and what no sound package holds.
+#include "topsctl/host/debian/deb_contents.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -11,7 +13,6 @@
 #include "topsctl/host/archive/decompression_limit.hpp"
 #include "topsctl/host/archive/tar.hpp"
 #include "topsctl/host/content/payload_scan.hpp"
-#include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 

@@ -1,10 +1,11 @@
 // Reads the control archive of a .deb.
+#include "topsctl/host/debian/deb_control.hpp"
+
 #include <algorithm>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/tar.hpp"
-#include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/system/stanza.hpp"
 
 namespace topsctl {

@@ -1,4 +1,6 @@
 // Turns dpkg's file lists, one for each package, into the owners of each path.
+#include "topsctl/host/debian/dpkg_owners.hpp"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,6 +9,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <unordered_map>
 
 #include "topsctl/base/error.hpp"

@@ -1,4 +1,6 @@
 // Reads all of dpkg's status file, its diversions, and what a version of dpkg can do.
+#include "topsctl/host/debian/dpkg_status.hpp"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>

@@ -5,10 +5,12 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/alternatives.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

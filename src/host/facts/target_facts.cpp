@@ -11,11 +11,14 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/content/elf.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_owners.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/facts/facts.hpp"
 #include "topsctl/host/facts/loader_cache.hpp"
 #include "topsctl/host/filesystem/mounts.hpp"
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/model/target_snapshot_parser.hpp"
 
 namespace topsctl {
 

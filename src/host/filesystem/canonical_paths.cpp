@@ -2,7 +2,7 @@
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

@@ -23,6 +23,7 @@
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/memory.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "host/network/ssh_config.hpp"
+#include "host/network/ssh_login.hpp"
+#include "host/network/ssh_stream.hpp"
 #include "host/network/ssh_trust.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"

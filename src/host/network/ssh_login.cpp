@@ -1,5 +1,5 @@
 // Logs in: keys and agent first, then what the person at the terminal types.
-#include <libssh/callbacks.h>
+#include "host/network/ssh_login.hpp"
 
 #include <algorithm>
 #include <cstring>

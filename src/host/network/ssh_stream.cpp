@@ -1,4 +1,6 @@
 // Programs at the far end of a channel, and tunnels through a host.
+#include "host/network/ssh_stream.hpp"
+
 #include <fcntl.h>
 #include <libssh/server.h>
 #include <poll.h>
@@ -13,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "host/network/ssh_connection.hpp"
 #include "host/network/ssh_trust.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"

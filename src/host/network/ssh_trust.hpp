@@ -1,10 +1,8 @@
-// Whether the machine that answers is the one that is meant, and whether it lets us in.
+// Whether the machine that answers is the one that is meant.
 #pragma once
 
-#include <libssh/callbacks.h>
 #include <libssh/libssh.h>
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -17,12 +15,6 @@ namespace topsctl {
 // the user's files. `files` are those that ssh_config names; none: libssh's own.
 void require_trusted(ssh_session session, const SshPeer& peer,
                      const std::vector<std::string>& files, UnknownKeys unknown, Secrets& secrets);
-
-// Logs in with keys, an agent, or what is typed. `callbacks` are the session's from then on, and
-// must outlive it. `method`: one of SSH_AUTH_METHOD_* that alone has let us in before, and is tried
-// without asking which ones are taken; 0: none, and then set if one has. Throws Error{unreachable}.
-void log_in(ssh_session session, const SshPeer& peer, Secrets& secrets,
-            ssh_callbacks_struct& callbacks, std::atomic<int>& method);
 
 // Whether a file in the form of sshd(8), SSH_KNOWN_HOSTS FILE FORMAT, revokes this key for a host.
 // libssh passes @revoked over. `key` is as base64.

@@ -1,11 +1,12 @@
 // Lists what is installed for an interpreter, by name and version.
+#include "host/python/distributions.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/stanza.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 
 namespace topsctl {
 

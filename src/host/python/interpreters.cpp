@@ -10,10 +10,11 @@
 #include <filesystem>
 #include <set>
 
+#include "host/python/distributions.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/python/python.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

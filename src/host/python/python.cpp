@@ -11,7 +11,7 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/stanza.hpp"
 #include "topsctl/model/json_reader.hpp"

@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/decompression_limit.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/python/wheel_tags.hpp"
 #include "topsctl/host/system/stanza.hpp"
 
 namespace topsctl {

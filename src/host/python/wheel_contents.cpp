@@ -1,4 +1,6 @@
 // Reads all members of a wheel by several threads and compares them with RECORD.
+#include "topsctl/host/python/wheel_contents.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -13,8 +15,8 @@
 #include "topsctl/host/archive/decompression_limit.hpp"
 #include "topsctl/host/content/payload_scan.hpp"
 #include "topsctl/host/content/settings_scan.hpp"
-#include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {

@@ -1,4 +1,6 @@
 // Reads wheels that are to be installed: whatever is not as it should be is refused.
+#include "topsctl/host/python/wheel_install.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -8,7 +10,9 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_contents.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/parallel.hpp"
 #include "topsctl/model/stack.hpp"

@@ -19,11 +19,13 @@
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_places.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/python/wheel_removal.hpp"
 #include "topsctl/host/python/wheel_scripts.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

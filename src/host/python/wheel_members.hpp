@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "topsctl/host/archive/zip.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 
 namespace topsctl {
 

@@ -1,9 +1,10 @@
 // RECORD files: CSV with a digest and a size for each path.
+#include "topsctl/host/python/wheel_record.hpp"
+
 #include <charconv>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/python/wheel.hpp"
 
 namespace topsctl {
 

@@ -1,10 +1,11 @@
 // Python tags of wheels (PEP 425), read as their makers mean them.
+#include "topsctl/host/python/wheel_tags.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <set>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/python/wheel.hpp"
 
 namespace topsctl {
 

@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 

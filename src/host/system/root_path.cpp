@@ -1,4 +1,6 @@
 // Resolves a path inside a root directory without ever leaving it.
+#include "topsctl/host/system/root_path.hpp"
+
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,7 +11,6 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 

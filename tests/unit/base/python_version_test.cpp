@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/base/version.hpp"
+#include "topsctl/base/python_version.hpp"
 
 namespace topsctl {
 namespace {

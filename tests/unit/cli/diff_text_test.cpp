@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/finding_text.hpp"
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/inspection_text.hpp"
+#include "cli/finding_text.hpp"
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/finding_text.hpp"
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/report_html.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/model/execution.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "support/thrown.hpp"
 #include "topsctl/model/relation.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 namespace topsctl {
 namespace {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 namespace topsctl {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/model/stack_parser.hpp"
 
 namespace topsctl {
 namespace {

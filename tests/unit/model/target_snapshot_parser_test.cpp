@@ -6,6 +6,7 @@
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/target_snapshot_parser.hpp"
 
 namespace topsctl {
 namespace {

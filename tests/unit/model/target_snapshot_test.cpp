@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/sample_snapshot.hpp"
+#include "topsctl/model/target_snapshot_parser.hpp"
 
 namespace topsctl {
 namespace {

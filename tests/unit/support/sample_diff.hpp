@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topsctl/engine/reporting/bundle_diff.hpp"
+#include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
 

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack_parser.hpp"
 
 namespace topsctl {
 

@@ -1,9 +1,8 @@
-// Which variables a text sets: a shell's start file, /etc/environment, a unit of systemd, the
+// Which variables a text without expansions sets: /etc/environment, a unit of systemd, the
 // environment of a process.
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,16 +21,6 @@ struct Assignment {
 // Only names for which this is true are looked at.
 using NameFilter = std::function<bool(std::string_view)>;
 
-struct ShellAssignments {
-  std::vector<Assignment> assignments;  // in the order of the text
-  std::set<std::string>
-      tested;  // words of `[` and `test`, with $NAME as NAME: what is asked before
-};
-
-// POSIX sh as far as words, quotes, comments and here-documents need it; whether a branch is taken
-// is not known, so all of them count. A variable that the text has set before is expanded. What is
-// given to one command alone (`A=b command`) does not count. Never throws for what a text holds.
-ShellAssignments shell_assignments(std::string_view text, const NameFilter& concerns);
 // pam_env(7): NAME=VALUE, perhaps behind `export`, perhaps in quotes; nothing is expanded.
 std::vector<Assignment> login_assignments(std::string_view text, const NameFilter& concerns);
 // Environment= of systemd.exec(5).

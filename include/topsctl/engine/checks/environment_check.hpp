@@ -1,4 +1,4 @@
-// What sets the stacks' environment variables on a machine, and what of it is wrong.
+// What is wrong with the stacks' environment variables on a machine.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "topsctl/engine/checks/assignments.hpp"
+#include "topsctl/engine/checks/environment_places.hpp"
+#include "topsctl/engine/checks/shell_assignments.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/json.hpp"
@@ -15,28 +17,10 @@
 
 namespace topsctl {
 
-enum class PlaceKind { shell, login, unit, process };
-std::string_view name(PlaceKind kind);
-
-// One place that sets variables, as far as they concern the stacks.
-struct EnvironmentPlace {
-  std::string name;  // the file as the machine sees it, "this process", "process 12"
-  PlaceKind kind = PlaceKind::shell;
-  bool is_of_stack = false;  // the stack's own environment file
-  ShellAssignments set;
-};
-
 struct EnvironmentCheck {
   std::vector<EnvironmentPlace> places;  // those that set something
   std::vector<Finding> findings;         // worst first
 };
-
-// Reads start files of shells and log-ins, units of systemd, and on the running system this process
-// and, if one is named, another. A file that cannot be read adds a warning. Throws Error{usage} if
-// there is no such process, Error{permission} if its environment may not be read.
-std::vector<EnvironmentPlace> environment_places(const Host& host, const Stack& stack,
-                                                 std::optional<std::int64_t> process,
-                                                 std::vector<std::string>& warnings);
 
 // Pure but for `is_folder`, which answers for the machine.
 std::vector<Finding> environment_findings(const std::vector<EnvironmentPlace>& places,

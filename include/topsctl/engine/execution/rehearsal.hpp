@@ -8,7 +8,7 @@
 #include "topsctl/base/events.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/plan.hpp"
-#include "topsctl/model/rehearsal.hpp"
+#include "topsctl/model/report.hpp"
 
 namespace topsctl {
 

@@ -14,7 +14,4 @@ namespace topsctl {
 // `contents` is null where the data was not read. Pure.
 std::vector<Finding> package_findings(const Package& package, const Contents* contents);
 
-// Of wheels alone: tags, version, the Python that extension modules were built for.
-std::vector<Finding> wheel_findings(const Package& package, const Contents* contents);
-
 }  // namespace topsctl

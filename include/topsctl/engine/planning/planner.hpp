@@ -1,7 +1,6 @@
 // Builds plans; pure: it looks at nothing but its arguments.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "topsctl/engine/planning/selection.hpp"
@@ -39,9 +38,5 @@ PackageAction deb_action(const Package& deb, const HostFacts& facts);
 // everything is there already. The environment keeps the settings of the file on the machine.
 Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
                   const PlanOptions& wishes = {});
-
-// Every path that installing these packages may create, change or delete, leftovers of a cut-off
-// run included.
-WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const HostFacts& facts);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Bills of materials of a bundle: CycloneDX 1.5 and SPDX 2.3, both as JSON.
+// Bills of materials of a bundle in the form of CycloneDX 1.5.
 #pragma once
 
 #include <string>
@@ -17,7 +17,5 @@ struct SbomFrame {
 // inside the bundle only, as declared. The same bundle has the same serial number. A license is
 // stated only where the package does.
 Json cyclonedx_document(const Inspection& inspection, const SbomFrame& frame);
-// The same as SPDX 2.3: archives CONTAIN packages.
-Json spdx_document(const Inspection& inspection, const SbomFrame& frame);
 
 }  // namespace topsctl

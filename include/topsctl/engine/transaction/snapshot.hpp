@@ -1,4 +1,4 @@
-// What was kept of a write set, and how it is put back and compared.
+// What was kept of a write set, and its record.
 #pragma once
 
 #include <filesystem>
@@ -77,16 +77,6 @@ void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path
 
 // Reads the record back. Throws Error{journal_damaged} if it is not whole.
 Snapshot load_snapshot(const std::filesystem::path& store);
-
-// Makes every path what it was. May be run any number of times, and again after it was cut off
-// anywhere. Before anything is removed it makes sure that every kept copy is there and whole.
-// Returns what could not be put back.
-std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
-                                          const std::filesystem::path& store);
-
-// Compares every path with what was kept of it; what has no digest must be the very file.
-RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
-                                    const std::filesystem::path& store);
 
 // syncfs on every file system that holds a path of the snapshot; returns one folder of each.
 std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot);

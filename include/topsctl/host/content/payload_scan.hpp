@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "topsctl/host/content/elf.hpp"
+#include "topsctl/host/content/elf_collector.hpp"
 #include "topsctl/model/contents.hpp"
 
 namespace topsctl {

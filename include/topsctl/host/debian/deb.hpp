@@ -28,18 +28,6 @@ struct DebMembers {
 void read_deb_members(Source& source, const std::string& file_name, const DecodeLimits& limits,
                       Package& package, const DebMembers& members);
 
-// Fills name, version, architecture, depends, installed_size, md5sums, package.deb and, as claims
-// of md5sums, `files`. Throws Error{bad_package}.
-void read_control_archive(Source& tar, const std::string& file_name, Package& package);
-
-// Whether files are compared with the package's md5sums (deb-md5sums(5)).
-enum class Md5sums { ignore, compare };
-
-// Reads the data archive to its end, fills `files` and compares with md5sums. What is strange about
-// single entries goes into `contents`. Throws Error{bad_package} if it is damaged anywhere.
-void read_data_archive(Source& tar, const std::string& file_name, Package& package,
-                       Contents& contents, Md5sums md5sums = Md5sums::compare);
-
 // Control data only, from a file on disk; `files` stays empty.
 void read_deb_control(const std::filesystem::path& file, Package& package);
 

@@ -30,34 +30,6 @@ struct DpkgDatabase {
 // Error{host_unfit} if the machine has no dpkg database.
 DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>& names);
 
-// Every package of the status file, in its order, with what an interrupted dpkg noted beside it
-// (the `updates` folder); those that are not installed at all are left out. Throws
-// Error{host_unfit} if the machine has no dpkg database.
-std::vector<TargetPackage> read_packages(const Host& host);
-// The packages of a status file's text.
-std::vector<TargetPackage> parse_packages(std::string_view status);
-
-// The paths of a field `Conffiles`.
-std::vector<std::string> conffile_paths(const std::string& value);
-
-// Which of these packages own a path, by their file lists (TargetSnapshot::owners). A path is a
-// folder if a path below it stands in any list; only what several packages own is looked up on the
-// disk, as looking at each would take longer than all else. Throws Error{host_unfit} for more than
-// most_owned_paths.
-std::map<std::string, std::vector<std::string>> read_owners(
-    const Host& host, const std::vector<TargetPackage>& packages);
-
-// In the order of the file; incomplete ones at its end, and those of paths that are none, are
-// passed over.
-std::vector<Diversion> read_diversions(const Host& host);
-
-// The links that update-alternatives(1) keeps, of all groups and their slaves.
-std::vector<std::string> alternative_links(const Host& host);
-
-// The compressions of data members that this version of dpkg unpacks, in the order of deb(5):
-// "gzip", "bzip2", "lzma", "xz", "zstd". Empty: no version that is known.
-std::vector<std::string> dpkg_compressions(std::string_view version);
-
 // dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
 std::string dpkg_version(const Host& host);
 

@@ -21,11 +21,6 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& exec
 std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
                                                   const std::vector<std::string>& names);
 
-// Name and version of every distribution in the interpreter's site directories, in their order;
-// both forms, dist-info and egg-info. Folders that an interrupted pip left ("~orch-1.0.dist-info")
-// are passed over, as pip does.
-std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFacts& python);
-
 // Where a path of RECORD lies: relative ones start at the site directory. Normalised, without "..".
 std::string recorded_path(const InstalledWheel& wheel, const std::string& path);
 

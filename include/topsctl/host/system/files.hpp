@@ -14,18 +14,6 @@
 
 namespace topsctl {
 
-// Whether the last part of a path is followed when it is a link.
-enum class LastLink { keep, follow };
-
-// The path of `path` (absolute, as seen inside `root`) on this machine. Links are followed inside
-// the root, never out of it; parts that do not exist are taken as they stand. Throws
-// Error{host_unfit} for a loop of links.
-std::filesystem::path resolved_in_root(const std::filesystem::path& root, std::string_view path,
-                                       LastLink last = LastLink::keep);
-// The same path as the root itself sees it, with links in all parts but the last followed.
-std::string canonical_in_root(const std::filesystem::path& root, std::string_view path,
-                              LastLink last = LastLink::keep);
-
 inline constexpr std::uint64_t most_text = 64ULL << 20U;  // bytes of a text file that is read whole
 
 // Throws Error if the file cannot be read or is larger than `most` bytes.

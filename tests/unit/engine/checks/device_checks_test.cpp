@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "engine/checks/check_parts.hpp"
+#include "engine/checks/device_checks.hpp"
 #include "support/sample_host.hpp"
 #include "support/sample_stack.hpp"
 #include "topsctl/base/error.hpp"

@@ -12,6 +12,7 @@
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/environment_places.hpp"
 #include "topsctl/model/environment.hpp"
 
 namespace topsctl {

@@ -6,6 +6,7 @@
 #include "support/sample_stack.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/assignments.hpp"
+#include "topsctl/engine/checks/shell_assignments.hpp"
 #include "topsctl/model/environment.hpp"
 
 namespace topsctl {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/compatibility/compatibility_parts.hpp"
+#include "engine/compatibility/file_clashes.hpp"
 #include "support/sample_compatibility.hpp"
 
 namespace topsctl {

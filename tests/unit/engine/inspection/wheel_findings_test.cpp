@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/inspection/wheel_findings.hpp"
 #include "support/sample_packages.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/inspection/package_findings.hpp"
 
 namespace topsctl {
 namespace {

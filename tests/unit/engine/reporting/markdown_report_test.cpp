@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/reporting/bundle_file_list.hpp"
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"

@@ -5,7 +5,7 @@
 #include "support/sample_inspection.hpp"
 #include "support/sample_stack.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/reporting/bundle_diff.hpp"
+#include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
 namespace {

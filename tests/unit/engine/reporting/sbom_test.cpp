@@ -10,6 +10,7 @@
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/engine/reporting/spdx.hpp"
 
 namespace topsctl {
 namespace {

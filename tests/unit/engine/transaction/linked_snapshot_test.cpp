@@ -6,6 +6,7 @@
 
 #include "support/sample_host.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/snapshot_restore.hpp"
 
 namespace topsctl {
 namespace {

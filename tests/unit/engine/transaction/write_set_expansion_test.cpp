@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "support/sample_host.hpp"
+#include "topsctl/engine/transaction/snapshot_restore.hpp"
 
 namespace topsctl {
 namespace {

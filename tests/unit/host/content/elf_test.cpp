@@ -5,10 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "host/content/elf_parser.hpp"
+#include "host/content/elf_versions.hpp"
 #include "support/sample_elf.hpp"
 #include "support/small_library.hpp"
 #include "support/temporary_folder.hpp"
+#include "topsctl/host/content/elf_collector.hpp"
 
 namespace topsctl {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/sample_host.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/alternatives.hpp"
 
 namespace topsctl {
 namespace {

@@ -9,6 +9,8 @@
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/deb.hpp"
+#include "topsctl/host/debian/deb_contents.hpp"
+#include "topsctl/host/debian/deb_control.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {

@@ -7,7 +7,8 @@
 #include "support/programs.hpp"
 #include "support/sample_host.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_owners.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 
 namespace topsctl {
 namespace {

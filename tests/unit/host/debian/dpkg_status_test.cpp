@@ -7,6 +7,7 @@
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 
 namespace topsctl {
 namespace {

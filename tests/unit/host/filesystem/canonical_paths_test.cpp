@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "support/temporary_folder.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 namespace {

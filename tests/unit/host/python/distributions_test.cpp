@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
+#include "host/python/distributions.hpp"
 #include "support/sample_host.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/python/python.hpp"
 
 namespace topsctl {
 namespace {

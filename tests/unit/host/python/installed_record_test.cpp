@@ -1,5 +1,6 @@
 // RECORD and direct_url.json, byte for byte as Python's csv and json modules write them.
 #include "host/python/installed_record.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,6 +12,7 @@
 #include "support/zips.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_contents.hpp"
 
 namespace topsctl {
 namespace {

@@ -7,6 +7,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_install.hpp"
 
 namespace topsctl {
 namespace {

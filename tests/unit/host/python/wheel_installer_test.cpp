@@ -10,7 +10,7 @@
 #include "support/sample_wheel.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/host/python/python.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/thrown.hpp"
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
 
 namespace topsctl {
 namespace {

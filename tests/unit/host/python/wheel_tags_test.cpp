@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topsctl/host/python/wheel.hpp"
+#include "topsctl/host/python/wheel_tags.hpp"
 
 namespace topsctl {
 namespace {

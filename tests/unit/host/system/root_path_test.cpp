@@ -3,7 +3,7 @@
 
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 namespace {

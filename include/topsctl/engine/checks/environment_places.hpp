@@ -1,0 +1,34 @@
+// The places of a machine that set environment variables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/engine/checks/shell_assignments.hpp"
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+enum class PlaceKind { shell, login, unit, process };
+std::string_view name(PlaceKind kind);
+
+// One place that sets variables, as far as they concern the stacks.
+struct EnvironmentPlace {
+  std::string name;  // the file as the machine sees it, "this process", "process 12"
+  PlaceKind kind = PlaceKind::shell;
+  bool is_of_stack = false;  // the stack's own environment file
+  ShellAssignments set;
+};
+
+// Reads start files of shells and log-ins, units of systemd, and on the running system this process
+// and, if one is named, another. A file that cannot be read adds a warning. Throws Error{usage} if
+// there is no such process, Error{permission} if its environment may not be read.
+std::vector<EnvironmentPlace> environment_places(const Host& host, const Stack& stack,
+                                                 std::optional<std::int64_t> process,
+                                                 std::vector<std::string>& warnings);
+
+}  // namespace topsctl

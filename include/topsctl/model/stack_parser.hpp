@@ -1,0 +1,14 @@
+// Reads the JSON form of stacks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+// Reads a stack strictly; `source` is how messages call it. Throws Error{bad_stack}.
+Stack parse_stack(std::string_view json, const std::string& source);
+
+}  // namespace topsctl

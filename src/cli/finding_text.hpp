@@ -1,0 +1,32 @@
+// Findings as text for people, and the fitting of long texts into lines.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/render.hpp"
+#include "topsctl/model/finding.hpp"
+
+namespace topsctl {
+
+inline constexpr std::size_t text_columns = 100;  // that lines are fitted into where possible
+
+enum class Detail {
+  brief,
+  full,  // archived packages, all subjects, all evidence
+};
+
+// The findings alone: those that differ in subject and evidence only are one block.
+std::string render_findings(const std::vector<Finding>& findings, Detail detail,
+                            const Style& style);
+
+// At most `columns` wide on a terminal, "sdk/very...name.deb"; more is kept of the end.
+std::string shortened_in_the_middle(std::string_view text, std::size_t columns);
+
+// Words in lines of at most `columns`, the first behind `first`, the others indented likewise. A
+// word that is longer stays whole.
+std::string wrapped(std::string_view text, const std::string& first, std::size_t columns);
+
+}  // namespace topsctl

@@ -1,0 +1,48 @@
+// Judges what the interpreter tells of the backend, tried once for all checks.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/checks/checked_machine.hpp"
+#include "topsctl/host/facts/backend_probe.hpp"
+#include "topsctl/model/check.hpp"
+#include "topsctl/model/check_rule.hpp"
+
+namespace topsctl {
+
+class BackendChecks {
+ public:
+  explicit BackendChecks(const CheckedMachine& machine) : machine_(machine) {}
+
+  // Of the kinds library_call, python_import and from device_count to perf_tool.
+  void judge(const CheckRule& rule, CheckResult& result);
+  std::string api() const;  // "t2x", "s60"; empty: not found out
+
+ private:
+  const BackendTrial& climb();
+  void judge_call(CheckResult& result);
+  void judge_import(const CheckRule& rule, CheckResult& result);
+  void judge_count(CheckResult& result);
+  void judge_arithmetic(CheckResult& result);
+  void judge_group(CheckResult& result);
+  void judge_stock(CheckResult& result);
+  void judge_ranks(CheckResult& result);
+  void judge_perf(const CheckRule& rule, CheckResult& result);
+  // What there is to hold against a group that came to its end; empty: nothing.
+  std::string objection_to(const ProbeStep& group) const;
+  // Whether there is a step that was gone to its end, well or not; tells why not.
+  const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
+                              const std::string& doing, CheckResult& result) const;
+  // A step that was begun and not ended, or never begun.
+  void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) const;
+  std::string release_hint() const;
+  std::string group_hint(const std::string& error) const;  // of a group that did not come up
+  std::string library_path() const;  // where the package has the backend's library; empty: nowhere
+
+  const CheckedMachine& machine_;
+  std::optional<BackendTrial> climb_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,18 @@
+// Judges driver, device nodes, PCI cards and the management tool.
+#pragma once
+
+#include "engine/checks/checked_machine.hpp"
+#include "topsctl/model/check.hpp"
+#include "topsctl/model/check_rule.hpp"
+
+namespace topsctl {
+
+void judge_driver(const CheckedMachine& machine, CheckResult& result);
+void judge_nodes(const CheckedMachine& machine, CheckResult& result);
+void judge_pci(const CheckedMachine& machine, CheckResult& result);
+void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
+
+// Whether every card that there should be has a node: without one nothing can be tried on it.
+bool has_every_node(const CheckedMachine& machine);
+
+}  // namespace topsctl

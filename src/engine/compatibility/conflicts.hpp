@@ -1,0 +1,22 @@
+// Breaks and Conflicts, and the order that they ask for.
+#pragma once
+
+#include <set>
+#include <utility>
+
+#include "engine/compatibility/debs.hpp"
+#include "engine/compatibility/evidence_excerpt.hpp"
+
+namespace topsctl {
+
+// Breaks and Conflicts between bundle and target, both ways, and within the bundle.
+void check_conflicts(const ComparedDebs& debs, Findings& findings);
+
+using Precedence = std::set<std::pair<const KnownDeb*, const KnownDeb*>>;  // first, then second
+
+// Pairs of which the second breaks or conflicts with the installed version of the first, or that
+// with it, while the bundle's version of the first does not; or of which the second takes away what
+// the installed version of the first depends on.
+Precedence exclusion_order(const ComparedDebs& debs);
+
+}  // namespace topsctl

@@ -1,0 +1,18 @@
+// The findings of a comparison, with as much evidence as a person reads.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "topsctl/model/finding.hpp"
+
+namespace topsctl {
+
+using Findings = std::vector<Finding>;
+
+// The first pieces of a long list of evidence, and how many more there are.
+constexpr std::size_t most_evidence = 10;
+
+std::vector<Evidence> shortened(std::vector<Evidence> evidence);
+
+}  // namespace topsctl

@@ -1,0 +1,40 @@
+// Files that several packages have.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/compatibility/debs.hpp"
+#include "engine/compatibility/evidence_excerpt.hpp"
+
+namespace topsctl {
+
+// A file of an installed package that its new version, in the bundle too, no longer has.
+struct FileTakeover {
+  const KnownDeb* from = nullptr;  // of the bundle
+  const KnownDeb* to = nullptr;
+  std::string path;
+};
+
+struct FileClashes {
+  struct Pair {
+    const KnownDeb* deb = nullptr;    // of the bundle
+    const KnownDeb* other = nullptr;  // of the target or the bundle
+    bool operator<(const Pair& right) const;
+  };
+  std::map<Pair, std::vector<Evidence>> with_installed;
+  std::map<Pair, std::vector<Evidence>> in_bundle;
+  std::vector<FileTakeover> handovers;
+};
+
+FileClashes file_clashes(const ComparedDebs& debs, const TargetSnapshot& target);
+
+// `order` decides which handovers come too early, and whose finding a clash in the bundle is.
+void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>& order,
+                 Findings& findings);
+
+// Whether /lib is /usr/lib there, as far as its packages and libraries tell.
+bool is_usr_merged(const TargetSnapshot& target);
+
+}  // namespace topsctl

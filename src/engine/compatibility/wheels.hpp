@@ -1,0 +1,24 @@
+// Which wheels of a bundle the interpreters of a target take.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/compatibility/evidence_excerpt.hpp"
+#include "topsctl/engine/compatibility/compatibility.hpp"
+
+namespace topsctl {
+
+std::vector<InterpreterCompatibility> interpreter_fits(const Inspection& inspection,
+                                                       const std::vector<std::size_t>& wheels,
+                                                       const TargetSnapshot& target);
+
+void check_wheels(const Inspection& inspection, const std::vector<std::size_t>& wheels,
+                  const TargetSnapshot& target, const CompatibilityRules& rules,
+                  const std::vector<InterpreterCompatibility>& interpreters, Findings& findings);
+
+std::vector<CompatibilityChange> wheel_changes(
+    const Inspection& inspection, const TargetSnapshot& target,
+    const std::vector<InterpreterCompatibility>& interpreters, Findings& findings);
+
+}  // namespace topsctl

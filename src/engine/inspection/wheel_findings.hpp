@@ -1,0 +1,15 @@
+// What an operator should know of a single wheel.
+#pragma once
+
+#include <vector>
+
+#include "topsctl/model/contents.hpp"
+#include "topsctl/model/finding.hpp"
+#include "topsctl/model/package.hpp"
+
+namespace topsctl {
+
+// Of wheels alone: tags, version, the Python that extension modules were built for.
+std::vector<Finding> wheel_findings(const Package& package, const Contents* contents);
+
+}  // namespace topsctl

@@ -1,0 +1,24 @@
+// The symbols of an ELF file that others may use.
+#pragma once
+
+#include <cstdint>
+
+#include "host/content/elf_image.hpp"
+#include "host/content/elf_names.hpp"
+#include "topsctl/host/content/elf.hpp"
+#include "topsctl/model/elf.hpp"
+
+namespace topsctl {
+
+// Where the dynamic segment says that symbols are; addresses, 0: not said.
+struct ElfSymbolTables {
+  std::uint64_t symbols = 0;
+  std::uint64_t hash = 0;      // DT_HASH
+  std::uint64_t gnu_hash = 0;  // DT_GNU_HASH
+};
+
+// Fills `is_python_extension` and, if asked for, `exported`.
+void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSymbolTables& tables,
+                      Exports exports, ElfFacts& facts);
+
+}  // namespace topsctl

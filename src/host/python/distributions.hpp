@@ -1,0 +1,16 @@
+// All distributions of an interpreter.
+#pragma once
+
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/host_facts.hpp"
+
+namespace topsctl {
+
+// Name and version of every distribution in the interpreter's site directories, in their order;
+// both forms, dist-info and egg-info. Folders that an interrupted pip left ("~orch-1.0.dist-info")
+// are passed over, as pip does.
+std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFacts& python);
+
+}  // namespace topsctl
