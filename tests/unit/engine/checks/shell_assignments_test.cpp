@@ -50,6 +50,15 @@ TEST(ShellAssignments, ExpandWhatTheTextHasSetBefore) {
                           "7 U=${T:-x} (unknown)"));
 }
 
+TEST(ShellAssignments, AreFoundAfterWhatOnlyLooksLikeAHereDocument) {
+  EXPECT_THAT(lines_of("read x <<< \"$y\"\nA=1\n: $((1 << 2))\n((z << 2))\nB=2\n"),
+              ElementsAre("2 A=1", "5 B=2"));
+}
+
+TEST(ShellAssignments, MayBeRedirected) {
+  EXPECT_THAT(lines_of("A=1 2>&1\nB=2 >/dev/null C=3\n"), ElementsAre("1 A=1", "2 B=2", "2 C=3"));
+}
+
 TEST(ShellAssignments, TellAVariableThatIsAppendedBare) {
   EXPECT_THAT(lines_of("X=/a:$X\n"), ElementsAre("1 X=/a:$X (bare)"));
   EXPECT_THAT(lines_of("export X=\"${X}:/a\"\n"), ElementsAre("1 X=${X}:/a (bare)"));
