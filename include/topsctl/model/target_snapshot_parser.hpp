@@ -9,7 +9,8 @@
 namespace topsctl {
 
 // Reads a snapshot strictly; `source` is how messages call it. Unknown keys, keys that stand there
-// twice, and what is larger than the limits of target_snapshot.hpp are refused. Throws Error{bad_package}.
+// twice, and what is larger than the limits of target_snapshot.hpp are refused. Throws
+// Error{bad_package}.
 TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& source);
 
 }  // namespace topsctl

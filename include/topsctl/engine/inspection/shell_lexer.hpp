@@ -14,12 +14,12 @@ namespace topsctl {
 // What a token lies in. The script itself and the substitutions hold commands.
 enum class ShellLevel {
   script,
-  substitution, // $(...)
+  substitution,  // $(...)
   backticks,
-  arithmetic, // $((...))
-  parameter,  // ${...}
+  arithmetic,  // $((...))
+  parameter,   // ${...}
   single_quotes,
-  ansi_quotes, // $'...'
+  ansi_quotes,  // $'...'
   double_quotes
 };
 
@@ -27,28 +27,26 @@ enum class ShellLevel {
 // put together in their order, are the script.
 struct ShellToken {
   enum class Kind {
-    text,              // of a word
-    escape,            // a backslash and what it takes the meaning of
-    variable,          // $NAME, $1, $?
-    open,              // begins a level
-    close,             // ends it; empty where a quote ends with the line
-    blank,             // one or more
-    newline,           // inside quotes, too
-    continuation,      // a backslash before the end of a line
-    comment,           // without the end of the line; the line #!, too
-    separator,         // ; & | && || ;; ( )
-    redirection,       // > >> < >& &> and the like, without number and file
-    here_document,     // << and the delimiter
-    here_line,         // of a here-document, without the tabs that <<- strips
-    here_document_end, // the line with the delimiter
+    text,               // of a word
+    escape,             // a backslash and what it takes the meaning of
+    variable,           // $NAME, $1, $?
+    open,               // begins a level
+    close,              // ends it; empty where a quote ends with the line
+    blank,              // one or more
+    newline,            // inside quotes, too
+    continuation,       // a backslash before the end of a line
+    comment,            // without the end of the line; the line #!, too
+    separator,          // ; & | && || ;; ( )
+    redirection,        // > >> < >& &> and the like, without number and file
+    here_document,      // << and the delimiter
+    here_line,          // of a here-document, without the tabs that <<- strips
+    here_document_end,  // the line with the delimiter
   };
   Kind kind = Kind::text;
   std::string_view text;
-  ShellLevel level =
-      ShellLevel::script; // of `open` and `close` the one that begins or ends
-  int line = 0;           // from 1
-  std::size_t document =
-      0; // of here_document and here_line: which of the script, from 0
+  ShellLevel level = ShellLevel::script;  // of `open` and `close` the one that begins or ends
+  int line = 0;                           // from 1
+  std::size_t document = 0;  // of here_document and here_line: which of the script, from 0
 
   bool is_among_commands() const { return level <= ShellLevel::backticks; }
   bool is_quoting() const { return level >= ShellLevel::single_quotes; }
@@ -56,14 +54,14 @@ struct ShellToken {
   std::string_view literal() const;
 };
 
-bool is_name_character(char c); // of $NAME
+bool is_name_character(char c);  // of $NAME
 
 // Whether quotes and substitutions may go on over the end of a line.
 enum class Quotes { go_on, end_with_line };
 
 // One pass, no recursion. Substitutions are followed 64 deep.
 class ShellLexer {
-public:
+ public:
   explicit ShellLexer(std::string_view script, Quotes quotes = Quotes::go_on);
 
   std::optional<ShellToken> next();
@@ -72,7 +70,7 @@ public:
   // Whether all that was begun has ended; at the end of the script.
   bool is_balanced() const { return levels_.size() == 1; }
 
-private:
+ private:
   struct Level {
     ShellLevel kind = ShellLevel::script;
     bool in_double_quotes = false;
@@ -82,10 +80,10 @@ private:
     std::string delimiter;
     bool strips_tabs = false;
     std::size_t number = 0;
-    std::size_t end = 0; // offset of the line with the delimiter
+    std::size_t end = 0;  // offset of the line with the delimiter
   };
 
-  const Level &level() const { return levels_.back(); }
+  const Level& level() const { return levels_.back(); }
   char peek(std::size_t ahead = 0) const {
     return at_ + ahead < script_.size() ? script_[at_ + ahead] : '\0';
   }
@@ -114,10 +112,10 @@ private:
   int line_ = 1;
   bool in_word_ = false;
   std::vector<Level> levels_ = {{}};
-  std::vector<HereDocument> announced_; // on the current line
-  std::deque<HereDocument> found_;      // that come next, in their order
+  std::vector<HereDocument> announced_;  // on the current line
+  std::deque<HereDocument> found_;       // that come next, in their order
   std::size_t documents_ = 0;
-  int endless_ = 0; // here-documents whose end was not found
+  int endless_ = 0;  // here-documents whose end was not found
 };
 
-} // namespace topsctl
+}  // namespace topsctl
