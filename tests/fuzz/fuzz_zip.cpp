@@ -57,6 +57,7 @@ std::optional<std::string> as_text(const ZipReader& zip, const ZipEntry& entry) 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Descriptor file(::memfd_create("sample.whl", MFD_CLOEXEC));
   static ZipBuffers buffers;
+  static ZipBuffers exact(0);
   fuzz::expect(::ftruncate(file.get(), 0) == 0);
   fuzz::expect(::pwrite(file.get(), data, size, 0) == static_cast<ssize_t>(size));
   try {
@@ -67,7 +68,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (entry.size > most_output) continue;
       const auto content = streamed(zip, entry);
       fuzz::expect(!content || content->size() == entry.size);
-      fuzz::expect(at_once(zip, entry, buffers) == content);
+      fuzz::expect(at_once(zip, entry, exact) == content);
+      // libdeflate takes some streams that zlib refuses, but says nothing else than it.
+      const auto fast = at_once(zip, entry, buffers);
+      fuzz::expect(content ? fast == content : !fast || fast->size() == entry.size);
       fuzz::expect(as_text(zip, entry) == content);
     }
   } catch (const Error& error) {

@@ -3,9 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
+#include <bit>
 
-#include "host/archive/inflate.hpp"
 #include "host/archive/zip_bytes.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -58,7 +57,7 @@ class ContentCheck {
   std::uint32_t crc_ = 0;
 };
 
-// A member as a source, for archives that lie in the archive.
+// A member as a source, inflated piece by piece.
 class MemberSource : public Source {
  public:
   MemberSource(FileRange data, ZipEntry entry, std::string subject)
@@ -67,7 +66,7 @@ class MemberSource : public Source {
         subject_(std::move(subject)),
         check_(entry_, subject_),
         input_(std::min<std::uint64_t>(block, data.size), '\0'),
-        output_(is_stored() ? 0 : block, '\0') {
+        output_(is_stored() ? 0 : std::clamp<std::uint64_t>(entry_.size, 1, block), '\0') {
     if (!is_stored() && inflateInit2(&stream_, -15) != Z_OK) {
       throw Error(ErrorCode::internal, "zlib does not start");
     }
@@ -135,12 +134,53 @@ class MemberSource : public Source {
 
 }  // namespace
 
-struct ZipBuffers::State {
-  std::array<char, block> stored;
-  Inflater inflater;
+// libdeflate, and room for a member before and after decompression.
+class ZipBuffers::State {
+ public:
+  explicit State(std::uint64_t memory)
+      : memory_(memory), decompressor_(libdeflate_alloc_decompressor()) {
+    if (!decompressor_) throw Error(ErrorCode::internal, "libdeflate does not start");
+  }
+
+  // The whole content, valid until the next call. Nothing for entries that are not deflated, do not
+  // fit, or that libdeflate does not take as the directory has them: zlib tells why.
+  std::optional<std::string_view> content(const ZipEntry& entry, const FileRange& data,
+                                          const std::string& subject) {
+    if (entry.method == 0 || entry.size > memory_ || data.size > memory_ - entry.size) return {};
+    make_room(data.size + entry.size);
+    char* const packed = room_.get();
+    char* const content = packed + data.size;
+    read_at(data, 0, packed, data.size, subject);
+    std::size_t used = 0;
+    const libdeflate_result result = libdeflate_deflate_decompress_ex(
+        decompressor_.get(), packed, data.size, content, entry.size, &used, nullptr);
+    if (result != LIBDEFLATE_SUCCESS || used != data.size) return {};
+    return std::string_view(content, entry.size);
+  }
+
+ private:
+  struct Free {
+    void operator()(libdeflate_decompressor* decompressor) const {
+      libdeflate_free_decompressor(decompressor);
+    }
+  };
+
+  void make_room(std::uint64_t size) {
+    if (size <= size_) return;
+    room_.reset();
+    size_ = 0;
+    const std::uint64_t rounded = std::min(memory_, std::bit_ceil(size));
+    room_ = std::make_unique_for_overwrite<char[]>(rounded);
+    size_ = rounded;
+  }
+
+  std::uint64_t memory_;
+  std::unique_ptr<libdeflate_decompressor, Free> decompressor_;
+  std::unique_ptr<char[]> room_;
+  std::uint64_t size_ = 0;
 };
 
-ZipBuffers::ZipBuffers() : state_(std::make_unique_for_overwrite<State>()) {}
+ZipBuffers::ZipBuffers(std::uint64_t memory) : state_(std::make_unique<State>(memory)) {}
 ZipBuffers::~ZipBuffers() = default;
 ZipBuffers::ZipBuffers(ZipBuffers&&) noexcept = default;
 ZipBuffers& ZipBuffers::operator=(ZipBuffers&&) noexcept = default;
@@ -180,27 +220,23 @@ std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
 void ZipReader::read(const ZipEntry& entry, ZipBuffers& buffers,
                      const std::function<void(std::string_view)>& take) const {
   const FileRange data = data_of(entry);
-  ContentCheck check(entry, subject_);
-  std::uint64_t done = 0;
-  const auto more = [&](char* to, std::size_t room) {
-    const std::size_t size = std::min<std::uint64_t>(room, data.size - done);
-    read_at(data, done, to, size, subject_);
-    done += size;
-    return size;
-  };
-  const auto checked = [&](std::string_view bytes) {
-    check.take(bytes);
-    take(bytes);
-  };
-  if (entry.method == 0) {
-    std::array<char, block>& buffer = buffers.state_->stored;
-    while (const std::size_t size = more(buffer.data(), block)) checked({buffer.data(), size});
-  } else {
-    const std::optional<std::uint64_t> used = buffers.state_->inflater.run(more, checked);
-    if (!used) refuse(subject_, entry, "damaged deflate data");
-    if (*used != data.size) refuse(subject_, entry, "bytes follow its deflate data");
+  if (const auto content = buffers.state_->content(entry, data, subject_)) {
+    // In pieces, which stay in the cache from the CRC to whatever `take` does with them.
+    ContentCheck check(entry, subject_);
+    for (std::size_t at = 0; at < content->size(); at += block) {
+      const std::string_view piece = content->substr(at, block);
+      check.take(piece);
+      take(piece);
+    }
+    check.end();
+    return;
   }
-  check.end();
+  MemberSource source(data, entry, subject_);
+  while (true) {
+    const std::string_view piece = source.piece();
+    if (piece.empty()) return;
+    take(piece);
+  }
 }
 
 }  // namespace topsctl

@@ -115,6 +115,7 @@ class BundleWork {
   void run_together(const std::vector<Job*>& jobs) {
     PackageReading reading;
     reading.limits.gate = &gate_;
+    reading.wheel.memory = WheelReading::usual_memory / std::max(reading_.threads, 1U);
     for_each_index(
         jobs.size(), [&](std::size_t i) { read(*jobs[i], reading); }, reading_.threads);
   }

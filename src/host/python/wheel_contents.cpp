@@ -187,20 +187,22 @@ class ContentsReading {
 
   void read_all() {
     const std::size_t useful = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
+    const std::uint64_t memory =
+        std::min(ZipBuffers::usual_memory, reading_.memory / std::max<std::size_t>(useful, 1));
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < useful) helpers.emplace_back([this] { work(); });
+      while (helpers.size() + 1 < useful) helpers.emplace_back([this, memory] { work(memory); });
     } catch (const std::system_error&) {
       // Fewer threads do it too: this one works as well.
     }
-    work();
+    work(memory);
     helpers.clear();
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  void work() {
+  void work(std::uint64_t memory) {
     try {
-      ZipBuffers buffers;
+      ZipBuffers buffers(memory);
       RecordDigest digest;
       Contents part;
       for (std::size_t at = next_++; at < work_.size() && !is_stopped_; at = next_++) {

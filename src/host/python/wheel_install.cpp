@@ -125,7 +125,9 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   refuse_strange_name(wheel);
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
   refuse_strange_entries(wheel);
-  Contents contents = read_wheel_contents(wheel.zip(), read, {.threads = usual_threads()});
+  // Without libdeflate: what pip refuses is refused before anything is changed.
+  Contents contents =
+      read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
   for (const StrangeEntry& entry : contents.strange) {
     refuse_wheel(wheel.name(),
                  concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate

@@ -36,6 +36,14 @@ struct ZipMember {
   std::optional<std::string> packed = {};
 };
 
+// A member without content, whose deflate data libdeflate takes and zlib, and so pip, refuses: its
+// only code is 0, and what stands there is 1.
+inline ZipMember refused_by_zlib(std::string name) {
+  ZipMember member{std::move(name), ""};
+  member.packed = std::string("\x05\xc0\x81\x08\0\0\0\0\x20\x7f\xeb\x0b", 12);
+  return member;
+}
+
 struct SampleZip {
   std::vector<ZipMember> members;
   std::string prepended = {};

@@ -31,19 +31,23 @@ struct ZipEntry {
   std::string_view problem = {};  // why it cannot be read: "encrypted"; empty: it can
 };
 
-// What decompression needs besides the archive: half a MiB. One for each thread, used again and
-// again.
+// What ZipReader::read() needs besides the archive. One for each thread, used again and again.
 class ZipBuffers {
  public:
-  ZipBuffers();
+  static constexpr std::uint64_t usual_memory = 8U << 20U;  // bytes
+
+  // Entries whose compressed and decompressed content together take at most `memory` bytes are
+  // decompressed at once by libdeflate, twice as fast as zlib. It also takes streams that zlib, and
+  // so pip, refuses: codes that are incomplete or not defined, which no compressor writes. 0: every
+  // entry is decompressed by zlib, in pieces.
+  explicit ZipBuffers(std::uint64_t memory = usual_memory);
   ~ZipBuffers();
   ZipBuffers(ZipBuffers&&) noexcept;
   ZipBuffers& operator=(ZipBuffers&&) noexcept;
 
-  struct State;
-
  private:
   friend class ZipReader;
+  class State;
   std::unique_ptr<State> state_;
 };
 
@@ -60,12 +64,13 @@ class ZipReader {
   // The decompressed content of one entry; size and CRC are checked at its end. Several entries may
   // be read at once by different threads. Throws Error{bad_package} for entries with a `problem`
   // and for local headers that say otherwise than the directory; piece() throws it for damage. The
-  // source has a range() if the entry is stored.
+  // source has a range() if the entry is stored. Refuses every deflate stream that zlib refuses.
   std::unique_ptr<Source> open(const ZipEntry& entry) const;
   // The whole content; refused if larger than `most` bytes.
   std::string text(const ZipEntry& entry, std::uint64_t most) const;
-  // Hands the content of one entry to `take` in pieces of at most 256 KiB; the fastest way. Throws
-  // as open() and piece() do; `take` may have seen a part of the content by then.
+  // Hands the content of one entry to `take` in pieces of at most 256 KiB; the fastest way. What
+  // open() can read gives the same here. Throws as open() and piece() do; `take` may have seen a
+  // part of the content by then.
   void read(const ZipEntry& entry, ZipBuffers& buffers,
             const std::function<void(std::string_view)>& take) const;
 

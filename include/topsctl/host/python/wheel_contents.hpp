@@ -12,7 +12,12 @@ namespace topsctl {
 
 // What reading the members of a wheel may use.
 struct WheelReading {
+  static constexpr std::uint64_t usual_memory = 32U << 20U;
+
   unsigned threads = 1;
+  // Bytes, for all threads together, to decompress members in; see ZipBuffers. 0: members are
+  // refused whenever pip refuses them.
+  std::uint64_t memory = usual_memory;
   // Told of bytes of the archive that are done, by any thread.
   std::function<void(std::uint64_t)> on_bytes = {};
 };

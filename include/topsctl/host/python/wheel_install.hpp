@@ -14,7 +14,8 @@ void read_wheel_metadata(const std::filesystem::path& file, Package& package);
 
 // Reads every member, checks it against RECORD, and fills `record` and `files` with paths relative
 // to the site directory. Throws Error{bad_package} for any member that is missing, not recorded or
-// not what RECORD says, and for what would be installed elsewhere.
+// not what RECORD says, for what would be installed elsewhere, and where pip would not decompress
+// it.
 Contents read_wheel_payload(const std::filesystem::path& file, Package& package);
 
 }  // namespace topsctl

@@ -50,6 +50,26 @@ auto is_strange(StrangeEntry::Kind kind, const std::string& path) {
   return AllOf(Field(&StrangeEntry::kind, kind), Field(&StrangeEntry::path, path));
 }
 
+// A member of 12 bytes fits into half of 24, and what does not fit is left to zlib.
+TEST(WheelContents, AreReadInAsMuchMemoryAsThereIsForAllThreads) {
+  SampleWheel wheel;
+  wheel.members.push_back({"torch_gcu/py.typed", ""});
+  wheel.make_record();
+  SampleZip sample;
+  for (const Member& member : wheel.all_members())
+    sample.members.push_back({member.name, member.bytes});
+  sample.members.push_back({wheel.info() + "/RECORD", wheel.record});
+  sample.members[2] = refused_by_zlib("torch_gcu/py.typed");
+  const OpenZip zip(wheel.file_name(), sample.bytes());
+  Package package;
+  read_wheel_metadata(zip.reader(), wheel.file_name(), package);
+  EXPECT_EQ(read_wheel_contents(zip.reader(), package, {.threads = 2, .memory = 24}).files_checked,
+            5U);
+  const Error error =
+      thrown_by([&] { read_wheel_contents(zip.reader(), package, {.threads = 2, .memory = 23}); });
+  EXPECT_THAT(error.message(), HasSubstr("damaged deflate data"));
+}
+
 TEST(WheelContents, OfSoundWheelsAreWhatRecordSays) {
   SampleWheel wheel;
   wheel.members.push_back({"torch_gcu-1.10.0+2.5.136.data/purelib/extra.py", "x = 1\n"});

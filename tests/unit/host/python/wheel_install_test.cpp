@@ -6,6 +6,7 @@
 #include "support/sample_wheel.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
+#include "support/zips.hpp"
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_install.hpp"
 
@@ -64,6 +65,19 @@ TEST_F(WheelsToInstall, SayWhatTheyAre) {
   EXPECT_THAT(*package.files,
               Contains(Field(&PayloadEntry::path, "torch_gcu-1.10.0+2.5.136.dist-info/RECORD")));
   EXPECT_EQ(package.files->size(), 2U + 1U + 4U);
+}
+
+// libdeflate takes it, and so inspect does.
+TEST_F(WheelsToInstall, ThatPipRefusesForTheirCompressionAreRefused) {
+  wheel_.members.push_back({"torch_gcu/py.typed", ""});
+  wheel_.make_record();
+  SampleZip zip;
+  for (const Member& member : wheel_.all_members())
+    zip.members.push_back({member.name, member.bytes});
+  zip.members.push_back({wheel_.info() + "/RECORD", wheel_.record});
+  EXPECT_EQ(read(wheel_.file_name(), zip.bytes()).name, "torch_gcu");
+  zip.members[2] = refused_by_zlib("torch_gcu/py.typed");
+  EXPECT_THAT(refusal(wheel_.file_name(), zip.bytes()), HasSubstr("damaged deflate data"));
 }
 
 TEST_F(WheelsToInstall, OfPythonsOwnZipWriterAreRead) {
