@@ -85,15 +85,19 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
     if (!line.starts_with("error: ") && !line.starts_with("hint: "))
       events.note(concat(each.target.text(), ": ", printable(line)));
   };
-  const auto& clock = *session.host.clock;
+  const RemoteRun run{.remote = remote,
+                      .target = each.target,
+                      .program = program,
+                      .command = command,
+                      .clock = *session.host.clock,
+                      .on_line = on_line};
   if (session.json) {
-    each.report = run_remote(remote, each.target, program, command, clock, on_line);
+    each.report = run_remote(run);
     each.has_ended = true;
     require_success(each.report);
     return;
   }
-  const RemoteRunEnd end = run_remote_as_text(remote, each.target, program, command, clock, on_line,
-                                              each.report.reconnects);
+  const RemoteRunEnd end = run_remote_as_text(run);
   each.report.status = end.status;
   each.has_ended = true;
   each.text = printable(end.report, Lines::keep);

@@ -91,14 +91,8 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   return common_exit(statuses, exit_code(error.code()));
 }
 
-Output run(const Options& options, Session& session) {
-  require_sound(options);
-  require_known_stack(options.stack);
-  std::vector<Deployed> all;
-  for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
-  const TransferSet shipment = make_shipment(
-      shipment_request(options),
-      DigestMemory(cache_folder(session) / "digests", *session.host.clock), *session.events);
+std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const Options& options,
+                                    const TransferSet& shipment, Session& session) {
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
@@ -107,27 +101,44 @@ Output run(const Options& options, Session& session) {
   SharedEvents events(*session.events);
   TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);
-  const auto results =
-      for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
-        Deployed& each = all[index];
-        const std::string name = each.target.text();
-        progress.follow(index, name, [&] {
-          const auto remote = remote_of(each.target, options.where, session, secrets);
-          const DeployRequest request{upload_request(options, each.target, relay),
-                                      install_words(options, shipment), sudo_password,
-                                      options.confirm_timeout_s};
-          deploy(
-              *remote, program, shipment, request, limit, *session.host.clock,
-              [&](std::uint64_t done, std::uint64_t of) {
-                progress.tell(index, {name, done == of ? "installing" : "sending", done, of});
-              },
-              [&](std::string_view line) {
-                if (all.size() == 1) tell_event_line(line, events);
-              },
-              each.deployment);
-        });
-        if (all.size() > 1) events.note(concat(name, ": ", message_of(each.deployment)));
-      });
+  return for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
+    Deployed& each = all[index];
+    const std::string name = each.target.text();
+    const auto on_progress = [&](std::uint64_t done, std::uint64_t of) {
+      progress.tell(index, {name, done == of ? "installing" : "sending", done, of});
+    };
+    const auto on_line = [&](std::string_view line) {
+      if (all.size() == 1) tell_event_line(line, events);
+    };
+    progress.follow(index, name, [&] {
+      const auto remote = remote_of(each.target, options.where, session, secrets);
+      const UploadRequest upload = upload_request(options, each.target, relay);
+      deploy({.upload = {.remote = *remote,
+                         .program = program,
+                         .files = shipment,
+                         .request = upload,
+                         .limit = limit,
+                         .clock = *session.host.clock,
+                         .on_progress = on_progress},
+              .install_words = install_words(options, shipment),
+              .sudo_password = sudo_password,
+              .confirm_timeout_s = options.confirm_timeout_s,
+              .on_line = on_line},
+             each.deployment);
+    });
+    if (all.size() > 1) events.note(concat(name, ": ", message_of(each.deployment)));
+  });
+}
+
+Output run(const Options& options, Session& session) {
+  require_sound(options);
+  require_known_stack(options.stack);
+  std::vector<Deployed> all;
+  for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
+  const TransferSet shipment = make_shipment(
+      shipment_request(options),
+      DigestMemory(cache_folder(session) / "digests", *session.host.clock), *session.events);
+  const auto results = deploy_to(all, options, shipment, session);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "deploy";

@@ -106,11 +106,16 @@ Output run(const Options& options, Session& session) {
         const std::string name = each.target.text();
         progress.follow(index, name, [&] {
           const auto remote = remote_of(each.target, options.where, session, secrets);
-          each.upload = upload_or_sftp(
-              *remote, program, shipment, upload_request(options, each.target, relay), limit,
-              *session.host.clock, [&](std::uint64_t done, std::uint64_t of) {
-                progress.tell(index, {name, "sending", done, of});
-              });
+          const auto on_progress = [&](std::uint64_t done, std::uint64_t of) {
+            progress.tell(index, {name, "sending", done, of});
+          };
+          each.upload = upload_or_sftp({.remote = *remote,
+                                        .program = program,
+                                        .files = shipment,
+                                        .request = upload_request(options, each.target, relay),
+                                        .limit = limit,
+                                        .clock = *session.host.clock,
+                                        .on_progress = on_progress});
         });
       });
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];

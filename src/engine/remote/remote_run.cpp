@@ -23,28 +23,26 @@ constexpr std::size_t run_id_bytes = 16;
 
 class Following {
  public:
-  Following(Remote& remote, const Target& target, const CarriedProgram& program,
-            const RemoteCommand& command, const Clock& clock, const RemoteLine& on_line)
-      : remote_(remote),
-        target_(target),
-        program_(program),
-        patience_(command.patience_ms),
-        clock_(clock),
-        on_line_(on_line),
-        request_{hex_text(random_bytes(run_id_bytes)), command.words, command.run_as,
-                 command.sudo_password, 0} {}
+  // `run` must outlive it.
+  explicit Following(const RemoteRun& run)
+      : run_(run),
+        patience_(run.command.patience_ms),
+        request_{hex_text(random_bytes(run_id_bytes)), run.command.words, run.command.run_as,
+                 run.command.sudo_password, 0} {}
 
-  RemoteRunEnd run(unsigned& reconnects) {
+  unsigned reconnects() const { return reconnects_; }
+
+  RemoteRunEnd run() {
     for (;;) {
       try {
         return follow();
       } catch (const ConnectionLost& error) {
         throw_if_interrupted();
-        const auto now = clock_.steady();
+        const auto now = run_.clock.steady();
         if (!may_run_) throw;
         if (!lost_at_) lost_at_ = now;
         if (now - *lost_at_ > patience_) throw lost_for_good(error);
-        ++reconnects;
+        ++reconnects_;
         pause();
       }
     }
@@ -52,8 +50,8 @@ class Following {
 
  private:
   RemoteRunEnd follow() {
-    const auto session = remote_.connect();
-    RemoteAgent far(*session, target_, program_, "receive");
+    const auto session = run_.remote.connect();
+    RemoteAgent far(*session, run_.target, run_.program, "receive");
     far.expect(FrameKind::welcome, run_answer_timeout_ms);
     // From here on nobody knows whether it has begun; asked for again, it is found by its id.
     may_run_ = true;
@@ -74,7 +72,7 @@ class Following {
     for (const char c : bytes) {
       constexpr std::size_t longest = 8192;
       if (c == '\n') {
-        on_line_(line_);
+        run_.on_line(line_);
         line_.clear();
       } else if (line_.size() < longest) {
         line_.push_back(c);
@@ -97,13 +95,10 @@ class Following {
         "on the host tells which");
   }
 
-  Remote& remote_;
-  const Target& target_;
-  const CarriedProgram& program_;
+  const RemoteRun& run_;
   const std::chrono::milliseconds patience_;
-  const Clock& clock_;
-  const RemoteLine& on_line_;
   RemoteRunRequest request_;
+  unsigned reconnects_ = 0;
   std::string line_;
   bool may_run_ = false;
   std::optional<std::chrono::steady_clock::time_point> lost_at_;
@@ -162,25 +157,20 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
 
 }  // namespace
 
-RemoteReport run_remote(Remote& remote, const Target& target, const CarriedProgram& program,
-                        const RemoteCommand& command, const Clock& clock,
-                        const RemoteLine& on_line) {
-  RemoteCommand as_json = command;
-  as_json.words.insert(as_json.words.end(), {"--json", "--events"});
-  unsigned reconnects = 0;
-  const RemoteRunEnd end =
-      Following(remote, target, program, as_json, clock, on_line).run(reconnects);
-  RemoteReport report = report_of(end, command);
-  report.reconnects = reconnects;
+RemoteReport run_remote(const RemoteRun& run) {
+  RemoteRun as_json = run;
+  std::vector<std::string>& words = as_json.command.words;
+  words.insert(words.end(), {"--json", "--events"});
+  Following following(as_json);
+  RemoteReport report = report_of(following.run(), run.command);
+  report.reconnects = following.reconnects();
   return report;
 }
 
-RemoteRunEnd run_remote_as_text(Remote& remote, const Target& target, const CarriedProgram& program,
-                                const RemoteCommand& command, const Clock& clock,
-                                const RemoteLine& on_line, unsigned& reconnects) {
-  RemoteRunEnd end = Following(remote, target, program, command, clock, on_line).run(reconnects);
+RemoteRunEnd run_remote_as_text(const RemoteRun& run) {
+  RemoteRunEnd end = Following(run).run();
   const bool is_refused = end.report.empty() && end.last_words.find("sudo:") != std::string::npos;
-  if (end.status < 0 || is_refused) refuse_end(end, command);
+  if (end.status < 0 || is_refused) refuse_end(end, run.command);
   return end;
 }
 

@@ -8,12 +8,12 @@ namespace topsctl {
 
 namespace {
 
-RemoteCommand install_command(const TransferSet& shipment, const DeployRequest& request) {
+RemoteCommand install_command(const DeployRequest& request) {
   RemoteCommand command;
   command.sudo_password = request.sudo_password;
   command.words = {"install"};
-  for (const ShippedFile& file : shipment.files)
-    command.words.push_back(concat(request.upload.destination, "/", file.name));
+  for (const ShippedFile& file : request.upload.files.files)
+    command.words.push_back(concat(request.upload.request.destination, "/", file.name));
   command.words.insert(command.words.end(), request.install_words.begin(),
                        request.install_words.end());
   if (request.confirm_timeout_s > 0) {
@@ -21,6 +21,23 @@ RemoteCommand install_command(const TransferSet& shipment, const DeployRequest& 
                          {"--confirm-timeout", concat(request.confirm_timeout_s)});
   }
   return command;
+}
+
+RemoteCommand confirm_command(std::int64_t transaction, const DeployRequest& request) {
+  RemoteCommand command;
+  command.sudo_password = request.sudo_password;
+  command.words = {"confirm", concat(transaction)};
+  return command;
+}
+
+RemoteReport run_there(RemoteCommand command, const DeployRequest& request) {
+  const UploadJob& upload = request.upload;
+  return run_remote({.remote = upload.remote,
+                     .target = upload.request.target,
+                     .program = upload.program,
+                     .command = std::move(command),
+                     .clock = upload.clock,
+                     .on_line = request.on_line});
 }
 
 }  // namespace
@@ -32,23 +49,16 @@ void require_success(const RemoteReport& report) {
               "its report tells more");
 }
 
-void deploy(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
-            const DeployRequest& request, RateLimit& limit, const Clock& clock,
-            const UploadProgress& on_progress, const RemoteLine& on_line, Deployment& result) {
-  const Target& target = request.upload.target;
-  result.upload = upload(remote, program, shipment, request.upload, limit, clock, on_progress);
-  if (request.upload.dry_run) return;
-  result.report =
-      run_remote(remote, target, program, install_command(shipment, request), clock, on_line);
+void deploy(const DeployRequest& request, Deployment& result) {
+  result.upload = upload(request.upload);
+  if (request.upload.request.dry_run) return;
+  result.report = run_there(install_command(request), request);
   require_success(*result.report);
   if (!result.report->awaits_confirmation || !result.report->transaction) return;
   const std::int64_t transaction = *result.report->transaction;
-  RemoteCommand confirm;
-  confirm.sudo_password = request.sudo_password;
-  confirm.words = {"confirm", concat(transaction)};
   try {
     // By a connection of its own, which shows that the machine can still be reached.
-    result.confirmation = run_remote(remote, target, program, confirm, clock, on_line);
+    result.confirmation = run_there(confirm_command(transaction, request), request);
     require_success(*result.confirmation);
   } catch (const Error& error) {
     throw error.within(concat("transaction ", transaction,

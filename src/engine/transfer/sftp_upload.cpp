@@ -32,15 +32,15 @@ struct Sending {
 
 class SftpUploading {
  public:
-  SftpUploading(Remote& remote, const TransferSet& shipment, const UploadRequest& request,
-                RateLimit& limit, const Clock& clock, const UploadProgress& on_progress)
-      : remote_(remote),
-        shipment_(shipment),
-        request_(request),
-        limit_(limit),
-        clock_(clock),
-        on_progress_(on_progress),
-        all_(shipment.files.size()) {
+  // `job` must outlive it.
+  explicit SftpUploading(const UploadJob& job)
+      : remote_(job.remote),
+        shipment_(job.files),
+        request_(job.request),
+        limit_(job.limit),
+        clock_(job.clock),
+        on_progress_(job.on_progress),
+        all_(job.files.files.size()) {
     upload_.method = UploadMethod::sftp;
   }
 
@@ -210,20 +210,17 @@ class SftpUploading {
 
 }  // namespace
 
-Upload sftp_upload(Remote& remote, const TransferSet& shipment, const UploadRequest& request,
-                   RateLimit& limit, const Clock& clock, const UploadProgress& on_progress) {
-  return SftpUploading(remote, shipment, request, limit, clock, on_progress).run();
+Upload sftp_upload(const UploadJob& job) {
+  return SftpUploading(job).run();
 }
 
-Upload upload_or_sftp(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
-                      const UploadRequest& request, RateLimit& limit, const Clock& clock,
-                      const UploadProgress& on_progress) {
+Upload upload_or_sftp(const UploadJob& job) {
   try {
-    return upload(remote, program, shipment, request, limit, clock, on_progress);
+    return upload(job);
   } catch (const SftpOnlyHosts&) {
-    if (!request.target.container.empty()) throw;
+    if (!job.request.target.container.empty()) throw;
   }
-  return sftp_upload(remote, shipment, request, limit, clock, on_progress);
+  return sftp_upload(job);
 }
 
 }  // namespace topsctl

@@ -30,20 +30,19 @@ constexpr const char* receive_words = "receive";
 
 class Uploading {
  public:
-  Uploading(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
-            const UploadRequest& request, RateLimit& limit, const Clock& clock,
-            const UploadProgress& on_progress)
-      : remote_(remote),
-        program_(program),
-        shipment_(shipment),
-        request_(request),
-        limit_(limit),
-        clock_(clock),
-        on_progress_(on_progress) {
-    manifest_.destination = request.destination;
-    manifest_.dry_run = request.dry_run;
+  // `job` must outlive it.
+  explicit Uploading(const UploadJob& job)
+      : remote_(job.remote),
+        program_(job.program),
+        shipment_(job.files),
+        request_(job.request),
+        limit_(job.limit),
+        clock_(job.clock),
+        on_progress_(job.on_progress) {
+    manifest_.destination = request_.destination;
+    manifest_.dry_run = request_.dry_run;
     std::map<std::string, std::uint32_t> known;
-    for (const ShippedFile& file : shipment.files) {
+    for (const ShippedFile& file : shipment_.files) {
       const auto [at, is_new] =
           known.emplace(file.id, static_cast<std::uint32_t>(manifest_.objects.size()));
       if (is_new) {
@@ -220,10 +219,8 @@ class Uploading {
 
 }  // namespace
 
-Upload upload(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
-              const UploadRequest& request, RateLimit& limit, const Clock& clock,
-              const UploadProgress& on_progress) {
-  return Uploading(remote, program, shipment, request, limit, clock, on_progress).run();
+Upload upload(const UploadJob& job) {
+  return Uploading(job).run();
 }
 
 }  // namespace topsctl

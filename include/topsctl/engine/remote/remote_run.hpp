@@ -38,15 +38,22 @@ struct RemoteReport {
 // Called with each line that the command writes to standard error, whole and printable.
 using RemoteLine = std::function<void(std::string_view line)>;
 
+// One run of a command. What it refers to is not its own and must outlive the run.
+struct RemoteRun {
+  Remote& remote;                 // connects to the target's host, again after a lost connection
+  const Target& target;           // the host, or a container behind it
+  const CarriedProgram& program;  // carried there if it is missing
+  RemoteCommand command;
+  const Clock& clock;  // measures `patience_ms`
+  RemoteLine on_line;  // called by the thread that runs it
+};
+
 // Runs it, and connects again while it runs if need be. Throws Error{unreachable} when nobody knows
-// how it ended, or what it wrote is no report of topsctl's; Error{permission} when sudo refuses.
-RemoteReport run_remote(Remote& remote, const Target& target, const CarriedProgram& program,
-                        const RemoteCommand& command, const Clock& clock,
-                        const RemoteLine& on_line);
+// how it ended, or what it wrote is no report of topsctl's; Error{permission} when sudo refuses;
+// Error{interrupted, terminated}, while the command goes on there.
+RemoteReport run_remote(const RemoteRun& run);
 
 // The same for what it writes to standard output as it stands: without "--json" and "--events".
-RemoteRunEnd run_remote_as_text(Remote& remote, const Target& target, const CarriedProgram& program,
-                                const RemoteCommand& command, const Clock& clock,
-                                const RemoteLine& on_line, unsigned& reconnects);
+RemoteRunEnd run_remote_as_text(const RemoteRun& run);
 
 }  // namespace topsctl

@@ -11,11 +11,13 @@
 
 namespace topsctl {
 
+// One deployment. What `upload` refers to must outlive it.
 struct DeployRequest {
-  UploadRequest upload;
+  UploadJob upload;
   std::vector<std::string> install_words;  // options of `topsctl install` there
   std::string sudo_password;               // empty: none was asked for
-  int confirm_timeout_s = 0;               // 0: no confirmation
+  int confirm_timeout_s = 0;               // seconds; 0: no confirmation
+  RemoteLine on_line;                      // of the install and the confirm there
 };
 
 // What became of it up to now; also of one that failed.
@@ -25,11 +27,10 @@ struct Deployment {
   std::optional<RemoteReport> confirmation;  // of the confirm there
 };
 
-// Throws Error when the bundle is not installed there and confirmed: the error of the far install
-// if that failed. `result` has what came before.
-void deploy(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
-            const DeployRequest& request, RateLimit& limit, const Clock& clock,
-            const UploadProgress& on_progress, const RemoteLine& on_line, Deployment& result);
+// Sends the files, and unless that was a dry run installs and confirms them. Throws Error when the
+// bundle is not installed there and confirmed: the error of the remote install if that failed; and
+// what upload() and run_remote() throw. `result` has what came before.
+void deploy(const DeployRequest& request, Deployment& result);
 
 // Throws the error that a far report tells of, unless its command went well.
 void require_success(const RemoteReport& report);

@@ -45,16 +45,25 @@ struct Upload {
 
 struct UploadRequest {
   Target target;
-  std::string destination = usual_destination;
-  unsigned most_connections = 10;
-  bool dry_run = false;         // only sees what would be sent
-  RelayChain* relay = nullptr;  // null: everything is sent from here
+  std::string destination = usual_destination;  // an absolute path there
+  unsigned most_connections = 10;               // at once
+  bool dry_run = false;                         // only sees what would be sent
+  RelayChain* relay = nullptr;                  // not owned; null: everything is sent from here
+};
+
+// One upload. What it refers to is not its own and must outlive the upload.
+struct UploadJob {
+  Remote& remote;                 // connects to the target's host, from several threads
+  const CarriedProgram& program;  // carried there if it is missing
+  const TransferSet& files;       // read while they are sent
+  const UploadRequest& request;
+  RateLimit& limit;  // may be shared with other uploads
+  const Clock& clock;
+  UploadProgress on_progress;  // never called by two threads at once
 };
 
 // Sends what the target lacks, by several connections; after a lost one it tries again as long as
 // that brings something. Throws Error; what has arrived is kept there.
-Upload upload(Remote& remote, const CarriedProgram& program, const TransferSet& shipment,
-              const UploadRequest& request, RateLimit& limit, const Clock& clock,
-              const UploadProgress& on_progress);
+Upload upload(const UploadJob& job);
 
 }  // namespace topsctl

@@ -84,19 +84,36 @@ std::string install_report() {
 
 class RemoteRuns : public testing::Test {
  protected:
-  RemoteReport run() {
+  RemoteReport run() { return run_remote(described()); }
+  RemoteRun described() {
     RemoteCommand command;
     command.words = {"install", "/tmp/a.deb"};
     command.patience_ms = patience_ms;
-    return run_remote(remote, parse_target("node1"), {"/bin/true", std::string(64, '0'), 0},
-                      command, clock, [&](std::string_view line) { lines += concat(line, "|"); });
+    return {.remote = remote,
+            .target = target,
+            .program = program,
+            .command = command,
+            .clock = clock,
+            .on_line = [&](std::string_view line) { lines += concat(line, "|"); }};
   }
+
+  const Target target = parse_target("node1");
+  const CarriedProgram program{"/bin/true", std::string(64, '0'), 0};
 
   ScriptedRemote remote;
   SystemClock clock;
   std::string lines;
   std::int64_t patience_ms = 60'000;
 };
+
+TEST_F(RemoteRuns, BringTextAsItStands) {
+  remote.script = {{frame(FrameKind::event, "one\n"), result(5, "no JSON\n", "words")}};
+  const RemoteRunEnd end = run_remote_as_text(described());
+  EXPECT_EQ(end.status, 5);
+  EXPECT_EQ(end.report, "no JSON\n");
+  EXPECT_EQ(end.last_words, "words");
+  EXPECT_EQ(lines, "one|");
+}
 
 TEST_F(RemoteRuns, BringTheReport) {
   remote.script = {{frame(FrameKind::event, "one\ntw"), frame(FrameKind::event, "o\n"),

@@ -43,14 +43,23 @@ class RelayedUploads : public testing::Test {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
     });
-    const Upload done = upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request,
-                               limit, clock, [](std::uint64_t, std::uint64_t) {});
+    const Upload done = upload(job([](std::uint64_t, std::uint64_t) {}));
     is_over = true;
     feeder.join();
     EXPECT_EQ(TemporaryFolder::read_bytes(folder / "dest/a.deb"), content());
     EXPECT_EQ(done.retries, 0U);
     EXPECT_FALSE(head->has_follower());
     return done.files.at(0);
+  }
+
+  UploadJob job(UploadProgress on_progress) {
+    return {.remote = far,
+            .program = program,
+            .files = shipment,
+            .request = request,
+            .limit = limit,
+            .clock = clock,
+            .on_progress = std::move(on_progress)};
   }
 
   static std::unique_ptr<PskTlsLink> link_to(const RelayFeed& feed) {
@@ -73,6 +82,7 @@ class RelayedUploads : public testing::Test {
   TransferSet shipment;
   UploadRequest request;
   RateLimit limit{0};
+  const CarriedProgram program{"/bin/true", std::string(64, '0'), 0};
 };
 
 TEST_F(RelayedUploads, TakeEverythingFromTheOneBefore) {
@@ -132,21 +142,18 @@ TEST_F(RelayedUploads, StayForTheOneBehind) {
   std::string brought;
   std::thread follower;
   // Once it has something, somebody comes who wants it, and takes it from its link.
-  const Upload done =
-      upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit, clock,
-             [&](std::uint64_t verified, std::uint64_t) {
-               if (verified == 0 || behind) return;
-               behind = chain.join("behind");
-               follower = std::thread([&] {
-                 const std::string key(sealed_key_bytes, 'k');
-                 PskTlsListener listener("127.0.0.1", key);
-                 behind->ask({"127.0.0.1", listener.port(), key, {{0, 0}, {0, 1}, {0, 2}}});
-                 const auto link = listener.accept();
-                 for (auto piece = link->read(); !piece.empty(); piece = link->read())
-                   brought += piece;
-                 behind->let_go();
-               });
-             });
+  const Upload done = upload(job([&](std::uint64_t verified, std::uint64_t) {
+    if (verified == 0 || behind) return;
+    behind = chain.join("behind");
+    follower = std::thread([&] {
+      const std::string key(sealed_key_bytes, 'k');
+      PskTlsListener listener("127.0.0.1", key);
+      behind->ask({"127.0.0.1", listener.port(), key, {{0, 0}, {0, 1}, {0, 2}}});
+      const auto link = listener.accept();
+      for (auto piece = link->read(); !piece.empty(); piece = link->read()) brought += piece;
+      behind->let_go();
+    });
+  }));
   follower.join();
   for (std::uint64_t i = 0; i < chunks; ++i) {
     EXPECT_NE(brought.find(chunk_head({0, i}, chunk_bytes) + chunk_of(i)), std::string::npos) << i;

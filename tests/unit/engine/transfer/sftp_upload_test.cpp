@@ -41,8 +41,16 @@ class SftpUploads : public testing::Test {
     shipment.files.push_back({file, name, chunks, content_id(chunks), ""});
   }
   Upload run() {
-    return sftp_upload(far, shipment, request, limit, clock,
-                       [&](std::uint64_t done, std::uint64_t) { verified = done; });
+    return sftp_upload(job(limit, [&](std::uint64_t done, std::uint64_t) { verified = done; }));
+  }
+  UploadJob job(RateLimit& at_most, UploadProgress on_progress) {
+    return {.remote = far,
+            .program = program,
+            .files = shipment,
+            .request = request,
+            .limit = at_most,
+            .clock = clock,
+            .on_progress = std::move(on_progress)};
   }
   std::string received(const std::string& name) const {
     return TemporaryFolder::read_bytes(folder / "dest" / name);
@@ -65,6 +73,7 @@ class SftpUploads : public testing::Test {
   TransferSet shipment;
   UploadRequest request;
   RateLimit limit{0};
+  const CarriedProgram program{"/bin/true", std::string(64, '0'), 0};
   SystemClock clock;
   std::uint64_t verified = 0;
 };
@@ -183,8 +192,7 @@ TEST_F(SftpUploads, HonourARateLimitAndSayHowFarTheyAre) {
   RateLimit slow(10U << 20U);
   const auto before = clock.steady();
   std::vector<std::uint64_t> told;
-  sftp_upload(far, shipment, request, slow, clock,
-              [&](std::uint64_t done, std::uint64_t) { told.push_back(done); });
+  sftp_upload(job(slow, [&](std::uint64_t done, std::uint64_t) { told.push_back(done); }));
   EXPECT_GE(clock.steady() - before, std::chrono::milliseconds(150));
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
   EXPECT_EQ(told.back(), shipment.bytes());
@@ -258,15 +266,11 @@ TEST_F(SftpUploads, NoticeAFileThatWasCutShortMeanwhile) {
 
 TEST_F(SftpUploads, AreForTargetsThatRunNoPrograms) {
   ship("a.deb", "content");
-  const CarriedProgram program{"/bin/true", std::string(64, '0'), 0};
-  const auto send = [&] {
-    return upload_or_sftp(far, program, shipment, request, limit, clock,
-                          [](std::uint64_t, std::uint64_t) {});
-  };
+  const UploadJob all = job(limit, [](std::uint64_t, std::uint64_t) {});
+  const auto send = [&] { return upload_or_sftp(all); };
   EXPECT_EQ(send().method, UploadMethod::sftp);
   EXPECT_EQ(received("a.deb"), "content");
-  const Error alone =
-      thrown_by([&] { upload(far, program, shipment, request, limit, clock, [](auto, auto) {}); });
+  const Error alone = thrown_by([&] { upload(all); });
   EXPECT_EQ(alone.code(), ErrorCode::host_unfit);
   request.target = parse_target("node1/box");
   EXPECT_EQ(thrown_by(send).code(), ErrorCode::host_unfit);

@@ -35,8 +35,13 @@ class Uploads : public testing::Test {
     shipment.files.push_back({file, name, chunks, content_id(chunks), ""});
   }
   Upload run() {
-    return upload(far, {"/bin/true", std::string(64, '0'), 0}, shipment, request, limit, clock,
-                  [&](std::uint64_t done, std::uint64_t) { verified = done; });
+    return upload({.remote = far,
+                   .program = {"/bin/true", std::string(64, '0'), 0},
+                   .files = shipment,
+                   .request = request,
+                   .limit = limit,
+                   .clock = clock,
+                   .on_progress = [&](std::uint64_t done, std::uint64_t) { verified = done; }});
   }
   std::string received(const std::string& name) const {
     return TemporaryFolder::read_bytes(folder / "dest" / name);
