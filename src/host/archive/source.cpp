@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t block = 256U << 10U;
+constexpr std::size_t read_block = 256U << 10U;
 
 [[noreturn]] void refuse_end(const std::string& subject) {
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": cut short"),
@@ -29,7 +29,7 @@ class RangeSource : public Source {
   RangeSource(FileRange range, std::string subject)
       : range_(range),
         subject_(std::move(subject)),
-        buffer_(std::min<std::uint64_t>(block, range.size)) {}
+        buffer_(std::min<std::uint64_t>(read_block, range.size)) {}
 
   std::string_view piece() override {
     const std::size_t wanted = std::min<std::uint64_t>(range_.size - done_, buffer_.size());

@@ -1,284 +1,247 @@
-// Finds and reads the central directory of a zip archive; nothing of it is believed before it was
-// checked.
+// Decompresses the members of zip archives.
 #include "topsctl/host/archive/zip.hpp"
 
+#include <libdeflate.h>
+#include <zlib.h>
+
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <numeric>
+#include <bit>
 
 #include "host/archive/zip_bytes.hpp"
+#include "host/archive/zip_directory.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/decompression_limit.hpp"
-#include "topsctl/host/archive/tar.hpp"
 
 namespace topsctl {
 
 namespace {
 
-constexpr std::uint64_t end_size = 22;
-constexpr std::uint64_t locator_size = 20;
-constexpr std::uint64_t end64_size = 56;
-constexpr std::uint64_t central_size = 46;
+constexpr std::size_t member_block = 256U << 10U;
 constexpr std::uint64_t local_size = 30;
-constexpr std::string_view end_magic = "PK\5\6";
-constexpr std::string_view locator_magic = "PK\6\7";
-constexpr std::string_view end64_magic = "PK\6\6";
-constexpr std::string_view central_magic = "PK\1\2";
-constexpr std::uint64_t most_entries = 1'000'000;
-constexpr std::uint64_t most_directory = 128ULL << 20U;
-constexpr std::uint64_t most_list = 56ULL << 20U;  // bytes of memory
 
-// Deflate packs at best 258 bytes into 2 bits.
-constexpr std::uint64_t best_ratio = 1100;
-
-[[noreturn]] void refuse(const std::string& subject, std::string_view why) {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": ", why),
-              "the file is damaged or cut short: copy it again and compare its size and sha256");
+[[noreturn]] void refuse(const std::string& subject, const ZipEntry& entry, std::string_view why) {
+  throw Error(
+      ErrorCode::bad_package,
+      concat("cannot read ", in_quotes(subject), ": entry ", in_quotes(entry.raw_path), ": ", why),
+      "the file is damaged: copy it again and compare its size and sha256");
 }
 
-// Where the directory lies, as offsets in the range.
-struct Directory {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::uint64_t count = 0;
-  std::uint64_t prepended = 0;  // bytes before the archive, which its own offsets leave out
-};
+constexpr std::string_view larger = "larger than the directory says";
 
-// A field of the old end record is all ones where only the zip64 one can say it.
-bool agrees(std::uint64_t old_field, unsigned bytes, std::uint64_t value) {
-  return old_field == value || old_field == (1ULL << (8U * bytes)) - 1;
+[[noreturn]] void throw_bomb(const std::string& subject, const ZipEntry& entry,
+                             std::string_view why) {
+  throw DecompressionBomb(subject, concat("entry ", in_quotes(entry.raw_path), ": ", why));
 }
 
-class DirectorySearch {
+// What an entry's content turned out to be, against what the directory says.
+class ContentCheck {
  public:
-  DirectorySearch(const FileRange& range, const std::string& subject)
-      : range_(range), subject_(subject) {}
+  ContentCheck(const ZipEntry& entry, const std::string& subject)
+      : entry_(entry), subject_(subject) {}
 
-  Directory find() {
-    read_end_record();
-    if (at_ >= locator_size) read_zip64();
-    if (end_disks_ != 0) refuse(subject_, "a zip archive in several parts");
-    if (size_ > at_ || offset_ > at_ - size_) {
-      refuse(subject_, "the zip directory is not where its end record says");
+  void take(std::string_view bytes) {
+    if (bytes.size() > entry_.size - size_) {
+      throw_bomb(subject_, entry_, larger);
     }
-    if (size_ > most_directory || count_ > most_entries) {
-      throw DecompressionBomb(subject_,
-                              concat(count_, " entries in a directory of ", human_size(size_)));
-    }
-    return {at_ - size_, at_, count_, at_ - size_ - offset_};
+    size_ += bytes.size();
+    crc_ = libdeflate_crc32(crc_, bytes.data(), bytes.size());
+  }
+  void end() const {
+    if (size_ != entry_.size) refuse(subject_, entry_, "smaller than the directory says");
+    if (crc_ != entry_.crc) refuse(subject_, entry_, "its CRC is wrong");
   }
 
  private:
-  // As Python's zipfile looks for it: without a comment at the very end, else the last one.
-  void read_end_record() {
-    const std::uint64_t tail_size = std::min<std::uint64_t>(range_.size, end_size + 65535);
-    const std::string tail = bytes_at(range_, range_.size - tail_size, tail_size, subject_);
-    std::size_t found = std::string::npos;
-    if (tail.size() >= end_size && tail.ends_with(std::string_view("\0\0", 2)) &&
-        tail.compare(tail.size() - end_size, end_magic.size(), end_magic) == 0) {
-      found = tail.size() - end_size;
-    } else {
-      found = tail.rfind(end_magic);
-    }
-    if (found == std::string::npos || tail.size() - found < end_size) {
-      refuse(subject_, "no zip archive, or one that is cut short");
-    }
-    at_ = range_.size - tail_size + found;
-    const std::string_view record = std::string_view(tail).substr(found, end_size);
-    end_disks_ = number_at(record, 4, 2) | number_at(record, 6, 2);
-    if (end_disks_ == 0xFFFF) end_disks_ = 0;
-    here_ = number_at(record, 8, 2);
-    count_ = number_at(record, 10, 2);
-    size_ = number_at(record, 12, 4);
-    offset_ = number_at(record, 16, 4);
-    if (here_ != count_) refuse(subject_, "a zip archive in several parts");
-  }
-
-  void read_zip64() {
-    const std::string locator = bytes_at(range_, at_ - locator_size, locator_size, subject_);
-    if (!locator.starts_with(locator_magic)) return;
-    if (number_at(locator, 4, 4) != 0 || number_at(locator, 16, 4) > 1) {
-      refuse(subject_, "a zip archive in several parts");
-    }
-    if (at_ < locator_size + end64_size) refuse(subject_, "a damaged zip64 end record");
-    const std::uint64_t end64 = at_ - locator_size - end64_size;
-    const std::string record = bytes_at(range_, end64, end64_size, subject_);
-    const std::uint64_t count = number_at(record, 32, 8);
-    const std::uint64_t size = number_at(record, 40, 8);
-    const std::uint64_t offset = number_at(record, 48, 8);
-    // Readers differ in which record they believe: both must say the same.
-    if (!record.starts_with(end64_magic) || number_at(record, 24, 8) != count ||
-        number_at(record, 16, 8) != 0 || !agrees(count_, 2, count) || !agrees(size_, 4, size) ||
-        !agrees(offset_, 4, offset)) {
-      refuse(subject_, "a damaged zip64 end record");
-    }
-    at_ = end64;
-    count_ = count;
-    size_ = size;
-    offset_ = offset;
-  }
-
-  const FileRange& range_;
+  const ZipEntry& entry_;
   const std::string& subject_;
-  std::uint64_t at_ = 0;  // of the end record; the directory ends there
-  std::uint64_t end_disks_ = 0;
-  std::uint64_t here_ = 0;
-  std::uint64_t count_ = 0;
   std::uint64_t size_ = 0;
-  std::uint64_t offset_ = 0;
+  std::uint32_t crc_ = 0;
 };
 
-// APPNOTE 4.4.6; zero for what is no date.
-std::int64_t seconds_of(std::uint64_t date, std::uint64_t time) {
-  namespace ch = std::chrono;
-  const ch::year_month_day day{ch::year(static_cast<int>(1980 + (date >> 9U))),
-                               ch::month(static_cast<unsigned>((date >> 5U) & 15U)),
-                               ch::day(static_cast<unsigned>(date & 31U))};
-  if (!day.ok()) return 0;
-  const auto of_day = static_cast<std::int64_t>((time >> 11U) * 3600 + ((time >> 5U) & 63U) * 60 +
-                                                (time & 31U) * 2);
-  return ch::sys_days(day).time_since_epoch() / ch::seconds(1) + of_day;
-}
-
-PayloadEntry::Type type_of(std::string_view name, std::uint64_t unix_mode) {
-  if (name.ends_with('/')) return PayloadEntry::Type::directory;
-  switch (unix_mode & 0170000U) {
-    case 0120000:
-      return PayloadEntry::Type::symlink;
-    case 0020000:
-      return PayloadEntry::Type::character_device;
-    case 0060000:
-      return PayloadEntry::Type::block_device;
-    case 0010000:
-      return PayloadEntry::Type::fifo;
-    case 0140000:
-      return PayloadEntry::Type::other;
-    default:
-      return PayloadEntry::Type::file;  // what pip makes of everything whose name has no slash
-  }
-}
-
-// The zip64 field (APPNOTE 4.5.3) has only those values whose old fields are all ones.
-bool take_zip64(std::string_view extra, ZipEntry& entry, std::uint64_t disk) {
-  constexpr std::uint64_t ones = 0xFFFFFFFF;
-  const bool is_wanted = entry.size == ones || entry.compressed_size == ones ||
-                         entry.data_offset == ones || disk == 0xFFFF;
-  if (!is_wanted) return true;
-  while (extra.size() >= 4) {
-    const std::uint64_t id = number_at(extra, 0, 2);
-    const std::uint64_t size = number_at(extra, 2, 2);
-    extra.remove_prefix(4);
-    if (size > extra.size()) return false;
-    std::string_view field = extra.substr(0, size);
-    extra.remove_prefix(size);
-    if (id != 1) continue;
-    for (std::uint64_t* value : {&entry.size, &entry.compressed_size, &entry.data_offset}) {
-      if (*value != ones) continue;
-      if (field.size() < 8) return false;
-      *value = number_at(field, 0, 8);
-      field.remove_prefix(8);
-    }
-    return disk != 0xFFFF || (field.size() >= 4 && number_at(field, 0, 4) == 0);
-  }
-  return false;
-}
-
-std::string_view problem_of(const ZipEntry& entry, std::uint64_t flags) {
-  constexpr std::uint64_t encrypted = 0x2041;  // bits 0, 6 and 13
-  constexpr std::uint64_t patch = 0x20;
-  if (entry.raw_path.find('\0') != std::string::npos) return "its name holds a NUL";
-  if (entry.path.empty() && entry.type != PayloadEntry::Type::directory) return "it has no name";
-  if ((flags & encrypted) != 0) return "encrypted";
-  if ((flags & patch) != 0 || (entry.method != 0 && entry.method != 8)) {
-    return "compressed by a method that wheels do not use";
-  }
-  if (entry.method == 0 && entry.size != entry.compressed_size) return "stored in another size";
-  return {};
-}
-
-// The next entry from its record, which is whole.
-ZipEntry entry_of(std::string_view record, const Directory& directory, const std::string& subject) {
-  const std::size_t name_size = number_at(record, 28, 2);
-  const std::uint64_t unix_mode = number_at(record, 38, 4) >> 16U;
-  const std::uint64_t disk = number_at(record, 34, 2);
-  ZipEntry entry;
-  entry.raw_path = record.substr(central_size, name_size);
-  entry.path = plain_path(entry.raw_path);
-  entry.escapes = path_escapes(entry.raw_path);
-  entry.type = type_of(entry.raw_path, unix_mode);
-  entry.mode = static_cast<unsigned>(unix_mode & 07777U);
-  entry.mtime = seconds_of(number_at(record, 14, 2), number_at(record, 12, 2));
-  entry.method = static_cast<unsigned>(number_at(record, 10, 2));
-  entry.crc = static_cast<std::uint32_t>(number_at(record, 16, 4));
-  entry.compressed_size = number_at(record, 20, 4);
-  entry.size = number_at(record, 24, 4);
-  entry.data_offset = number_at(record, 42, 4);
-  const std::string_view extra = record.substr(central_size + name_size, number_at(record, 30, 2));
-  if (!take_zip64(extra, entry, disk)) refuse(subject, "a damaged zip64 field");
-  if (disk != 0 && disk != 0xFFFF) refuse(subject, "a zip archive in several parts");
-  const std::uint64_t room = directory.begin - directory.prepended;
-  const std::uint64_t header = local_size + name_size;
-  if (entry.data_offset > room || room - entry.data_offset < header ||
-      room - entry.data_offset - header < entry.compressed_size) {
-    refuse(subject, concat("entry ", in_quotes(entry.raw_path), " lies outside the archive"));
-  }
-  entry.data_offset += directory.prepended;
-  entry.problem = problem_of(entry, number_at(record, 8, 2));
-  if (entry.problem.empty() && entry.method == 8 &&
-      entry.size / best_ratio > entry.compressed_size) {
-    entry.problem = impossible_ratio;
-  }
-  return entry;
-}
-
-// One entry's bytes in two entries are how a bomb gets small (non-recursive zip bombs).
-void bound_entries(std::vector<ZipEntry>& entries, std::uint64_t end, const std::string& subject) {
-  std::vector<std::uint32_t> order(entries.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return entries[a].data_offset < entries[b].data_offset;
-  });
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    ZipEntry& entry = entries[order[i]];
-    entry.data_end = i + 1 < order.size() ? entries[order[i + 1]].data_offset : end;
-    const std::uint64_t least = local_size + entry.raw_path.size() + entry.compressed_size;
-    if (entry.data_end - entry.data_offset < least) {
-      throw DecompressionBomb(subject,
-                              concat("entry ", in_quotes(entry.raw_path), " overlaps another"));
+// A member as a source, inflated piece by piece.
+class MemberSource : public Source {
+ public:
+  MemberSource(FileRange data, ZipEntry entry, std::string subject)
+      : data_(data),
+        entry_(std::move(entry)),
+        subject_(std::move(subject)),
+        check_(entry_, subject_),
+        input_(std::min<std::uint64_t>(member_block, data.size), '\0'),
+        output_(is_stored() ? 0 : std::clamp<std::uint64_t>(entry_.size, 1, member_block), '\0') {
+    if (!is_stored() && inflateInit2(&stream_, -15) != Z_OK) {
+      throw Error(ErrorCode::internal, "zlib does not start");
     }
   }
-}
+  ~MemberSource() override {
+    if (!is_stored()) inflateEnd(&stream_);
+  }
+  MemberSource(const MemberSource&) = delete;
+  MemberSource& operator=(const MemberSource&) = delete;
+
+  std::string_view piece() override {
+    if (ended_) return {};
+    const std::string_view bytes = is_stored() ? compressed_piece() : inflated_piece();
+    check_.take(bytes);
+    if (bytes.empty()) {
+      ended_ = true;
+      check_.end();
+    }
+    return bytes;
+  }
+  std::optional<FileRange> range() const override {
+    return is_stored() ? std::optional(data_) : std::nullopt;
+  }
+
+ private:
+  bool is_stored() const { return entry_.method == 0; }
+
+  std::string_view compressed_piece() {
+    const std::size_t size = std::min<std::uint64_t>(input_.size(), data_.size - read_);
+    read_at(data_, read_, input_.data(), size, subject_);
+    read_ += size;
+    return std::string_view(input_).substr(0, size);
+  }
+
+  std::string_view inflated_piece() {
+    stream_.next_out = reinterpret_cast<Bytef*>(output_.data());
+    stream_.avail_out = static_cast<uInt>(output_.size());
+    while (!stream_ended_ && stream_.avail_out > 0) {
+      if (stream_.avail_in == 0) {
+        const std::string_view bytes = compressed_piece();
+        stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
+        stream_.avail_in = static_cast<uInt>(bytes.size());
+      }
+      const int status = inflate(&stream_, Z_NO_FLUSH);
+      stream_ended_ = status == Z_STREAM_END;
+      if (status != Z_OK && !stream_ended_) refuse(subject_, entry_, "damaged deflate data");
+    }
+    if (stream_ended_ && (stream_.avail_in > 0 || read_ < data_.size)) {
+      refuse(subject_, entry_, "bytes follow its deflate data");
+    }
+    return std::string_view(output_).substr(0, output_.size() - stream_.avail_out);
+  }
+
+  FileRange data_;
+  ZipEntry entry_;
+  std::string subject_;
+  ContentCheck check_;
+  std::string input_;
+  std::string output_;
+  std::uint64_t read_ = 0;
+  z_stream stream_{};
+  bool stream_ended_ = false;
+  bool ended_ = false;
+};
 
 }  // namespace
 
-ZipReader::ZipReader(FileRange range, std::string subject)
-    : range_(range), subject_(std::move(subject)) {
-  const Directory directory = DirectorySearch(range_, subject_).find();
-  RangeWindow window(range_, directory.begin, directory.end, subject_);
-  std::uint64_t memory = 0;
-  while (window.left() > 0) {
-    std::string_view record = window.peek(central_size);
-    if (record.size() < central_size || !record.starts_with(central_magic)) {
-      refuse(subject_, "a damaged zip directory");
-    }
-    const std::size_t size = central_size + number_at(record, 28, 2) + number_at(record, 30, 2) +
-                             number_at(record, 32, 2);
-    record = window.peek(size);
-    if (record.size() < size || entries_.size() == directory.count) {
-      refuse(subject_, "a damaged zip directory");
-    }
-    entries_.push_back(entry_of(record, directory, subject_));
-    memory +=
-        sizeof(ZipEntry) + entries_.back().path.capacity() + entries_.back().raw_path.capacity();
-    if (memory > most_list) {
-      throw DecompressionBomb(subject_, concat("more than ", entries_.size(), " entries"));
-    }
-    window.skip(size);
+// libdeflate, and room for a member before and after decompression.
+class ZipBuffers::State {
+ public:
+  explicit State(std::uint64_t memory)
+      : memory_(memory), decompressor_(libdeflate_alloc_decompressor()) {
+    if (!decompressor_) throw Error(ErrorCode::internal, "libdeflate does not start");
   }
-  if (entries_.size() != directory.count) refuse(subject_, "a damaged zip directory");
-  bound_entries(entries_, directory.begin, subject_);
+
+  // The whole content, valid until the next call. Nothing for entries that are not deflated, do not
+  // fit, or that libdeflate does not take as the directory has them: zlib tells why.
+  std::optional<std::string_view> content(const ZipEntry& entry, const FileRange& data,
+                                          const std::string& subject) {
+    if (entry.method == 0 || entry.size > memory_ || data.size > memory_ - entry.size) return {};
+    make_room(data.size + entry.size);
+    char* const packed = room_.get();
+    char* const content = packed + data.size;
+    read_at(data, 0, packed, data.size, subject);
+    std::size_t used = 0;
+    const libdeflate_result result = libdeflate_deflate_decompress_ex(
+        decompressor_.get(), packed, data.size, content, entry.size, &used, nullptr);
+    if (result != LIBDEFLATE_SUCCESS || used != data.size) return {};
+    return std::string_view(content, entry.size);
+  }
+
+ private:
+  struct Free {
+    void operator()(libdeflate_decompressor* decompressor) const {
+      libdeflate_free_decompressor(decompressor);
+    }
+  };
+
+  void make_room(std::uint64_t size) {
+    if (size <= size_) return;
+    room_.reset();
+    size_ = 0;
+    const std::uint64_t rounded = std::min(memory_, std::bit_ceil(size));
+    room_ = std::make_unique_for_overwrite<char[]>(rounded);
+    size_ = rounded;
+  }
+
+  std::uint64_t memory_;
+  std::unique_ptr<libdeflate_decompressor, Free> decompressor_;
+  std::unique_ptr<char[]> room_;
+  std::uint64_t size_ = 0;
+};
+
+ZipBuffers::ZipBuffers(std::uint64_t memory) : state_(std::make_unique<State>(memory)) {}
+ZipBuffers::~ZipBuffers() = default;
+ZipBuffers::ZipBuffers(ZipBuffers&&) noexcept = default;
+ZipBuffers& ZipBuffers::operator=(ZipBuffers&&) noexcept = default;
+
+ZipReader::ZipReader(FileRange range, std::string subject)
+    : range_(range), subject_(std::move(subject)), entries_(read_zip_directory(range_, subject_)) {}
+
+// The name and the method decide what other readers, which go by local headers, would see.
+FileRange ZipReader::data_of(const ZipEntry& entry) const {
+  if (entry.problem == impossible_ratio) throw_bomb(subject_, entry, entry.problem);
+  if (!entry.problem.empty()) refuse(subject_, entry, entry.problem);
+  const std::string header =
+      bytes_at(range_, entry.data_offset, local_size + entry.raw_path.size(), subject_);
+  const std::uint64_t header_size =
+      local_size + number_at(header, 26, 2) + number_at(header, 28, 2);
+  if (!header.starts_with("PK\3\4") || number_at(header, 8, 2) != entry.method ||
+      number_at(header, 26, 2) != entry.raw_path.size() ||
+      header.compare(local_size, std::string::npos, entry.raw_path) != 0) {
+    refuse(subject_, entry, "its local header is not what the directory says");
+  }
+  const std::uint64_t begin = entry.data_offset + header_size;
+  if (begin > entry.data_end || entry.data_end - begin < entry.compressed_size) {
+    refuse(subject_, entry, "it overlaps another");
+  }
+  return {range_.file, range_.offset + begin, entry.compressed_size};
+}
+
+std::unique_ptr<Source> ZipReader::open(const ZipEntry& entry) const {
+  return std::make_unique<MemberSource>(data_of(entry), entry, subject_);
+}
+
+std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
+  if (entry.size > most) {
+    refuse(subject_, entry, concat("larger than ", human_size(most)));
+  }
+  const std::unique_ptr<Source> source = open(entry);
+  return whole_text(*source, most, subject_);
+}
+
+void ZipReader::read(const ZipEntry& entry, ZipBuffers& buffers,
+                     const std::function<void(std::string_view)>& take) const {
+  const FileRange data = data_of(entry);
+  if (const auto content = buffers.state_->content(entry, data, subject_)) {
+    // In pieces, which stay in the cache from the CRC to whatever `take` does with them.
+    ContentCheck check(entry, subject_);
+    for (std::size_t at = 0; at < content->size(); at += member_block) {
+      const std::string_view piece = content->substr(at, member_block);
+      check.take(piece);
+      take(piece);
+    }
+    check.end();
+    return;
+  }
+  MemberSource source(data, entry, subject_);
+  while (true) {
+    const std::string_view piece = source.piece();
+    if (piece.empty()) return;
+    take(piece);
+  }
 }
 
 }  // namespace topsctl

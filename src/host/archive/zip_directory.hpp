@@ -1,0 +1,15 @@
+// The central directory of a zip archive.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topsctl/host/archive/source.hpp"
+#include "topsctl/host/archive/zip.hpp"
+
+namespace topsctl {
+
+// What the constructor of ZipReader promises, and throws.
+std::vector<ZipEntry> read_zip_directory(const FileRange& range, const std::string& subject);
+
+}  // namespace topsctl
