@@ -156,4 +156,14 @@ Error system_error(int errno_value, std::string_view act, std::string_view path,
                hint);
 }
 
+Error damaged_file(std::string message) {
+  return Error(
+      ErrorCode::bad_package, std::move(message),
+      format("the file is damaged or cut short: copy it again and compare its size and sha256"));
+}
+
+Error unreadable_file(std::string_view file, std::string_view why) {
+  return damaged_file(format("cannot read {}: {}", in_quotes(file), why));
+}
+
 }  // namespace topsctl

@@ -79,4 +79,9 @@ class Error : public std::exception {
 Error system_error(int errno_value, std::string_view act, std::string_view path,
                    ErrorCode fallback = ErrorCode::internal);
 
+// Error{bad_package} with the way out for a file that is damaged or cut short.
+Error damaged_file(std::string message);
+// The same: "cannot read '<file>': <why>".
+Error unreadable_file(std::string_view file, std::string_view why);
+
 }  // namespace topsctl

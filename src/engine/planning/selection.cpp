@@ -32,9 +32,7 @@ std::vector<const Package*> candidates(const Stack& stack, const Inventory& inve
 void refuse_broken(const Inventory& inventory, const Component& component) {
   for (const Package& package : inventory.packages) {
     if (package.verdict == Verdict::broken && is_named_like(component, package)) {
-      throw Error(
-          ErrorCode::bad_package, package.problem,
-          "the file is damaged or cut short: copy it again and compare its size and sha256");
+      throw damaged_file(package.problem);
     }
   }
 }

@@ -29,9 +29,7 @@ void refuse_broken(const Stack& stack, const Inventory& inventory,
     if (package.verdict != Verdict::broken) continue;
     for (const std::string& id : components) {
       if (!is_named_like(*stack.component(id), package)) continue;
-      throw Error(
-          ErrorCode::bad_package, package.problem,
-          "the file is damaged or cut short: copy it again and compare its size and sha256");
+      throw damaged_file(package.problem);
     }
   }
 }

@@ -101,10 +101,7 @@ class DecompressedSource : public Source {
     return input_;
   }
 
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject_), ": ", why),
-                "the file is damaged or cut short: copy it again and compare its size and sha256");
-  }
+  [[noreturn]] void refuse(const std::string& why) const { throw unreadable_file(subject_, why); }
 
   [[noreturn]] void refuse_bomb() const {
     throw DecompressionBomb(subject_, concat(taken_, " bytes became more than ", given_));

@@ -20,8 +20,7 @@ namespace {
 constexpr std::size_t read_block = 256U << 10U;
 
 [[noreturn]] void refuse_end(const std::string& subject) {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": cut short"),
-              "the file is damaged or cut short: copy it again and compare its size and sha256");
+  throw unreadable_file(subject, "cut short");
 }
 
 class RangeSource : public Source {

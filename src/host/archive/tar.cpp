@@ -28,10 +28,7 @@ struct TarReader::State {
     // What the source threw says more than libarchive can.
     if (failure) std::rethrow_exception(failure);
     const char* text = archive_error_string(reader);
-    throw Error(ErrorCode::bad_package,
-                concat("cannot read ", in_quotes(subject), ": ",
-                       text == nullptr ? "damaged archive" : printable(text)),
-                "the file is damaged or cut short: copy it again and compare its size and sha256");
+    throw unreadable_file(subject, text == nullptr ? "damaged archive" : printable(text));
   }
 
   archive* reader;

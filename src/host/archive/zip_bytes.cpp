@@ -32,8 +32,7 @@ void read_at(const FileRange& range, std::uint64_t offset, char* to, std::size_t
     size -= static_cast<std::size_t>(got);
   }
   if (is_short) {
-    throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": cut short"),
-                "the file is damaged or cut short: copy it again and compare its size and sha256");
+    throw unreadable_file(subject, "cut short");
   }
 }
 

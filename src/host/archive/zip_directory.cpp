@@ -34,8 +34,7 @@ constexpr std::uint64_t most_list = 56ULL << 20U;  // bytes of memory
 constexpr std::uint64_t best_ratio = 1100;
 
 [[noreturn]] void refuse_directory(const std::string& subject, std::string_view why) {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": ", why),
-              "the file is damaged or cut short: copy it again and compare its size and sha256");
+  throw unreadable_file(subject, why);
 }
 
 // Where the directory lies, as offsets in the range.

@@ -27,8 +27,7 @@ constexpr std::size_t most_members = 64;
 
 [[noreturn]] void refuse_deb(const std::string& file, const std::string& why,
                              std::string hint = {}) {
-  if (hint.empty())
-    hint = "the file is damaged or cut short: copy it again and compare its size and sha256";
+  if (hint.empty()) throw unreadable_file(file, why);
   throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why), hint);
 }
 

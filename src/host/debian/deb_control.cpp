@@ -17,8 +17,7 @@ constexpr std::uint64_t most_md5sums = 32ULL << 20U;
 constexpr std::size_t most_entries = 1000;
 
 [[noreturn]] void refuse_control(const std::string& file, const std::string& why) {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
-              "the file is damaged or cut short: copy it again and compare its size and sha256");
+  throw unreadable_file(file, why);
 }
 
 std::string required(const Stanza& control, const char* field, const std::string& file) {
