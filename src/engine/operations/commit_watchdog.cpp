@@ -2,13 +2,11 @@
 #include "topsctl/engine/operations/commit_watchdog.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <optional>
-#include <thread>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
@@ -16,12 +14,12 @@
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/lock_wait.hpp"
+#include "topsctl/host/system/process.hpp"
 
 namespace topsctl {
 
 namespace {
-
-constexpr int glance_ms = 200;
 
 std::optional<Transaction> begun_transaction(const Host& host, std::int64_t id) {
   for (Transaction& transaction : list_transactions(host)) {
@@ -30,16 +28,14 @@ std::optional<Transaction> begun_transaction(const Host& host, std::int64_t id) 
   return std::nullopt;
 }
 
-bool is_at_work(const Host& host) {
-  const Descriptor file(
+Descriptor opened_lock(const Host& host) {
+  return Descriptor(
       ::open((host.resolve(state_directory) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
-// A moment, or until a signal comes.
-void wait_a_moment() {
-  pollfd watched = {interrupt_descriptor(), POLLIN, 0};
-  ::poll(&watched, 1, glance_ms);
+bool is_at_work(const Host& host) {
+  const Descriptor file = opened_lock(host);
+  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
 Descriptor watch_lock(const Host& host, std::int64_t id) {
@@ -47,30 +43,38 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "watch", file.string(), ErrorCode::host_unfit);
   // Those who look whether it is watched hold the lock for a moment.
-  for (int i = 0; ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0; ++i) {
-    if (i == 50)
-      throw Error(ErrorCode::busy, concat("transaction ", id, " is watched already"),
-                  concat("`topsctl confirm ", id, "` ends the watch"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
+  constexpr std::int64_t moment_ms = 1000;
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 &&
+      !lock_within(lock, LockKind::whole, WaitLimit(moment_ms)))
+    throw Error(ErrorCode::busy, concat("transaction ", id, " is watched already"),
+                concat("`topsctl confirm ", id, "` ends the watch"));
   return lock;
 }
 
 // Returns when there is something to restore, or the transaction is over; which of both is seen
 // under the lock.
 void wait_for_the_end(const Host& host, std::int64_t id) {
+  const FileWatch journal(host.resolve(concat(state_directory, "/transactions/", id)) / "journal");
   std::optional<std::chrono::steady_clock::time_point> end;
   while (!is_interrupted()) {
+    std::optional<ReleaseWatch> released;
+    journal.clear();
+    WaitLimit limit = journal.longest_wait();
     const auto transaction = begun_transaction(host, id);
     if (!transaction) return;
     if (const auto awaited = awaited_confirmation(*transaction)) {
       // By the steady clock from here on: the other one may be set meanwhile.
       if (!end) end = host.clock->steady() + (time_of(awaited->until) - host.clock->now());
-      if (host.clock->steady() >= *end) return;
+      const auto now = host.clock->steady();
+      if (now >= *end) return;
+      if (journal.is_watching())
+        limit = WaitLimit(std::chrono::ceil<std::chrono::milliseconds>(*end - now).count());
     } else if (!transaction->is_unfinished() || !is_at_work(host)) {
       return;
+    } else {
+      released.emplace(opened_lock(host));
     }
-    wait_a_moment();
+    wait_for({journal.descriptor(), released ? released->descriptor() : -1}, limit);
   }
 }
 
@@ -83,6 +87,7 @@ Execution watch(const Host& host, std::int64_t id, EventFan& events) {
                 "`topsctl history` lists them");
   }
   const Descriptor watching = watch_lock(host, id);
+  declare_ready();
   wait_for_the_end(host, id);
   clear_interrupt();
   const auto transaction = begun_transaction(host, id);

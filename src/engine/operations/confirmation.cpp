@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
@@ -73,8 +72,8 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
       .append(TransactionState::committed, details);
   // So that nothing of the transaction runs any more when the command ends.
   lock.close();
-  for (int i = 0; i < 500 && is_watched(host, transaction); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  constexpr std::int64_t patience_ms = 10'000;
+  wait_until_unwatched(host, transaction, WaitLimit(patience_ms));
   return {true, at};
 }
 

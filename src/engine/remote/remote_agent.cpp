@@ -253,9 +253,11 @@ void RemoteAgent::send(std::string_view bytes) {
   }
 }
 
-std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms) {
+std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms, int waker) {
   while (frames_.empty()) {
+    stream_->be_woken_by(waker);
     const auto piece = stream_->read(timeout_ms);
+    stream_->be_woken_by(-1);
     if (!piece) return std::nullopt;
     if (piece->empty()) {
       const RemoteEnd end = stream_->finish();

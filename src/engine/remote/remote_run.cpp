@@ -5,7 +5,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -13,6 +12,7 @@
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/random.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -43,7 +43,7 @@ class Following {
         if (!lost_at_) lost_at_ = now;
         if (now - *lost_at_ > patience_) throw lost_for_good(error);
         ++reconnects_;
-        pause();
+        pause_for(std::chrono::seconds(1));
       }
     }
   }
@@ -77,13 +77,6 @@ class Following {
       } else if (line_.size() < longest) {
         line_.push_back(c);
       }
-    }
-  }
-
-  static void pause() {
-    for (int i = 0; i < 10; ++i) {
-      throw_if_interrupted();
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
 

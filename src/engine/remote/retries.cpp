@@ -2,23 +2,12 @@
 #include "topsctl/engine/remote/retries.hpp"
 
 #include <chrono>
-#include <thread>
 
 #include "topsctl/host/network/remote.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
-
-namespace {
-
-void pause_before(unsigned vain) {
-  for (unsigned i = 0; i < 5 * vain; ++i) {
-    throw_if_interrupted();
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
-}
-
-}  // namespace
 
 unsigned retry_lost(const AttemptState& state, const std::function<void()>& attempt) {
   constexpr unsigned most_vain = 3;
@@ -33,7 +22,7 @@ unsigned retry_lost(const AttemptState& state, const std::function<void()>& atte
       // An attempt that brought something counts for nothing.
       vain = state.gained_bytes > before ? 1 : vain + 1;
       if (!state.was_connected || vain == most_vain) throw;
-      pause_before(vain);
+      pause_for(std::chrono::seconds(vain));
     }
   }
 }

@@ -5,8 +5,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -22,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::seconds longest_silence(10);
+constexpr std::int64_t longest_silence_ms = 10'000;
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
 
 // The places for runs, best first, of which the first that can be used is taken.
@@ -77,13 +75,12 @@ std::vector<std::string> command_of(const RemoteRunRequest& request) {
   return argv;
 }
 
-// Waits a little, or until the other side is gone.
-void pause(const Descriptor& input) {
-  constexpr int pause_ms = 50;
-  std::array<pollfd, 2> watched = {{{input.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
-  if (::poll(watched.data(), watched.size(), pause_ms) == 0) return;
+// Throws if it is gone: it says nothing while the run goes on.
+void require_other_side(const Descriptor& input) {
   throw_if_interrupted();
-  throw Error(ErrorCode::interrupted, "the other side is gone; the run goes on");
+  pollfd watched = {input.get(), POLLIN, 0};
+  if (::poll(&watched, 1, 0) > 0)
+    throw Error(ErrorCode::interrupted, "the other side is gone; the run goes on");
 }
 
 }  // namespace
@@ -95,26 +92,32 @@ void serve_run(const Host& host, const RemoteRunRequest& request, const Descript
   run.start(command_of(request), has_password ? concat(request.sudo_password, "\n") : "");
   std::uint64_t heard = request.events_from;
   std::string last_words;
-  auto said_at = host.clock->steady();
+  const FileWatch written = run.events_watch();
+  const auto ended = run.end_watch();
+  WaitLimit silence(longest_silence_ms);
   for (;;) {
+    written.clear();
     // Asked before the events are read, so that none is missed.
     const bool is_running = run.is_running();
     const std::string events = run.events_from(heard);
     if (!events.empty()) {
       say(frame(FrameKind::event, events));
       heard += events.size();
-      said_at = host.clock->steady();
+      silence = WaitLimit(longest_silence_ms);
       last_words += events;
       constexpr std::size_t most_words = 4096;
       if (last_words.size() > most_words) last_words.erase(0, last_words.size() - most_words);
       continue;
     }
     if (!is_running) break;
-    pause(input);
-    if (host.clock->steady() - said_at < longest_silence) continue;
+    const int end = ended ? ended->descriptor() : -1;
+    wait_for({input.get(), written.descriptor(), end},
+             written.is_watching() ? silence : written.longest_wait());
+    require_other_side(input);
+    if (!silence.is_over()) continue;
     // So that the other side knows that this one is still there.
     say(frame(FrameKind::event, ""));
-    said_at = host.clock->steady();
+    silence = WaitLimit(longest_silence_ms);
   }
   const RemoteRunEnd end{run.status().value_or(-1), run.report(most_report), last_words};
   say(json_frame(FrameKind::result, to_json(end)));

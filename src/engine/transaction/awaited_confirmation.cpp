@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/lock_wait.hpp"
 
 namespace topsctl {
 
@@ -42,6 +43,15 @@ bool is_watched(const Host& host, const Transaction& transaction) {
   const Descriptor file(::open((host.resolve(transaction.folder) / watchdog_file).c_str(),
                                O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
+}
+
+void wait_until_unwatched(const Host& host, const Transaction& transaction,
+                          const WaitLimit& limit) {
+  Descriptor file(::open((host.resolve(transaction.folder) / watchdog_file).c_str(),
+                         O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.is_open() || ::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return;
+  const ReleaseWatch released(std::move(file));
+  wait_for({released.descriptor()}, limit);
 }
 
 bool is_abandoned(const Host& host, const Transaction& transaction) {

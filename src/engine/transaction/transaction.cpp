@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/lock_wait.hpp"
 
 namespace topsctl {
 
@@ -157,19 +157,13 @@ Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
   const fs::path file = folder / "lock";
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
-  const auto started = host.clock->steady();
-  bool told = false;
-  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (!told) on_wait("another topsctl");
-    told = true;
-    if (host.clock->steady() - started >= std::chrono::milliseconds(patience_ms)) {
-      throw Error(ErrorCode::busy, "another topsctl is changing this machine",
-                  "wait until it has ended, or give more time with --lock-timeout");
-    }
-    throw_if_interrupted();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  return lock;
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  const WaitLimit limit(patience_ms);
+  on_wait("another topsctl");
+  if (patience_ms > 0 && lock_within(lock, LockKind::whole, limit)) return lock;
+  throw_if_interrupted();
+  throw Error(ErrorCode::busy, "another topsctl is changing this machine",
+              "wait until it has ended, or give more time with --lock-timeout");
 }
 
 ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -20,22 +19,25 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t answer_timeout_ms = 60'000;
-constexpr std::int64_t relay_look_ms = 10;  // how often it is seen who wants what
-constexpr std::int64_t ack_look_ms = 100;
+constexpr std::int64_t for_ever_ms = 31'536'000'000;  // a bell ends the wait
+constexpr std::int64_t lag_look_ms = 2000;            // how often a feeder's lead is judged
 
 }  // namespace
 
 void ChunkSender::send() {
-  while (!work_.is_over()) {
+  for (;;) {
+    // Before all that it tells of is looked at.
+    bell_.silence();
+    if (work_.is_over()) return;
     if (const auto place = work_.take()) {
       unanswered_.insert(*place);
       send_chunk(*place);
       hear(0);
     } else if (!unanswered_.empty() || member_ != nullptr) {
-      hear(member_ != nullptr ? relay_look_ms : ack_look_ms);
+      hear(for_ever_ms);
     } else {
       // Another connection still waits for answers; what is false comes back to be sent again.
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      wait_for({bell_.descriptor()});
       throw_if_interrupted();
     }
   }
@@ -72,7 +74,11 @@ void ChunkSender::receive_relayed() {
   way_ = ChunkWork::Way::relayed;
   unanswered_ = work_.take_all();
   member_->ask({there.address, there.port, key, {unanswered_.begin(), unanswered_.end()}});
-  while (!work_.is_over() && !is_relay_false_ && member_->is_fed()) hear(relay_look_ms);
+  for (;;) {
+    bell_.silence();
+    if (work_.is_over() || is_relay_false_ || !member_->is_fed()) break;
+    hear(lag_look_ms);
+  }
   // What comes by both ways at once could be mixed up, so the one ends before the other begins.
   far_.send(frame(FrameKind::unlisten, ""));
   expect(FrameKind::unlistened, answer_timeout_ms);
@@ -82,7 +88,11 @@ void ChunkSender::receive_relayed() {
 }
 
 void ChunkSender::serve_follower() {
-  while (member_ != nullptr && member_->has_follower()) hear(relay_look_ms);
+  while (member_ != nullptr) {
+    bell_.silence();
+    if (!member_->has_follower()) return;
+    hear(for_ever_ms);
+  }
 }
 
 void ChunkSender::put_back() {
@@ -100,10 +110,10 @@ std::string ChunkSender::expect(FrameKind kind, std::int64_t timeout_ms) {
   }
 }
 
-// Takes what has come, and serves who wants something, for at least one look.
+// Takes what has come, and serves who wants something; waits for something once, or for the bell.
 void ChunkSender::hear(std::int64_t timeout_ms) {
   serve_requests();
-  while (const auto found = far_.next(timeout_ms)) {
+  while (const auto found = far_.next(timeout_ms, bell_.descriptor())) {
     if (!take_frame(*found)) refuse_frame(*found);
     timeout_ms = 0;
   }

@@ -9,6 +9,7 @@
 #include "topsctl/engine/transfer/chunk_work.hpp"
 #include "topsctl/engine/transfer/rate_limit.hpp"
 #include "topsctl/engine/transfer/relay_chain.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -17,7 +18,16 @@ class ChunkSender {
  public:
   // `member`: null without a relay, and for all connections but the first.
   ChunkSender(RemoteAgent& far, ChunkWork& work, RateLimit& limit, RelayMember* member)
-      : far_(far), work_(work), limit_(limit), member_(member) {}
+      : far_(far), work_(work), limit_(limit), member_(member) {
+    work_.add(bell_);
+    if (member_ != nullptr) member_->be_woken_by(&bell_);
+  }
+  ~ChunkSender() {
+    work_.remove(bell_);
+    if (member_ != nullptr) member_->be_woken_by(nullptr);
+  }
+  ChunkSender(const ChunkSender&) = delete;
+  ChunkSender& operator=(const ChunkSender&) = delete;
 
   // Sends what nobody else sends, until all is verified. Throws Error; what has no answer by then
   // can be put back.
@@ -42,6 +52,7 @@ class ChunkSender {
   ChunkWork& work_;
   RateLimit& limit_;
   RelayMember* member_;
+  Bell bell_;  // rung when others have changed what this one looks at
   ChunkWork::Way way_ = ChunkWork::Way::sent;
   bool is_relay_false_ = false;  // it brought something else than it should
   std::set<ChunkPlace> unanswered_;

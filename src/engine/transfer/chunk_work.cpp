@@ -53,6 +53,21 @@ std::set<ChunkPlace> ChunkWork::take_all() {
 void ChunkWork::put_back(const std::set<ChunkPlace>& places) {
   const Guard guard(mutex_);
   missing_.insert(missing_.begin(), places.begin(), places.end());
+  ring_all();
+}
+
+void ChunkWork::add(const Bell& bell) {
+  const Guard guard(mutex_);
+  bells_.insert(&bell);
+}
+
+void ChunkWork::remove(const Bell& bell) {
+  const Guard guard(mutex_);
+  bells_.erase(&bell);
+}
+
+void ChunkWork::ring_all() const {
+  for (const Bell* bell : bells_) bell->ring();
 }
 
 bool ChunkWork::judge(const Ack& ack, Way way) {
@@ -60,13 +75,14 @@ bool ChunkWork::judge(const Ack& ack, Way way) {
   const std::uint64_t size = size_of(ack.place);
   const Guard guard(mutex_);
   if (file.chunks.digests.at(ack.place.chunk) == ack.digest) {
-    --left_;
+    if (--left_ == 0) ring_all();
     verified_ += size;
     if (way == Way::relayed) objects_[ack.place.object].relayed_bytes += size;
     on_progress_(verified_, total_);
     return true;
   }
   missing_.push_back(ack.place);
+  ring_all();
   // What another host sent on tells nothing of this one.
   if (way == Way::relayed || ++false_digests_ < most_false_digests) return false;
   has_failed_ = true;
@@ -88,6 +104,7 @@ std::uint64_t ChunkWork::size_of(const ChunkPlace& place) const {
 void ChunkWork::fail() {
   const Guard guard(mutex_);
   has_failed_ = true;
+  ring_all();
 }
 
 bool ChunkWork::is_over() const {

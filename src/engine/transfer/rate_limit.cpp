@@ -2,9 +2,8 @@
 #include "topsctl/engine/transfer/rate_limit.hpp"
 
 #include <algorithm>
-#include <thread>
 
-#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -20,11 +19,8 @@ void RateLimit::take(std::uint64_t bytes) {
     free_at_ = std::max(free_at_, now - std::chrono::milliseconds(100)) + cost;
     ready = free_at_;
   }
-  while (Clock::now() < ready) {
-    throw_if_interrupted();
-    std::this_thread::sleep_for(
-        std::min<Clock::duration>(ready - Clock::now(), std::chrono::milliseconds(100)));
-  }
+  const auto early = std::chrono::ceil<std::chrono::milliseconds>(ready - Clock::now());
+  if (early.count() > 0) pause_for(early);
 }
 
 }  // namespace topsctl

@@ -20,7 +20,15 @@ struct RelayChain::Place {
   bool has_ended = false;  // its feed to the one behind is broken, or it is gone altogether
   std::uint64_t verified = 0;
   std::optional<Moment> behind_since;  // since when the one before has had what we lack
+  const Bell* bell = nullptr;
 };
+
+// It happens a few times for each target.
+void RelayChain::ring_all() const {
+  for (const auto& place : places_) {
+    if (place->bell != nullptr) place->bell->ring();
+  }
+}
 
 std::unique_ptr<RelayMember> RelayChain::join(const std::string& name) {
   const ChainGuard guard(mutex_);
@@ -44,6 +52,12 @@ RelayMember::~RelayMember() {
   const ChainGuard guard(chain_.mutex_);
   place_->has_ended = true;
   chain_.places_.remove(place_);
+  chain_.ring_all();
+}
+
+void RelayMember::be_woken_by(const Bell* bell) {
+  const Guard guard(chain_.mutex_);
+  place_->bell = bell;
 }
 
 std::string RelayMember::feeder() const {
@@ -54,6 +68,7 @@ std::string RelayMember::feeder() const {
 void RelayMember::ask(RelayFeed feed) {
   const ChainGuard guard(chain_.mutex_);
   if (place_->before) place_->before->request = std::move(feed);
+  chain_.ring_all();
 }
 
 bool RelayMember::is_fed() {
@@ -75,6 +90,7 @@ void RelayMember::let_go() {
   place_->before->is_closed = true;
   place_->before->request.reset();
   place_->before.reset();
+  chain_.ring_all();
 }
 
 std::optional<RelayFeed> RelayMember::request() {
@@ -85,6 +101,7 @@ std::optional<RelayFeed> RelayMember::request() {
 void RelayMember::tell_broken_feed() {
   const ChainGuard guard(chain_.mutex_);
   place_->has_ended = true;
+  chain_.ring_all();
 }
 
 bool RelayMember::has_follower() {

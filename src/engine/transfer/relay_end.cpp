@@ -2,18 +2,17 @@
 #include "engine/transfer/relay_end.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
 namespace {
 
 constexpr int connect_timeout_s = 5;
-constexpr std::chrono::milliseconds look_again(5);
 constexpr std::uint64_t block = 256U << 10U;  // bytes that are passed on at once
 
 // "client-address client-port server-address server-port".
@@ -109,6 +108,7 @@ RelayFeeder::RelayFeeder(const std::filesystem::path& store, const std::vector<I
 
 RelayFeeder::~RelayFeeder() {
   is_stopped_ = true;
+  stop_.ring();
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (link_ != nullptr) link_->abort();
@@ -143,8 +143,15 @@ void RelayFeeder::run() {
 }
 
 void RelayFeeder::send_all(PskTlsLink& link) {
+  FileWatch arrivals;
+  for (const auto& object : objects_) {
+    if (object) object->watch_with(arrivals);
+  }
   while (!feed_.chunks.empty() && !is_stopped_) {
-    if (!send_what_is_there(link)) std::this_thread::sleep_for(look_again);
+    arrivals.clear();
+    if (send_what_is_there(link)) continue;
+    wait_for({arrivals.descriptor(), stop_.descriptor()}, arrivals.longest_wait());
+    throw_if_interrupted();
   }
   link.finish();
 }

@@ -12,6 +12,7 @@
 #include "topsctl/engine/remote/relay_messages.hpp"
 #include "topsctl/host/network/psk_tls.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -65,6 +66,7 @@ class RelayFeeder {
   std::mutex mutex_;  // of the link
   PskTlsLink* link_ = nullptr;
   std::atomic<bool> is_stopped_ = false;
+  Bell stop_;
   std::thread thread_;
 };
 

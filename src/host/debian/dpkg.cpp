@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <thread>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/lock_wait.hpp"
 #include "topsctl/host/system/stanza.hpp"
 
 namespace topsctl {
@@ -133,27 +133,22 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
   const std::filesystem::path path = host.resolve_parent(concat(dpkg_directory, "/lock-frontend"));
   file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
   if (!file_.is_open()) throw system_error(errno, "open", path.string(), ErrorCode::host_unfit);
-  const auto started = host.clock->steady();
-  for (;;) {
-    struct flock lock = whole_file_lock();
-    if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
-    if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
-      throw system_error(errno, "lock", path.string(), ErrorCode::host_unfit);
-    }
-    if (waited_for_.empty()) {
-      waited_for_ = holder_of(file_.get());
-      on_wait(waited_for_);
-    }
-    waited_ms_ =
-        std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started)
-            .count();
-    if (waited_ms_ >= patience_ms) {
-      throw Error(ErrorCode::busy, concat("dpkg's frontend lock is held by ", waited_for_),
-                  "wait until that program has ended, or give more time with --lock-timeout");
-    }
-    throw_if_interrupted();
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  struct flock lock = whole_file_lock();
+  if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
+  if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
+    throw system_error(errno, "lock", path.string(), ErrorCode::host_unfit);
   }
+  const auto started = host.clock->steady();
+  const WaitLimit limit(patience_ms);
+  waited_for_ = holder_of(file_.get());
+  on_wait(waited_for_);
+  const bool is_locked = patience_ms > 0 && lock_within(file_, LockKind::record, limit);
+  waited_ms_ =
+      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
+  if (is_locked) return;
+  throw_if_interrupted();
+  throw Error(ErrorCode::busy, concat("dpkg's frontend lock is held by ", waited_for_),
+              "wait until that program has ended, or give more time with --lock-timeout");
 }
 
 }  // namespace topsctl

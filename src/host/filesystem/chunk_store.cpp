@@ -269,6 +269,11 @@ std::vector<bool> ArrivingObject::present() const {
   return found;
 }
 
+void ArrivingObject::watch_with(FileWatch& watch) const {
+  // By its descriptor, as the file may have lost its name meanwhile.
+  if (marks_.is_open()) watch.add(concat("/proc/self/fd/", marks_.get()));
+}
+
 void ArrivingObject::read(std::uint64_t offset, std::span<char> bytes) const {
   if (!fill_from(data_, offset, bytes))
     throw Error(ErrorCode::internal, "what has arrived is not there");

@@ -24,6 +24,7 @@
 #include "topsctl/host/system/memory.hpp"
 #include "topsctl/host/system/pipe.hpp"
 #include "topsctl/host/system/root_path.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -62,7 +63,8 @@ int hold_view(const SandboxSpec& order, Pipe& report, Pipe& alive) {
 }
 
 // Only children of who asks for a process namespace are in it: this one stays between.
-int part_from_machine(const SandboxSpec& order, Pipe& report, Pipe& alive) {
+// `ended` closes when it ends.
+int part_from_machine(const SandboxSpec& order, Pipe& report, Pipe& alive, Pipe& ended) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   alive.write_end.close();
   if (::unshare(own_namespaces) != 0) {
@@ -71,7 +73,10 @@ int part_from_machine(const SandboxSpec& order, Pipe& report, Pipe& alive) {
                        std::strerror(errno)));
     return 1;
   }
-  const pid_t holder = start_copy([&] { return hold_view(order, report, alive); });
+  const pid_t holder = start_copy([&] {
+    ended.write_end.close();
+    return hold_view(order, report, alive);
+  });
   say(report, concat("pid ", holder));
   report.write_end.close();
   int status = 0;
@@ -109,7 +114,9 @@ class Holder {
   explicit Holder(const SandboxSpec& order) {
     Pipe report = make_pipe();
     Pipe alive = make_pipe();
-    child_ = start_copy([&] { return part_from_machine(order, report, alive); });
+    Pipe ended = make_pipe();
+    child_ = start_copy([&] { return part_from_machine(order, report, alive, ended); });
+    ended_ = std::move(ended.read_end);
     alive_ = std::move(alive.write_end);
     alive.read_end.close();
     report.write_end.close();
@@ -135,17 +142,11 @@ class Holder {
  private:
   void listen(const Descriptor& report) {
     std::string said;  // by two processes, in any order
-    for (std::int64_t waited_ms = 0; marks_.empty() || pid_.empty();) {
+    const WaitLimit limit(patience_ms);
+    while (marks_.empty() || pid_.empty()) {
+      const bool is_in_time = wait_for({report.get()}, limit);
       throw_if_interrupted();
-      pollfd watched = {report.get(), POLLIN, 0};
-      constexpr int moment_ms = 50;
-      if (::poll(&watched, 1, moment_ms) <= 0) {
-        waited_ms += moment_ms;
-        if (waited_ms > patience_ms) {
-          throw Error(ErrorCode::host_unfit, "mounting the view takes too long");
-        }
-        continue;
-      }
+      if (!is_in_time) throw Error(ErrorCode::host_unfit, "mounting the view takes too long");
       std::array<char, 4096> bytes{};
       const ssize_t got = ::read(report.get(), bytes.data(), bytes.size());
       if (got <= 0) throw Error(ErrorCode::host_unfit, "the process that holds the view has ended");
@@ -183,6 +184,7 @@ class Holder {
     // One that is not ready may wait for a server that does not answer. A ready one ends by itself,
     // after everything that runs in the view.
     if (marks_.empty()) ::kill(child_, SIGKILL);
+    // A container may lack a first process that buries orphans: some of the view then never ends.
     if (!has_ended_within(10'000)) {
       ::kill(child_, SIGKILL);
       has_ended_within(1'000);
@@ -190,20 +192,23 @@ class Holder {
     child_ = -1;
   }
 
-  // A container may lack a first process that buries orphans: some of the view then never ends.
+  // A signal to us does not shorten it.
   bool has_ended_within(std::int64_t milliseconds) const {
-    for (std::int64_t waited_ms = 0; waited_ms < milliseconds; ++waited_ms) {
-      int status = 0;
-      if (::waitpid(child_, &status, WNOHANG) != 0) return true;
-      ::poll(nullptr, 0, 1);
+    pollfd watched = {ended_.get(), POLLIN, 0};
+    const WaitLimit limit(milliseconds);
+    while (::poll(&watched, 1, limit.poll_timeout()) < 0 && errno == EINTR) {
     }
-    return false;
+    if (watched.revents == 0) return false;
+    while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return true;
   }
 
   pid_t child_ = -1;
   std::string pid_;  // of the view's first process, as we see it
   std::string marks_;
   Descriptor alive_;
+  Descriptor ended_;  // readable when the child has ended
   Enclosure enclosure_;
 };
 

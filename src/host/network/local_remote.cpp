@@ -16,13 +16,13 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
 namespace {
 
 constexpr std::size_t most_local_errors = 16U << 10U;
-constexpr int slice_ms = 200;
 
 class LocalStream : public RemoteStream {
  public:
@@ -69,7 +69,7 @@ class LocalStream : public RemoteStream {
 
   void write(std::string_view bytes) override {
     while (!bytes.empty()) {
-      wait(input_, POLLOUT, slice_ms);
+      wait(input_, POLLOUT, {});
       const ssize_t written = ::write(input_.get(), bytes.data(), bytes.size());
       if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
       if (written < 0 && errno != EAGAIN && errno != EINTR) lose();
@@ -77,8 +77,9 @@ class LocalStream : public RemoteStream {
   }
 
   std::optional<std::string> read(std::int64_t timeout_ms) override {
+    const WaitLimit limit(timeout_ms);
     for (;;) {
-      wait(output_, POLLIN, static_cast<int>(std::clamp<std::int64_t>(timeout_ms, 0, slice_ms)));
+      const bool was_woken = wait(output_, POLLIN, limit);
       std::string bytes(256U << 10U, '\0');
       const ssize_t got = ::read(output_.get(), bytes.data(), bytes.size());
       if (got >= 0) {
@@ -86,8 +87,7 @@ class LocalStream : public RemoteStream {
         return bytes;
       }
       if (errno != EAGAIN && errno != EINTR) lose();
-      timeout_ms -= slice_ms;
-      if (timeout_ms <= 0) return std::nullopt;
+      if (was_woken || limit.is_over()) return std::nullopt;
     }
   }
 
@@ -106,22 +106,30 @@ class LocalStream : public RemoteStream {
   }
 
  private:
-  void wait(const Descriptor& for_what, short event, int timeout_ms) {
-    throw_if_interrupted();
-    take_errors();
-    std::array<pollfd, 2> watched = {
-        {{for_what.get(), event, 0}, {interrupt_descriptor(), POLLIN, 0}}};
-    ::poll(watched.data(), watched.size(), timeout_ms);
-    throw_if_interrupted();
+  // Whether the waker of this stream came first. A program that may not say its errors would stop.
+  bool wait(const Descriptor& for_what, short event, const WaitLimit& limit) {
+    std::array<pollfd, 4> watched = {{{for_what.get(), event, 0},
+                                      {interrupt_descriptor(), POLLIN, 0},
+                                      {event == POLLIN ? waker() : -1, POLLIN, 0},
+                                      {-1, POLLIN, 0}}};
+    do {
+      throw_if_interrupted();
+      take_errors();
+      watched[3].fd = errors_.get();
+      if (::poll(watched.data(), watched.size(), limit.poll_timeout()) < 0) watched[0].revents = 0;
+      throw_if_interrupted();
+    } while (watched[0].revents == 0 && watched[2].revents == 0 && !limit.is_over());
+    return watched[2].revents != 0;
   }
 
   void take_errors() {
     std::array<char, 4096> bytes{};
-    ssize_t got = 0;
+    ssize_t got = -1;
     while (errors_.is_open() && (got = ::read(errors_.get(), bytes.data(), bytes.size())) > 0) {
       said_.append(bytes.data(), static_cast<std::size_t>(got));
       if (said_.size() > 2 * most_local_errors) said_.erase(0, said_.size() - most_local_errors);
     }
+    if (got == 0) errors_.close();
   }
 
   [[noreturn]] void lose() {

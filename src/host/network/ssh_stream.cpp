@@ -20,6 +20,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -71,13 +72,12 @@ class SshStream : public RemoteStream {
   }
 
   std::optional<std::string> read(std::int64_t timeout_ms) override {
-    constexpr int slice_ms = 200;
-    for (;;) {
+    const WaitLimit limit(timeout_ms);
+    for (bool was_woken = false;;) {
       throw_if_interrupted();
       take_errors();
       if (!unread_.empty()) return std::exchange(unread_, "");
-      const int wait = static_cast<int>(std::clamp<std::int64_t>(timeout_ms, 0, slice_ms));
-      const int ready = ssh_channel_poll_timeout(channel_.get(), wait, 0);
+      const int ready = ssh_channel_poll(channel_.get(), 0);
       if (ready == SSH_EOF) return read_rest();
       if (ready < 0) lose("read from");
       if (ready > 0) {
@@ -86,8 +86,8 @@ class SshStream : public RemoteStream {
       }
       if (!is_alive()) lose("read from");
       require_sign_of_life();
-      timeout_ms -= slice_ms;
-      if (timeout_ms <= 0) return std::nullopt;
+      if (was_woken || limit.is_over()) return std::nullopt;
+      was_woken = wait_for_packet(limit, waker());
     }
   }
 
@@ -118,6 +118,21 @@ class SshStream : public RemoteStream {
 
   bool is_alive() const { return ssh_is_connected(session_) != 0; }
 
+  // Whether the waker came first, rather than something from the far end or a signal. Returns after
+  // ten seconds at the latest, as a host behind another one is to be asked then.
+  bool wait_for_packet(const WaitLimit& limit, int waker) const {
+    // What libssh could not write at once it writes when it is asked for what has come.
+    const bool has_unsent = (ssh_get_poll_flags(session_) & SSH_WRITE_PENDING) != 0;
+    const short events = static_cast<short>(has_unsent ? POLLIN | POLLOUT : POLLIN);
+    std::array<pollfd, 3> watched = {{{ssh_get_fd(session_), events, 0},
+                                      {interrupt_descriptor(), POLLIN, 0},
+                                      {waker, POLLIN, 0}}};
+    constexpr int longest_ms = std::chrono::milliseconds(longest_silence).count();
+    const int left_ms = limit.poll_timeout();
+    const int wait_ms = left_ms < 0 ? longest_ms : std::min(left_ms, longest_ms);
+    return ::poll(watched.data(), watched.size(), wait_ms) > 0 && watched[2].revents != 0;
+  }
+
   // How much may be sent without waiting for the far end. libssh would wait itself, and for ever
   // where the program there has ended and something that it said is still unread.
   std::size_t open_window() {
@@ -125,9 +140,7 @@ class SshStream : public RemoteStream {
       throw_if_interrupted();
       const std::uint32_t open = ssh_channel_window_size(channel_.get());
       if (open > 0) return open;
-      std::array<pollfd, 2> watched = {
-          {{ssh_get_fd(session_), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
-      ::poll(watched.data(), watched.size(), 200);
+      wait_for_packet({}, -1);
       take_errors();
       std::array<char, 65536> bytes{};
       const int got = ssh_channel_read_nonblocking(channel_.get(), bytes.data(), bytes.size(), 0);

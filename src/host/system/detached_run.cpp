@@ -118,6 +118,11 @@ bool DetachedRun::is_running() const {
   return lock.is_open() && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
+std::unique_ptr<ReleaseWatch> DetachedRun::end_watch() const {
+  Descriptor lock(::open((folder_ / "lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return lock.is_open() ? std::make_unique<ReleaseWatch>(std::move(lock)) : nullptr;
+}
+
 std::optional<int> DetachedRun::status() const {
   const auto text = read_text_if_present(folder_ / "status", 64);
   if (!text) return std::nullopt;

@@ -31,6 +31,12 @@ void take_note(int signal) {
   errno = saved;
 }
 
+void drain_wake_pipe() {
+  std::array<char, 64> bytes{};
+  while (wake_pipe[0] >= 0 && ::read(wake_pipe[0], bytes.data(), bytes.size()) > 0) {
+  }
+}
+
 }  // namespace
 
 void watch_signals() {
@@ -79,9 +85,7 @@ void throw_if_interrupted() {
 void clear_interrupt() {
   ::alarm(0);
   received = 0;
-  std::array<char, 64> bytes{};
-  while (wake_pipe[0] >= 0 && ::read(wake_pipe[0], bytes.data(), bytes.size()) > 0) {
-  }
+  drain_wake_pipe();
 }
 
 Deadline::Deadline(int seconds) {
@@ -91,7 +95,10 @@ Deadline::Deadline(int seconds) {
 
 Deadline::~Deadline() {
   ::alarm(0);
-  if (received == SIGALRM) received = 0;
+  if (received != SIGALRM) return;
+  received = 0;
+  // Else every later wait would find a signal that nobody knows of.
+  drain_wake_pipe();
 }
 
 }  // namespace topsctl

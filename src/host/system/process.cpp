@@ -1,21 +1,20 @@
-// fork, chroot, exec, and a poll loop that ends with the program, its time limit or a signal to us.
+// fork, chroot, exec, and a wait that ends with the program, its time limit or a signal to us.
 #include "topsctl/host/system/process.hpp"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <optional>
 
+#include "host/system/capabilities.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
@@ -31,33 +30,13 @@ constexpr std::int64_t grace_ms = 5'000;  // between SIGTERM and SIGKILL
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Of a program in an enclosure: what would reach the machine itself. Numbers of capability.h, as
-// older headers lack the last ones.
-constexpr std::array<int, 16> forbidden_capabilities = {
-    CAP_SYS_MODULE,    CAP_SYS_RAWIO,      CAP_SYS_ADMIN,  CAP_SYS_BOOT,
-    CAP_SYS_TIME,      CAP_SYS_TTY_CONFIG, CAP_SYS_PACCT,  CAP_MAC_OVERRIDE,
-    CAP_MAC_ADMIN,     CAP_SYSLOG,         CAP_WAKE_ALARM, CAP_BLOCK_SUSPEND,
-    CAP_AUDIT_CONTROL, 38 /* perfmon */,   39 /* bpf */,   40 /* checkpoint_restore */};
-
-// False with errno set if one that the kernel knows cannot be given up.
-bool give_up_capabilities() {
-  for (const int capability : forbidden_capabilities) {
-    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return false;
-  }
-  // What a program of root inherits it would keep.
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-  if (::syscall(SYS_capget, &header, sets.data()) != 0) return false;
-  for (__user_cap_data_struct& set : sets) set.inheritable = 0;
-  return ::syscall(SYS_capset, &header, sets.data()) == 0;
-}
-
 struct Pipes {
   Pipe input = make_pipe();
   Pipe output = make_pipe();
   Pipe report = make_pipe();
   Pipe failure = make_pipe();  // errno of a start that failed; closed by a successful exec
   Pipe alive = make_pipe();    // closed when topsctl ends
+  Pipe ended = make_pipe();    // written to or closed when the keeper ends
 };
 
 // Everything after fork is async-signal-safe; all memory was prepared before.
@@ -107,6 +86,14 @@ struct ChildImage {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     // The keeper outlives the SIGTERM for the group, to tell how the program ended.
     for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) ::signal(signal, SIG_IGN);
+    // Comes through only while the keeper waits, and has to wake it: one that is ignored would not.
+    struct sigaction wake {};
+    wake.sa_handler = [](int) {};
+    ::sigaction(SIGCHLD, &wake, nullptr);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    ::sigprocmask(SIG_BLOCK, &child, nullptr);
     // Only what is started from now on is in it: the keeper stays outside, and sees topsctl end.
     if (enclosure != nullptr && ::setns(enclosure->processes.get(), CLONE_NEWPID) != 0) {
       fail(pipes.failure.write_end.get());
@@ -114,16 +101,29 @@ struct ChildImage {
     const pid_t program = ::fork();
     if (program < 0) fail(pipes.failure.write_end.get());
     if (program == 0) exec_program(pipes);
+    keep(pipes, program);
+  }
+
+  // Sleeps until the program has ended, or topsctl.
+  [[noreturn]] void keep(const Pipes& pipes, pid_t program) const {
     for (const Pipe* pipe : {&pipes.output, &pipes.report, &pipes.failure})
       ::close(pipe->write_end.get());
     ::close(pipes.input.read_end.get());
     ::close(pipes.input.write_end.get());
     ::close(pipes.alive.write_end.get());
+    ::close(pipes.ended.read_end.get());
+    sigset_t none;
+    sigemptyset(&none);
     for (;;) {
-      pollfd topsctl = {pipes.alive.read_end.get(), POLLIN, 0};
-      if (::poll(&topsctl, 1, 5) > 0) end_all(program);
       int status = 0;
-      if (::waitpid(program, &status, WNOHANG) != program) continue;
+      if (::waitpid(program, &status, WNOHANG) != program) {
+        pollfd topsctl = {pipes.alive.read_end.get(), POLLIN, 0};
+        if (::ppoll(&topsctl, 1, nullptr, &none) > 0) end_all(program);
+        continue;
+      }
+      // The end of this process closes the pipe, but a program that another thread of topsctl
+      // starts at this moment may have it, too.
+      static_cast<void>(!::write(pipes.ended.write_end.get(), "1", 1));
       if (WIFSIGNALED(status)) {
         ::signal(WTERMSIG(status), SIG_DFL);
         ::raise(WTERMSIG(status));
@@ -139,9 +139,12 @@ struct ChildImage {
   }
 
   [[noreturn]] void exec_program(const Pipes& pipes) {
-    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGCHLD}) {
       ::signal(signal, SIG_DFL);
     }
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     // Moved up first: the descriptors of a pipe may themselves be 0 to 3.
     const int input = ::fcntl(pipes.input.read_end.get(), F_DUPFD_CLOEXEC, 10);
     const int output = ::fcntl(pipes.output.write_end.get(), F_DUPFD_CLOEXEC, 10);
@@ -199,16 +202,24 @@ class Running {
         .count();
   }
 
+  // What is left until something is due, rounded up; -1: nothing is.
+  int poll_timeout() const {
+    if (is_killed_) return -1;
+    const std::int64_t due = stopped_at_ ? *stopped_at_ + grace_ms : command_.timeout_ms;
+    constexpr std::int64_t most = 86'400'000;
+    return static_cast<int>(std::clamp<std::int64_t>(due - elapsed_ms() + 1, 0, most));
+  }
+
   void step() {
-    std::array<pollfd, 4> watched = {{
+    std::array<pollfd, 5> watched = {{
         {pipes_.output.read_end.get(), POLLIN, 0},
         {pipes_.report.read_end.get(), POLLIN, 0},
         {stopped_at_ ? -1 : interrupt_descriptor(), POLLIN, 0},
         {pipes_.input.write_end.get(), POLLOUT, 0},
+        // The program's own end: a daemon that it leaves may keep the output open.
+        {pipes_.ended.read_end.get(), POLLIN, 0},
     }};
-    // A short wait, as the end of the process itself wakes no descriptor when a daemon keeps the
-    // pipe.
-    ::poll(watched.data(), watched.size(), 20);
+    if (::poll(watched.data(), watched.size(), poll_timeout()) < 0) watched = {};
     if (watched[0].revents != 0) take_output();
     if (watched[1].revents != 0) take_report();
     if (watched[3].revents != 0) give_input();
@@ -221,8 +232,12 @@ class Running {
       result_.timed_out = true;
       stop(SIGTERM);
     }
-    if (stopped_at_ && now > *stopped_at_ + grace_ms) ::kill(-pid_, SIGKILL);
-    reap();
+    const bool is_overdue = stopped_at_ && !is_killed_ && now > *stopped_at_ + grace_ms;
+    if (is_overdue) {
+      is_killed_ = true;
+      ::kill(-pid_, SIGKILL);
+    }
+    if (is_overdue || watched[4].revents != 0) reap();
   }
 
   void stop(int signal) {
@@ -232,9 +247,11 @@ class Running {
 
   void reap() {
     int status = 0;
-    const pid_t done = ::waitpid(pid_, &status, WNOHANG);
-    if (done != pid_) return;
+    pid_t done = -1;
+    while ((done = ::waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
+    }
     ended_ = true;
+    if (done != pid_) return;
     if (WIFEXITED(status)) result_.status = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
     // What a program that failed left running must not write while its work is undone.
@@ -293,6 +310,7 @@ class Running {
   std::size_t given_ = 0;
   bool ended_ = false;
   bool stopped_by_signal_ = false;
+  bool is_killed_ = false;
   std::optional<std::int64_t> stopped_at_;
 };
 
@@ -316,6 +334,7 @@ RunResult SystemRunner::run(const Command& command) {
   pipes.report.write_end.close();
   pipes.failure.write_end.close();
   pipes.alive.read_end.close();
+  pipes.ended.write_end.close();
   int reason = 0;
   if (::read(pipes.failure.read_end.get(), &reason, sizeof reason) == sizeof reason) {
     int status = 0;
@@ -339,11 +358,12 @@ pid_t start_copy(const std::function<int()>& work) {
   ::_exit(result);
 }
 
-void start_detached(const std::vector<std::string>& arguments) {
+Descriptor start_detached(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"topsctl"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::vector<char*> argv = c_strings(words);
   const std::array<char*, 1> nothing = {nullptr};
+  Pipe ready = make_pipe();
   const pid_t pid = ::fork();
   if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);
   if (pid == 0) {
@@ -351,9 +371,11 @@ void start_detached(const std::vector<std::string>& arguments) {
     // Its parent ends at once, so that nobody is left to reap it but init.
     if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
     const int null = ::open("/dev/null", O_RDWR);
-    for (const int stream : {0, 1, 2}) {
+    for (const int stream : {1, 2}) {
       if (null < 0 || ::dup2(null, stream) < 0) ::close(stream);
     }
+    // Closed by declare_ready(), or by its end.
+    if (::dup2(::fcntl(ready.write_end.get(), F_DUPFD_CLOEXEC, 10), 0) < 0) ::_exit(127);
     if (::chdir("/") == 0) ::execve("/proc/self/exe", argv.data(), nothing.data());
     ::_exit(127);
   }
@@ -361,6 +383,15 @@ void start_detached(const std::vector<std::string>& arguments) {
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) throw Error(ErrorCode::host_unfit, "cannot start 'topsctl' in the background");
+  return std::move(ready.read_end);
+}
+
+void declare_ready() {
+  // Only start_detached() gives a standard input that cannot be read.
+  const int flags = ::fcntl(0, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY) return;
+  const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (null.is_open()) ::dup2(null.get(), 0);
 }
 
 }  // namespace topsctl

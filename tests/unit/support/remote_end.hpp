@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@
 #include "topsctl/engine/transfer/receiver.hpp"
 #include "topsctl/host/network/remote.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -68,8 +70,9 @@ class AgentStream : public RemoteStream {
   std::optional<std::string> read(std::int64_t timeout_ms) override {
     if (is_cut_) lose();
     if (!said_.empty()) return std::exchange(said_, "");
-    pollfd watched = {from_far_.read_end.get(), POLLIN, 0};
-    if (::poll(&watched, 1, static_cast<int>(timeout_ms)) == 0) return std::nullopt;
+    std::array<pollfd, 2> watched = {{{from_far_.read_end.get(), POLLIN, 0}, {waker(), POLLIN, 0}}};
+    ::poll(watched.data(), watched.size(), WaitLimit(timeout_ms).poll_timeout());
+    if (watched[0].revents == 0) return std::nullopt;
     std::string bytes(65536, '\0');
     bytes.resize(static_cast<std::size_t>(
         std::max<ssize_t>(::read(from_far_.read_end.get(), bytes.data(), bytes.size()), 0)));

@@ -53,9 +53,9 @@ class RemoteAgent : private FrameHandler {
     FrameKind kind;
     std::string payload;
   };
-  // The next frame; nothing if none comes in time. A failure frame is thrown as the Error it tells
-  // of, the end of the program as Error{unreachable}.
-  std::optional<Frame> next(std::int64_t timeout_ms);
+  // The next frame; nothing if none comes in time, or before the descriptor `waker` is readable. A
+  // failure frame is thrown as the Error it tells of, the end of the program as Error{unreachable}.
+  std::optional<Frame> next(std::int64_t timeout_ms, int waker = -1);
   // The next frame, which must be of this kind.
   std::string expect(FrameKind kind, std::int64_t timeout_ms);
 

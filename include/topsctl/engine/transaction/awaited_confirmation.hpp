@@ -7,6 +7,7 @@
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/network/connection.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/host/system/waiting.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -25,6 +26,8 @@ std::optional<AwaitedConfirmation> awaited_confirmation(const Transaction& trans
 
 // Whether a watcher waits for the end of the time; a watcher that died does not count.
 bool is_watched(const Host& host, const Transaction& transaction);
+// Returns when no process watches it, a signal comes or the time is over.
+void wait_until_unwatched(const Host& host, const Transaction& transaction, const WaitLimit& limit);
 // Awaits a confirmation, and nobody would restore it: as good as unfinished.
 bool is_abandoned(const Host& host, const Transaction& transaction);
 

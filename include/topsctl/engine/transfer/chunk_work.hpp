@@ -12,6 +12,7 @@
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/engine/remote/wire.hpp"
 #include "topsctl/engine/transfer/transfer_set.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -49,6 +50,10 @@ class ChunkWork {
   const ShippedFile& file_of(const ChunkPlace& place) const { return *objects_[place.object].file; }
   std::uint64_t size_of(const ChunkPlace& place) const;
 
+  // Rung when there may be something to do for a sender that has nothing, or all is over.
+  void add(const Bell& bell);
+  void remove(const Bell& bell);
+
   void fail();
   bool is_over() const;  // all is verified, or somebody has failed
   std::uint64_t missing_bytes() const;
@@ -57,6 +62,8 @@ class ChunkWork {
   std::uint64_t gained_bytes() const;
 
  private:
+  void ring_all() const;
+
   std::vector<ShippedObject>& objects_;
   const UploadProgress& on_progress_;
   mutable std::mutex mutex_;  // of what follows, and of the objects' numbers
@@ -67,6 +74,7 @@ class ChunkWork {
   std::uint64_t verified_ = 0;
   unsigned false_digests_ = 0;
   bool has_failed_ = false;
+  std::set<const Bell*> bells_;
 };
 
 }  // namespace topsctl

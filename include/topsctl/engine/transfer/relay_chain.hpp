@@ -11,6 +11,7 @@
 
 #include "topsctl/engine/remote/relay_messages.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -28,6 +29,7 @@ class RelayChain {
  private:
   friend class RelayMember;
   struct Place;
+  void ring_all() const;
 
   const Clock& clock_;
   std::mutex mutex_;  // of all places
@@ -41,6 +43,10 @@ class RelayMember {
   ~RelayMember();
   RelayMember(const RelayMember&) = delete;
   RelayMember& operator=(const RelayMember&) = delete;
+
+  // Rung when another target of the chain wants something, or wants nothing more, or is gone; null:
+  // none is. It must outlive this, or be taken away.
+  void be_woken_by(const Bell* bell);
 
   // The target before this one; empty at the head.
   std::string feeder() const;

@@ -11,6 +11,7 @@
 
 #include "topsctl/host/filesystem/chunks.hpp"
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -68,6 +69,8 @@ class ArrivingObject {
 
   // Which chunks are marked by now.
   std::vector<bool> present() const;
+  // Wakes it when further ones are marked.
+  void watch_with(FileWatch& watch) const;
   // Fills `bytes` with what is at `offset`. Throws Error if it is not there.
   void read(std::uint64_t offset, std::span<char> bytes) const;
 

@@ -49,6 +49,15 @@ class RemoteStream {
   virtual void end_input() = 0;
   // Drops what output is left, and waits for the end.
   virtual RemoteEnd finish() = 0;
+
+  // Nothing is read, either, once this descriptor is readable; -1: there is none.
+  void be_woken_by(int descriptor) { waker_ = descriptor; }
+
+ protected:
+  int waker() const { return waker_; }
+
+ private:
+  int waker_ = -1;
 };
 
 // One connection. Of one thread; it outlives its streams.

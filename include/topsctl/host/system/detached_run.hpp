@@ -3,9 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "topsctl/host/system/lock_wait.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -24,6 +28,10 @@ class DetachedRun {
   // Nothing while it runs, and if it was cut off: by a reboot, for example. A program that was
   // killed has 128 and the number of the signal.
   std::optional<int> status() const;
+  // Wakes once the program has ended; nothing if it is not there to wait for.
+  std::unique_ptr<ReleaseWatch> end_watch() const;
+  // Wakes when something is written to `events`.
+  FileWatch events_watch() const { return FileWatch(folder_ / "events"); }
   // What was written to `events` from this byte on; at most 64 KiB.
   std::string events_from(std::uint64_t offset) const;
   // Throws Error{host_unfit} if it is longer than `most` bytes.

@@ -73,8 +73,11 @@ class SystemRunner : public ProcessRunner {
 pid_t start_copy(const std::function<int()>& work);
 
 // Starts this very program with these arguments as a process of nobody: in a session of its own,
-// without a terminal, its standard streams at /dev/null, in an empty environment. Throws
-// Error{host_unfit}.
-void start_detached(const std::vector<std::string>& arguments);
+// without a terminal, its output at /dev/null, in an empty environment. What is returned becomes
+// readable once that process calls declare_ready(), or has ended. Throws Error{host_unfit}.
+Descriptor start_detached(const std::vector<std::string>& arguments);
+
+// Tells whoever started this process with start_detached(); does nothing in any other.
+void declare_ready();
 
 }  // namespace topsctl

@@ -72,6 +72,7 @@ TEST_F(Interrupts, OfADeadlineEndWithItAndWithWhatItInterrupts) {
     EXPECT_TRUE(is_interrupted());
   }
   EXPECT_FALSE(is_interrupted());
+  EXPECT_FALSE(is_readable()) << "or whoever waits later would not";
   EXPECT_EQ(::alarm(0), 0U);
   const Deadline deadline(3600);
   clear_interrupt();

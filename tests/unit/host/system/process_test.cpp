@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <csignal>
 
@@ -13,7 +15,9 @@
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/pipe.hpp"
 
 namespace topsctl {
 namespace {
@@ -202,6 +206,46 @@ TEST(Programs, MayLeaveADaemonThatKeepsTheOutputOpen) {
   const std::string daemon(trimmed(result.output));
   ASSERT_TRUE(is_digits(daemon)) << result.output;
   EXPECT_EQ(::kill(std::stoi(daemon), SIGKILL), 0) << "it is still there";
+}
+
+TEST(Programs, MayCloseTheirOutputLongBeforeTheyEnd) {
+  EXPECT_EQ(run_shell("exec >&- 2>&- 3>&-; sleep 0.2; exit 3").status, 3);
+}
+
+TEST(Programs, EndWithTopsctlWhenItIsKilled) {
+  LifeLine line;
+  Pipe started = make_pipe();
+  const pid_t topsctl = start_copy([&] {
+    Command command = shell("trap '' TERM; sleep 100 & echo started; sleep 100", 100'000);
+    command.on_output = [&](std::string_view) { write_all(started.write_end, "1", "a pipe"); };
+    SystemRunner().run(command);
+    return 0;
+  });
+  started.write_end.close();
+  char byte = 0;
+  ASSERT_EQ(::read(started.read_end.get(), &byte, 1), 1);
+  ::kill(topsctl, SIGKILL);
+  ::waitpid(topsctl, nullptr, 0);
+  EXPECT_TRUE(line.all_ended_within(10'000));
+}
+
+// How often a process gave up the processor of its own will while a program ran for so long.
+long pauses_of(const std::string& seconds) {
+  struct rusage own {};
+  struct rusage children {};
+  const pid_t topsctl = start_copy([&] {
+    run_shell(concat("exec sleep ", seconds));
+    ::getrusage(RUSAGE_SELF, &own);
+    ::getrusage(RUSAGE_CHILDREN, &children);
+    return static_cast<int>(std::min(own.ru_nvcsw + children.ru_nvcsw, 255L));
+  });
+  int status = 0;
+  ::waitpid(topsctl, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST(Programs, AreWaitedForWithoutLookingAgain) {
+  EXPECT_LT(pauses_of("2"), 50) << "a look each 20 ms would be a hundred";
 }
 
 class Interruption : public testing::TestWithParam<std::pair<int, ErrorCode>> {

@@ -1,0 +1,65 @@
+// Waiting for events: nothing here wakes up to look.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <initializer_list>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+namespace topsctl {
+
+// The end of a wait, by the steady clock.
+class WaitLimit {
+ public:
+  WaitLimit() = default;  // none
+  explicit WaitLimit(std::int64_t milliseconds);
+  bool is_over() const;
+  // For poll(2): what is left, rounded up; -1 without a limit.
+  int poll_timeout() const;
+
+ private:
+  bool has_end_ = false;
+  std::chrono::steady_clock::time_point end_;
+};
+
+// Returns once one of the descriptors is readable or its other end is closed, a signal has come
+// (see interrupt.hpp), or the time is over; false for the last. A descriptor of -1 is left out.
+bool wait_for(std::initializer_list<int> descriptors, const WaitLimit& limit = {});
+
+// Throws Error{interrupted, terminated} as soon as a signal comes.
+void pause_for(std::chrono::milliseconds duration);
+
+// A descriptor that one thread makes readable, for another that waits.
+class Bell {
+ public:
+  Bell();  // throws Error
+  void ring() const;
+  void silence() const;
+  int descriptor() const { return event_.get(); }
+
+ private:
+  Descriptor event_;
+};
+
+// A descriptor that becomes readable when one of some files is written to or removed. What is read
+// of a file after it was added misses nothing.
+class FileWatch {
+ public:
+  FileWatch();
+  explicit FileWatch(const std::filesystem::path& file) : FileWatch() { add(file); }
+  void add(const std::filesystem::path& file);
+  // -1 if the kernel has no watch for one of them.
+  int descriptor() const { return events_.get(); }
+  bool is_watching() const { return events_.is_open(); }
+  // Forgets what has come.
+  void clear() const;
+  // The longest wait before the files must be looked at: none, but a second without a watch.
+  WaitLimit longest_wait() const { return events_.is_open() ? WaitLimit() : WaitLimit(1000); }
+
+ private:
+  Descriptor events_;
+};
+
+}  // namespace topsctl
