@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/command_line.hpp"
 #include "cli/event_lines.hpp"
 #include "cli/non_blocking_streambuf.hpp"
 #include "cli/remote_command.hpp"
@@ -43,57 +43,43 @@ class Program {
  public:
   explicit Program(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
     cut_off_program_words();
-    parser_.name("topsctl");
-    parser_.description(
-        "Installs, verifies and rolls back vendor stacks such as Enflame TopsRider on servers");
-    parser_.fallthrough();
-    parser_.set_help_flag("-h", "Print a short help and exit");
-    parser_
-        .add_flag_callback(
-            "--help", [] { throw HelpRequest{""}; }, "Print the whole page and exit")
-        ->trigger_on_parse();
-    parser_
-        .add_flag_callback(
-            "--version", [] { throw HelpRequest{"--version"}; }, "Print the version and exit")
-        ->trigger_on_parse();
-    parser_.add_flag("--json", options_.json, "Write the report as JSON to standard output")
-        ->group("Everywhere");
-    parser_.add_flag("-q,--quiet", options_.quiet, "Show no progress")->group("Everywhere");
-    parser_.add_flag("-v,--verbose", options_.verbose, "Show what the programs that are run say")
-        ->group("Everywhere");
-    parser_.add_flag("--events", options_.events, "Write events as JSON lines to standard error")
-        ->group("Everywhere");
-    parser_.add_option("--color", options_.color, "auto, always or never")
-        ->group("Everywhere")
-        ->check(one_of({"auto", "always", "never"}));
-    parser_.add_option("--log-file", options_.log_file, "Write a log to this file too")
-        ->group("Everywhere");
+    program_.immediate(
+        "--help", [] { throw HelpRequest{""}; }, "Print the whole page and exit");
+    program_.immediate(
+        "--version", [] { throw HelpRequest{"--version"}; }, "Print the version and exit");
+    program_.group = "Everywhere";
+    program_.flag("--json", options_.json, "Write the report as JSON to standard output");
+    program_.flag("-q,--quiet", options_.quiet, "Show no progress");
+    program_.flag("-v,--verbose", options_.verbose, "Show what the programs that are run say");
+    program_.flag("--events", options_.events, "Write events as JSON lines to standard error");
+    program_.value("--color", options_.color, "auto, always or never", "TEXT")
+        .check(one_of({"auto", "always", "never"}));
+    program_.value("--log-file", options_.log_file, "Write a log to this file too", "TEXT");
     for (const CommandRow& row : command_table()) add_command(row);
-    parser_.get_formatter()->column_width(34);
   }
 
   int run() {
     try {
       if (arguments_.size() <= 1) {
-        std::cerr << parser_.help();
+        std::cerr << short_help(program_);
         return static_cast<int>(ExitCode::usage);
       }
       refuse_unknown_command();
-      std::vector<std::string> reversed(arguments_.rbegin(), arguments_.rend() - 1);
-      parser_.parse(reversed);
+      const ParsedCommandLine parsed =
+          parse_command_line(program_, {arguments_.begin() + 1, arguments_.end()});
+      if (parsed.help) {
+        std::cout << *parsed.help;
+        return 0;
+      }
+      chosen_ = defined(parsed.command);
       if (chosen_ == nullptr)
         throw Error(ErrorCode::usage, "no command given", "`topsctl -h` lists the commands");
       return run_command();
     } catch (const HelpRequest& request) {
       print_page(request);
       return 0;
-    } catch (const CLI::CallForHelp&) {
-      std::cout << short_help();
-      return 0;
-    } catch (const CLI::ParseError& error) {
-      chosen_ = parsed_command();
-      return report_failure(usage_error(error));
     } catch (const Error& error) {
+      chosen_ = defined(given_command(program_));
       return report_failure(error);
     }
   }
@@ -101,32 +87,29 @@ class Program {
  private:
   struct Defined {
     const CommandRow* row;
-    CLI::App* parser;
+    OptionTable* table;
     CommandAction action;
   };
 
   void add_command(const CommandRow& row) {
-    CLI::App* parser = parser_.add_subcommand(row.name, row.summary);
-    parser->set_help_flag("-h", "Print a short help and exit");
-    if (row.place == CommandPlace::hidden) parser->group("");
+    OptionTable& table = program_.part(row.name, row.summary);
+    table.is_hidden = row.place == CommandPlace::hidden;
     const std::string name = row.name;
-    parser
-        ->add_flag_callback(
-            "--help", [name] { throw HelpRequest{name}; }, "Print the whole page and exit")
-        ->trigger_on_parse();
-    CommandAction action = row.define(*parser);
+    table.immediate(
+        "--help", [name] { throw HelpRequest{name}; }, "Print the whole page and exit");
+    CommandAction action = row.define(table);
     if (row.place == CommandPlace::anywhere_as_root)
-      action = also_elsewhere(*parser, std::move(action), RunAs::root);
+      action = also_elsewhere(table, std::move(action), RunAs::root);
     if (row.place == CommandPlace::anywhere)
-      action = also_elsewhere(*parser, std::move(action), RunAs::login);
-    commands_.push_back({&row, parser, std::move(action)});
-    const std::size_t index = commands_.size() - 1;
-    parser->final_callback([this, index] { chosen_ = &commands_[index]; });
+      action = also_elsewhere(table, std::move(action), RunAs::login);
+    commands_.push_back({&row, &table, std::move(action)});
   }
 
-  std::string short_help() const {
-    const Defined* command = parsed_command();
-    return command == nullptr ? parser_.help() : command->parser->help("topsctl");
+  // The command that a part of the table is, if it is one.
+  const Defined* defined(const OptionTable* table) const {
+    const auto found = std::find_if(commands_.begin(), commands_.end(),
+                                    [&](const Defined& each) { return each.table == table; });
+    return found == commands_.end() ? nullptr : &*found;
   }
 
   bool has_word(std::string_view word) const {
@@ -160,40 +143,6 @@ class Program {
                   concat("unknown command ", in_quotes(word), did_you_mean(word, names)),
                   "`topsctl -h` lists the commands");
     }
-  }
-
-  const Defined* parsed_command() const {
-    for (const Defined& candidate : commands_) {
-      if (candidate.parser->parsed()) return &candidate;
-    }
-    return nullptr;
-  }
-
-  Error usage_error(const CLI::ParseError& error) const {
-    std::string message = printable(error.what());
-    const Defined* command = parsed_command();
-    const std::string page =
-        command == nullptr ? "topsctl -h" : concat("topsctl ", command->row->name, " -h");
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-      const std::vector<std::string> extras = parser_.remaining(true);
-      const std::string word = extras.empty() ? "" : extras.front();
-      std::vector<std::string> known;
-      for (const CLI::App* parser :
-           {static_cast<const CLI::App*>(&parser_),
-            command == nullptr ? nullptr : static_cast<const CLI::App*>(command->parser)}) {
-        if (parser == nullptr) continue;
-        for (const CLI::Option* option : parser->get_options()) {
-          for (const std::string& name : option->get_lnames()) known.push_back(concat("--", name));
-        }
-      }
-      message = concat("unknown ", word.starts_with('-') ? "option " : "argument ", in_quotes(word),
-                       word.starts_with('-') ? did_you_mean(word, known) : std::string());
-    }
-    if (!message.empty() && message.front() >= 'A' && message.front() <= 'Z' &&
-        message.size() > 1 && message[1] >= 'a') {
-      message.front() = static_cast<char>(message.front() - 'A' + 'a');
-    }
-    return Error(ErrorCode::usage, message, concat("`", page, "` shows how to call it"));
   }
 
   void print_page(const HelpRequest& request) const {
@@ -257,7 +206,7 @@ class Program {
                     style_for(1),
                     verbosity,
                     command_line(),
-                    &parser_,
+                    &program_,
                     wants_json(),
                     program_words_};
     try {
@@ -318,7 +267,9 @@ class Program {
   std::vector<std::string> arguments_;
   std::optional<std::vector<std::string>> program_words_;
   GlobalOptions options_;
-  CLI::App parser_;
+  OptionTable program_{
+      "topsctl",
+      "Installs, verifies and rolls back vendor stacks such as Enflame TopsRider on servers"};
   std::vector<Defined> commands_;
   const Defined* chosen_ = nullptr;
 };

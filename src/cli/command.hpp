@@ -14,11 +14,9 @@
 #include "topsctl/model/execution.hpp"
 #include "topsctl/model/report.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace topsctl {
+
+struct OptionTable;
 
 // What every command may use.
 struct Session {
@@ -26,9 +24,9 @@ struct Session {
   EventFan* events = nullptr;
   Style style;  // of standard output
   Verbosity detail = Verbosity::normal;
-  std::string command_line;                               // as typed, for the history
-  const CLI::App* program = nullptr;                      // the parser of the whole program
-  bool json = false;                                      // the report is wanted as JSON
+  std::string command_line;              // as typed, for the history
+  const OptionTable* program = nullptr;  // of the whole program, with what was given
+  bool json = false;                     // the report is wanted as JSON
   std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
   // The same host with another root directory; relative paths are taken from the working directory.
   Host with_root(const std::string& root) const;
@@ -60,31 +58,31 @@ enum class CommandPlace {
 struct CommandRow {
   const char* name;
   const char* summary;
-  // Adds the command's options to its parser and returns what it does with them.
-  CommandAction (*define)(CLI::App& parser);
+  // Adds the command's options to its table and returns what it does with them.
+  CommandAction (*define)(OptionTable& table);
   CommandPlace place = CommandPlace::here;
 };
 
 // In the order of the help text.
 const std::vector<CommandRow>& command_table();
 
-CommandAction define_inspect(CLI::App& parser);
-CommandAction define_snapshot(CLI::App& parser);
-CommandAction define_install(CLI::App& parser);
-CommandAction define_rollback(CLI::App& parser);
-CommandAction define_recover(CLI::App& parser);
-CommandAction define_confirm(CLI::App& parser);
-CommandAction define_history(CLI::App& parser);
-CommandAction define_verify(CLI::App& parser);
-CommandAction define_env(CLI::App& parser);
-CommandAction define_transfer(CLI::App& parser);
-CommandAction define_deploy(CLI::App& parser);
-CommandAction define_receive(CLI::App& parser);
-CommandAction define_version(CLI::App& parser);
-CommandAction define_completion(CLI::App& parser);
+CommandAction define_inspect(OptionTable& table);
+CommandAction define_snapshot(OptionTable& table);
+CommandAction define_install(OptionTable& table);
+CommandAction define_rollback(OptionTable& table);
+CommandAction define_recover(OptionTable& table);
+CommandAction define_confirm(OptionTable& table);
+CommandAction define_history(OptionTable& table);
+CommandAction define_verify(OptionTable& table);
+CommandAction define_env(OptionTable& table);
+CommandAction define_transfer(OptionTable& table);
+CommandAction define_deploy(OptionTable& table);
+CommandAction define_receive(OptionTable& table);
+CommandAction define_version(OptionTable& table);
+CommandAction define_completion(OptionTable& table);
 
 // A script that completes commands and options; `shell` is bash, zsh or fish.
-std::string completion_script(const CLI::App& program, const std::string& shell);
+std::string completion_script(const OptionTable& program, const std::string& shell);
 
 // Output of a command that carried out, or planned, a transaction.
 Output execution_output(const std::string& command, const Execution& execution, const Style& style);

@@ -1,6 +1,7 @@
 // Options of installs, and the words that give them to another topsctl.
 #include "cli/install_options.hpp"
 
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -9,43 +10,35 @@
 
 namespace topsctl {
 
-void add_setting_options(CLI::App& parser, SettingOptions& settings) {
-  parser.add_option("--profile", settings.profile, "Variables for one purpose; none: no profile")
-      ->type_name("NAME");
-  parser.add_option("--set", settings.set, "A variable of your own; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  parser.add_option("--unset", settings.unset, "A variable to leave out; may be repeated")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  parser.add_flag("--forget-settings", settings.forget,
-                  "Begin without the profile and variables that are kept");
+void add_setting_options(OptionTable& table, SettingOptions& settings) {
+  table.value("--profile", settings.profile, "Variables for one purpose; none: no profile", "NAME");
+  table.value("--set", settings.set, "A variable of your own; may be repeated", "NAME=VALUE");
+  table.value("--unset", settings.unset, "A variable to leave out; may be repeated", "NAME");
+  table.flag("--forget-settings", settings.forget,
+             "Begin without the profile and variables that are kept");
 }
 
-void add_install_options(CLI::App& parser, InstallOptions& options) {
-  parser.add_option("--python", options.python, "The interpreter to install for")->type_name("EXE");
-  parser.add_option("--accept", options.accepted, "A finding that is no reason to stop")
-      ->type_name("ID")
-      ->allow_extra_args(false)
-      ->check(known_finding())
-      ->check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
-  parser.add_flag("--rehearse", options.rehearse, "Do it in a throw-away view first");
-  parser.add_flag("--allow-downgrade", options.allow_downgrade,
-                  "Install packages although newer versions are there");
-  parser.add_flag("--allow-system-python", options.allow_system_python,
-                  "Install for an interpreter that the system manages (PEP 668)");
-  parser.add_option("--wheel-backend", options.wheel_backend, "Who installs the wheel")
-      ->type_name("NAME")
-      ->check(one_of({"pip", "native"}));
-  parser.add_option("--lock-timeout", options.lock_timeout_s, "How long to wait for dpkg's lock")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
-  parser
-      .add_option("--deadline", options.deadline_s,
-                  "How long the install may take before it is rolled back; 0: no limit")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 604800));
-  add_setting_options(parser, options.settings);
+void add_install_options(OptionTable& table, InstallOptions& options) {
+  table.value("--python", options.python, "The interpreter to install for", "EXE");
+  table.value("--accept", options.accepted, "A finding that is no reason to stop", "ID")
+      .check(known_finding())
+      .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
+  table.flag("--rehearse", options.rehearse, "Do it in a throw-away view first");
+  table.flag("--allow-downgrade", options.allow_downgrade,
+             "Install packages although newer versions are there");
+  table.flag("--allow-system-python", options.allow_system_python,
+             "Install for an interpreter that the system manages (PEP 668)");
+  table.value("--wheel-backend", options.wheel_backend, "Who installs the wheel", "NAME")
+      .check(one_of({"pip", "native"}));
+  table
+      .value("--lock-timeout", options.lock_timeout_s, "How long to wait for dpkg's lock",
+             "SECONDS")
+      .check(whole_number(0, 86400));
+  table
+      .value("--deadline", options.deadline_s,
+             "How long the install may take before it is rolled back; 0: no limit", "SECONDS")
+      .check(whole_number(0, 604800));
+  add_setting_options(table, options.settings);
 }
 
 std::vector<std::string> words_of(const InstallOptions& options) {

@@ -1,7 +1,6 @@
 // The options of an install, wherever it is done.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,8 @@
 #include "topsctl/model/lock.hpp"
 
 namespace topsctl {
+
+struct OptionTable;
 
 struct InstallOptions {
   std::string python;
@@ -24,8 +25,8 @@ struct InstallOptions {
 };
 
 // --profile, --set, --unset and --forget-settings.
-void add_setting_options(CLI::App& parser, SettingOptions& settings);
-void add_install_options(CLI::App& parser, InstallOptions& options);
+void add_setting_options(OptionTable& table, SettingOptions& settings);
+void add_install_options(OptionTable& table, InstallOptions& options);
 // The same options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
 

@@ -1,11 +1,11 @@
 // Runs a command of topsctl on other machines, and puts what they say together.
 #include "cli/remote_command.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/option_table.hpp"
 #include "cli/target_options.hpp"
 #include "cli/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
@@ -29,33 +29,6 @@ struct RemoteResult {
   std::string text;
   bool has_ended = false;
 };
-
-// The options that were given, but for those that say where; and the parts of a command.
-void append_words(const CLI::App& parser, std::vector<std::string>& words) {
-  std::vector<std::string> positional;
-  for (const CLI::Option* option : parser.get_options()) {
-    if (option->count() == 0 || option->get_group() == group_name) continue;
-    if (option->get_positional()) {
-      positional.insert(positional.end(), option->results().begin(), option->results().end());
-      continue;
-    }
-    for (const std::string& value : option->results()) {
-      const std::string name = concat("--", option->get_lnames().front());
-      words.push_back(option->get_items_expected_max() == 0 ? name : concat(name, "=", value));
-    }
-  }
-  for (const CLI::App* part : parser.get_subcommands()) {
-    words.push_back(part->get_name());
-    append_words(*part, words);
-  }
-  words.insert(words.end(), positional.begin(), positional.end());
-}
-
-std::vector<std::string> words_of(const CLI::App& parser) {
-  std::vector<std::string> words = {parser.get_name()};
-  append_words(parser, words);
-  return words;
-}
 
 Json to_json(const RemoteResult& each) {
   return {{"target", each.target.text()},
@@ -107,7 +80,7 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
               words.empty() ? concat("it ended with status ", end.status) : words);
 }
 
-Output run_elsewhere(const CLI::App& parser, const Elsewhere& options, RunAs run_as,
+Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs run_as,
                      Session& session) {
   std::vector<RemoteResult> all;
   for (const Target& target : targets_of(options.where)) {
@@ -118,7 +91,7 @@ Output run_elsewhere(const CLI::App& parser, const Elsewhere& options, RunAs run
   TerminalPrompter prompter;
   Secrets secrets(prompter);
   RemoteCommand command;
-  command.words = words_of(parser);
+  command.words = given_words(table, group_name);
   command.run_as = run_as;
   if (options.ask_sudo_password) command.sudo_password = ask_sudo_password(secrets);
   SharedEvents events(*session.events);
@@ -135,7 +108,7 @@ Output run_elsewhere(const CLI::App& parser, const Elsewhere& options, RunAs run
     targets.push_back(to_json(all[i]));
   }
   Output output;
-  output.header.command = parser.get_name();
+  output.header.command = table.name;
   output.header.error = error_of(results);
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
@@ -170,26 +143,20 @@ ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
   return otherwise;
 }
 
-CommandAction also_elsewhere(CLI::App& parser, CommandAction action, RunAs run_as) {
+CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run_as) {
   auto options = std::make_shared<Elsewhere>();
-  const std::vector<CLI::Option*> before = parser.get_options();
-  parser
-      .add_option("--target", options->where.targets,
-                  "There: [USER@]HOST[:PORT][/CONTAINER]; may be repeated")
-      ->type_name("TARGET")
-      ->allow_extra_args(false);
-  add_target_options(parser, options->where);
+  table.group = group_name;
+  table.value("--target", options->where.targets,
+              "There: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
+  add_target_options(table, options->where);
   if (run_as == RunAs::root) {
-    parser.add_flag("--ask-sudo-pass", options->ask_sudo_password,
-                    "Ask once for the password that sudo wants there");
+    table.flag("--ask-sudo-pass", options->ask_sudo_password,
+               "Ask once for the password that sudo wants there");
   }
-  for (CLI::Option* option : parser.get_options()) {
-    if (std::find(before.begin(), before.end(), option) == before.end()) option->group(group_name);
-  }
-  return {[options, here = std::move(action.run), &parser, run_as](Session& session) {
+  return {[options, here = std::move(action.run), &table, run_as](Session& session) {
             const bool is_wanted =
                 !options->where.targets.empty() || !options->where.hosts_file.empty();
-            return is_wanted ? run_elsewhere(parser, *options, run_as, session) : here(session);
+            return is_wanted ? run_elsewhere(table, *options, run_as, session) : here(session);
           },
           action.empty_body};
 }

@@ -12,8 +12,8 @@ namespace topsctl {
 
 // Gives a command the options --target, --hosts and those that go with them. With one of the two,
 // what `action` does is done on those machines, with the other options as they were given.
-// `parser` is the command's, and outlives the result.
-CommandAction also_elsewhere(CLI::App& parser, CommandAction action, RunAs run_as);
+// `table` is the command's, and outlives the result.
+CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run_as);
 
 // The exit status of several machines together: what they have in common, else `otherwise`.
 ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise);

@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/option_table.hpp"
 #include "cli/report_html.hpp"
 #include "cli/report_page.hpp"
 #include "topsctl/base/text.hpp"
@@ -18,9 +18,8 @@ namespace topsctl {
 
 namespace fs = std::filesystem;
 
-void add_report_option(CLI::App& parser, std::string& file) {
-  parser.add_option("--report", file, "Write the report to this file too")
-      ->type_name("FILE.json|.txt|.html");
+void add_report_option(OptionTable& table, std::string& file) {
+  table.value("--report", file, "Write the report to this file too", "FILE.json|.txt|.html");
 }
 
 void require_report_place(const std::string& report) {

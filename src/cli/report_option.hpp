@@ -8,7 +8,7 @@
 
 namespace topsctl {
 
-void add_report_option(CLI::App& parser, std::string& file);
+void add_report_option(OptionTable& table, std::string& file);
 
 // Before anything is changed: a report that cannot be written must not come as a surprise
 // afterwards. Nothing for an empty name. Throws Error{usage}.

@@ -1,9 +1,9 @@
 // Options for targets, and what they mean.
 #include "cli/target_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/network/local_remote.hpp"
@@ -20,35 +20,28 @@ std::string variable(const Session& session, const char* name) {
 
 }  // namespace
 
-void add_target_options(CLI::App& parser, TargetOptions& options) {
-  parser.add_option("--hosts", options.hosts_file, "A file with one target a line")
-      ->type_name("FILE");
-  parser.add_option("--container", options.container, "This container on each target")
-      ->type_name("NAME");
-  parser.add_option("-j,--jobs", options.jobs, "How many targets at once")
-      ->type_name("N")
-      ->check(whole_number(1, 256));
-  parser
-      .add_option("--max-failures", options.most_failures,
-                  "Start no other target once more than so many have failed")
-      ->type_name("N")
-      ->check(whole_number(0, 100000));
-  parser
-      .add_option("--canary", options.canaries,
-                  "So many targets first; start no other if one of them fails")
-      ->type_name("N")
-      ->check(whole_number(0, 100000));
-  parser.add_flag("--accept-new", options.accept_new,
-                  "Believe and write down the keys of hosts that are not known");
-  parser.add_option("-i,--identity", options.identity, "A key file to log in with")
-      ->type_name("FILE");
-  parser.add_option("-F,--ssh-config", options.ssh_config, "Instead of ~/.ssh/config")
-      ->type_name("FILE");
-  parser.add_option("-J,--jump", options.jump, "Hosts on the way, as ssh -J has them")
-      ->type_name("HOSTS");
-  parser.add_option("--connect-timeout", options.connect_timeout_s, "How long to wait for a host")
-      ->type_name("SECONDS")
-      ->check(whole_number(1, 3600));
+void add_target_options(OptionTable& table, TargetOptions& options) {
+  table.value("--hosts", options.hosts_file, "A file with one target a line", "FILE");
+  table.value("--container", options.container, "This container on each target", "NAME");
+  table.value("-j,--jobs", options.jobs, "How many targets at once", "N")
+      .check(whole_number(1, 256));
+  table
+      .value("--max-failures", options.most_failures,
+             "Start no other target once more than so many have failed", "N")
+      .check(whole_number(0, 100000));
+  table
+      .value("--canary", options.canaries,
+             "So many targets first; start no other if one of them fails", "N")
+      .check(whole_number(0, 100000));
+  table.flag("--accept-new", options.accept_new,
+             "Believe and write down the keys of hosts that are not known");
+  table.value("-i,--identity", options.identity, "A key file to log in with", "FILE");
+  table.value("-F,--ssh-config", options.ssh_config, "Instead of ~/.ssh/config", "FILE");
+  table.value("-J,--jump", options.jump, "Hosts on the way, as ssh -J has them", "HOSTS");
+  table
+      .value("--connect-timeout", options.connect_timeout_s, "How long to wait for a host",
+             "SECONDS")
+      .check(whole_number(1, 3600));
 }
 
 std::vector<Target> targets_of(const TargetOptions& options) {

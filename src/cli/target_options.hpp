@@ -30,7 +30,7 @@ struct TargetOptions {
 };
 
 // All but the targets themselves, which some commands take as arguments and others by --target.
-void add_target_options(CLI::App& parser, TargetOptions& options);
+void add_target_options(OptionTable& table, TargetOptions& options);
 
 // What was given, each once. Throws Error{usage} if there is none.
 std::vector<Target> targets_of(const TargetOptions& options);

@@ -1,41 +1,34 @@
 // Options, progress and JSON of transfers.
 #include "cli/transfer_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "cli/install_options.hpp"
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
 
-void add_transfer_options(CLI::App& parser, TransferOptions& options) {
-  parser.add_option("bundle", options.bundle, "The bundle's folder, or a single package")
-      ->required()
-      ->type_name("BUNDLE");
-  parser.add_option("target", options.where.targets, "[USER@]HOST[:PORT][/CONTAINER], or local:")
-      ->type_name("TARGET");
-  parser.add_option("--stack", options.stack, "A known stack's name, or a stack file")
-      ->type_name("STACK");
-  parser.add_option("--components", options.components, "Only these, separated by commas")
-      ->type_name("LIST");
-  parser.add_option("--lock", options.lock, "Send only packages whose digests this lock has")
-      ->type_name("FILE");
-  parser.add_option("--dest", options.destination, "The folder on the target")->type_name("DIR");
-  parser
-      .add_option("--limit-rate", options.rate,
-                  "Send at most so many bytes a second, to all targets together")
-      ->type_name("SIZE")
-      ->check(size_with_unit());
-  parser
-      .add_option("--connections", options.connections, "At most so many connections to a target")
-      ->type_name("N")
-      ->check(whole_number(1, 16));
-  parser.add_flag("--relay", options.relay,
-                  "Let the targets feed each other, so that all is sent from here only once");
-  add_target_options(parser, options.where);
+void add_transfer_options(OptionTable& table, TransferOptions& options) {
+  table.argument("bundle", options.bundle, "The bundle's folder, or a single package", "BUNDLE")
+      .required();
+  table.argument("target", options.where.targets,
+                 "[USER@]HOST[:PORT][/CONTAINER], or local:", "TARGET");
+  table.value("--stack", options.stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--components", options.components, "Only these, separated by commas", "LIST");
+  table.value("--lock", options.lock, "Send only packages whose digests this lock has", "FILE");
+  table.value("--dest", options.destination, "The folder on the target", "DIR");
+  table
+      .value("--limit-rate", options.rate,
+             "Send at most so many bytes a second, to all targets together", "SIZE")
+      .check(size_with_unit());
+  table.value("--connections", options.connections, "At most so many connections to a target", "N")
+      .check(whole_number(1, 16));
+  table.flag("--relay", options.relay,
+             "Let the targets feed each other, so that all is sent from here only once");
+  add_target_options(table, options.where);
 }
 
 void require_sound(const TransferOptions& options) {

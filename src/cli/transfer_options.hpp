@@ -26,7 +26,7 @@ struct TransferOptions {
   bool dry_run = false;
 };
 
-void add_transfer_options(CLI::App& parser, TransferOptions& options);
+void add_transfer_options(OptionTable& table, TransferOptions& options);
 // Throws Error{usage} for what no parser sees.
 void require_sound(const TransferOptions& options);
 TransferSetRequest shipment_request(const TransferOptions& options);

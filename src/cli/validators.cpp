@@ -10,34 +10,31 @@
 
 namespace topsctl {
 
-CLI::Validator one_of(const std::vector<std::string>& choices) {
-  const auto check = [choices](std::string& value) {
+ValueCheck one_of(const std::vector<std::string>& choices) {
+  return [choices](const std::string& value) {
     if (std::find(choices.begin(), choices.end(), value) != choices.end()) return std::string();
     return concat("expected one of ", joined(choices, ", "), "; got ", in_quotes(value),
                   did_you_mean(value, choices));
   };
-  return CLI::Validator(check, "");
 }
 
-CLI::Validator known_finding() {
-  const auto check = [](std::string& value) {
+ValueCheck known_finding() {
+  return [](const std::string& value) {
     const std::vector<std::string> ids = finding_ids();
     if (std::binary_search(ids.begin(), ids.end(), value)) return std::string();
     return concat("no finding has the id ", in_quotes(value), did_you_mean(value, ids));
   };
-  return CLI::Validator(check, "");
 }
 
-CLI::Validator not_accepted_so(const std::string& finding, const std::string& option) {
-  const auto check = [finding, option](std::string& value) {
+ValueCheck not_accepted_so(const std::string& finding, const std::string& option) {
+  return [finding, option](const std::string& value) {
     if (value != finding) return std::string();
     return concat(in_quotes(finding), " has an option of its own: ", option);
   };
-  return CLI::Validator(check, "");
 }
 
-CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
-  const auto check = [least, most](std::string& value) {
+ValueCheck whole_number(std::int64_t least, std::int64_t most) {
+  return [least, most](const std::string& value) {
     std::int64_t number = 0;
     const char* end = value.data() + value.size();
     const auto parsed = std::from_chars(value.data(), end, number);
@@ -46,7 +43,6 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t most) {
     }
     return concat("expected a whole number from ", least, " to ", most, "; got ", in_quotes(value));
   };
-  return CLI::Validator(check, "");
 }
 
 std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
@@ -66,12 +62,11 @@ std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
   return number << shift;
 }
 
-CLI::Validator size_with_unit() {
-  const auto check = [](std::string& value) {
+ValueCheck size_with_unit() {
+  return [](const std::string& value) {
     if (size_in_bytes(value)) return std::string();
     return concat("expected a size such as 500M or 2G; got ", in_quotes(value));
   };
-  return CLI::Validator(check, "");
 }
 
 }  // namespace topsctl

@@ -1,10 +1,10 @@
-// topsctl completion: scripts that complete commands and options, made from the parser itself.
-#include <CLI/CLI.hpp>
+// topsctl completion: scripts that complete commands and options, made from the table of options.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -17,53 +17,55 @@ struct Word {
   std::string description;
 };
 
-std::vector<Word> options_of(const CLI::App& parser) {
+std::vector<Word> options_of(const OptionTable& table) {
   std::vector<Word> words;
-  for (const CLI::Option* option : parser.get_options()) {
-    for (const std::string& name : option->get_lnames())
-      words.push_back({concat("--", name), option->get_description()});
-    for (const std::string& name : option->get_snames())
-      words.push_back({concat("-", name), option->get_description()});
+  for (const Option& option : table.options) {
+    if (option.is_argument()) continue;
+    for (const std::string& name : option.names) words.push_back({name, option.description});
   }
   return words;
 }
 
-std::vector<const CLI::App*> commands_of(const CLI::App& program) {
-  return program.get_subcommands(
-      [](const CLI::App* command) { return !command->get_group().empty(); });
+std::vector<const OptionTable*> commands_of(const OptionTable& program) {
+  std::vector<const OptionTable*> commands;
+  for (const auto& part : program.parts) {
+    if (!part->is_hidden) commands.push_back(part.get());
+  }
+  return commands;
 }
 
-std::vector<Word> names_of(const std::vector<const CLI::App*>& commands) {
+std::vector<Word> names_of(const std::vector<const OptionTable*>& commands) {
   std::vector<Word> names;
-  for (const CLI::App* command : commands)
-    names.push_back({command->get_name(), command->get_description()});
+  for (const OptionTable* command : commands)
+    names.push_back({command->name, command->description});
   return names;
 }
 
 // A command, or a part of one that has a name of its own: `history show`.
 struct Path {
+  const OptionTable* command;
   std::vector<std::string> words;
   std::vector<Word> options;
   std::vector<Word> next;  // words that may follow
 };
 
-std::vector<Path> paths_of(const CLI::App& program) {
+std::vector<Path> paths_of(const OptionTable& program) {
   std::vector<Path> paths;
-  for (const CLI::App* command : commands_of(program)) {
-    const std::vector<const CLI::App*> parts = commands_of(*command);
+  for (const OptionTable* command : commands_of(program)) {
+    const std::vector<const OptionTable*> parts = commands_of(*command);
     std::vector<Word> next = names_of(parts);
-    if (command->get_name() == "completion") next = {{"bash", ""}, {"zsh", ""}, {"fish", ""}};
-    paths.push_back({{command->get_name()}, options_of(*command), next});
-    for (const CLI::App* part : parts)
-      paths.push_back({{command->get_name(), part->get_name()}, options_of(*part), {}});
+    if (command->name == "completion") next = {{"bash", ""}, {"zsh", ""}, {"fish", ""}};
+    paths.push_back({command, {command->name}, options_of(*command), next});
+    for (const OptionTable* part : parts)
+      paths.push_back({command, {command->name, part->name}, options_of(*part), {}});
   }
   return paths;
 }
 
 // Its options, and those of the command that it is a part of; each once.
-std::vector<Word> all_options(const CLI::App& program, const Path& path) {
+std::vector<Word> all_options(const Path& path) {
   std::vector<Word> all = path.options;
-  for (const Word& word : options_of(*program.get_subcommand(path.words.front()))) {
+  for (const Word& word : options_of(*path.command)) {
     const bool is_known =
         std::any_of(all.begin(), all.end(), [&](const Word& w) { return w.text == word.text; });
     if (!is_known) all.push_back(word);
@@ -78,7 +80,7 @@ std::string texts(const std::vector<Word>& words) {
 }
 
 // Lines for bash and zsh alike: what of the words typed so far names a command or a part of one.
-std::string case_of_word(const CLI::App& program) {
+std::string case_of_word(const OptionTable& program) {
   std::string lines =
       concat("    case \"$command\" in\n    \"\") case \" ", texts(names_of(commands_of(program))),
              " \" in *\" $word \"*) command=\"$word\";; esac;;\n");
@@ -90,7 +92,7 @@ std::string case_of_word(const CLI::App& program) {
   return lines + "    esac\n";
 }
 
-std::string for_bash(const CLI::App& program) {
+std::string for_bash(const OptionTable& program) {
   std::string script = concat(
       "# bash completion of topsctl; load it with: eval \"$(topsctl completion bash)\"\n"
       "_topsctl() {\n"
@@ -103,8 +105,8 @@ std::string for_bash(const CLI::App& program) {
       "\" options=\"\" next=\"\"\n"
       "  case \"$command\" in\n");
   for (const Path& path : paths_of(program)) {
-    script += concat("    \"", joined(path.words, " "), "\") options=\"",
-                     texts(all_options(program, path)), "\" next=\"", texts(path.next), "\";;\n");
+    script += concat("    \"", joined(path.words, " "), "\") options=\"", texts(all_options(path)),
+                     "\" next=\"", texts(path.next), "\";;\n");
   }
   script += concat("    \"\") next=\"", texts(names_of(commands_of(program))),
                    " $everywhere\";;\n"
@@ -131,7 +133,7 @@ std::string zsh_words(const std::vector<Word>& words) {
   return out;
 }
 
-std::string for_zsh(const CLI::App& program) {
+std::string for_zsh(const OptionTable& program) {
   std::string script = concat(
       "#compdef topsctl\n"
       "# zsh completion of topsctl; load it with: eval \"$(topsctl completion zsh)\"\n"
@@ -149,9 +151,8 @@ std::string for_zsh(const CLI::App& program) {
       "  done\n"
       "  case \"$command\" in\n");
   for (const Path& path : paths_of(program)) {
-    script +=
-        concat("    \"", joined(path.words, " "), "\") options=(",
-               zsh_words(all_options(program, path)), ") next=(", zsh_words(path.next), ");;\n");
+    script += concat("    \"", joined(path.words, " "), "\") options=(",
+                     zsh_words(all_options(path)), ") next=(", zsh_words(path.next), ");;\n");
   }
   script +=
       "    \"\") _describe command commands; _describe option everywhere; return;;\n"
@@ -176,7 +177,7 @@ std::string fish_line(const std::string& condition, const Word& word) {
   return concat("complete -c topsctl ", condition, flag, " -d '", description, "'\n");
 }
 
-std::string for_fish(const CLI::App& program) {
+std::string for_fish(const OptionTable& program) {
   std::string script =
       "# fish completion of topsctl; load it with: topsctl completion fish | source\n";
   for (const Word& command : names_of(commands_of(program))) {
@@ -199,18 +200,17 @@ std::string for_fish(const CLI::App& program) {
 
 }  // namespace
 
-std::string completion_script(const CLI::App& program, const std::string& shell) {
+std::string completion_script(const OptionTable& program, const std::string& shell) {
   if (shell == "bash") return for_bash(program);
   if (shell == "zsh") return for_zsh(program);
   return for_fish(program);
 }
 
-CommandAction define_completion(CLI::App& parser) {
+CommandAction define_completion(OptionTable& table) {
   auto shell = std::make_shared<std::string>();
-  parser.add_option("shell", *shell, "bash, zsh or fish")
-      ->required()
-      ->type_name("SHELL")
-      ->check(one_of({"bash", "zsh", "fish"}));
+  table.argument("shell", *shell, "bash, zsh or fish", "SHELL")
+      .required()
+      .check(one_of({"bash", "zsh", "fish"}));
   const auto run = [shell](Session& session) {
     Output output;
     output.header.command = "completion";

@@ -1,11 +1,11 @@
 // topsctl confirm: an install that must be confirmed stays.
 #include "topsctl/engine/operations/confirmation.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -44,17 +44,16 @@ Output run(const Options& options, Session& session) {
 
 }  // namespace
 
-CommandAction define_confirm(CLI::App& parser) {
+CommandAction define_confirm(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("id", options->id, "The transaction, as the install's report has it")
-      ->required()
-      ->type_name("ID")
-      ->check(whole_number(1, 999999999999));
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser
-      .add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for another topsctl")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
+  table.argument("id", options->id, "The transaction, as the install's report has it", "ID")
+      .required()
+      .check(whole_number(1, 999999999999));
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table
+      .value("--lock-timeout", options->lock_timeout_s, "How long to wait for another topsctl",
+             "SECONDS")
+      .check(whole_number(0, 86400));
   Json failed = body(nullptr, "not_confirmed", nullptr, "the transaction is not confirmed");
   failed["failed"] = true;
   return {[options](Session& session) { return run(*options, session); }, to_line(failed)};

@@ -1,13 +1,13 @@
 // topsctl deploy: a bundle sent to other machines and installed there.
 #include "topsctl/engine/transfer/deployment.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/event_lines.hpp"
 #include "cli/install_options.hpp"
+#include "cli/option_table.hpp"
 #include "cli/remote_command.hpp"
 #include "cli/transfer_options.hpp"
 #include "cli/validators.hpp"
@@ -168,21 +168,21 @@ Output run(const Options& options, Session& session) {
 
 }  // namespace
 
-CommandAction define_deploy(CLI::App& parser) {
+CommandAction define_deploy(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  add_transfer_options(parser, *options);
-  parser.add_flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
-  add_install_options(parser, *options);
+  add_transfer_options(table, *options);
+  table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
+  add_install_options(table, *options);
   // The short help fits a screen; the page has them.
   for (const char* name : {"--profile", "--set", "--unset", "--forget-settings"})
-    parser.get_option(name)->group("");
-  parser
-      .add_option("--confirm-timeout", options->confirm_timeout_s,
-                  "Restore a target that cannot be reached so soon after its commit; 0: never")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 604800));
-  parser.add_flag("--ask-sudo-pass", options->ask_sudo_password,
-                  "Ask once for the password that sudo wants there");
+    table.option(name).hidden();
+  table
+      .value("--confirm-timeout", options->confirm_timeout_s,
+             "Restore a target that cannot be reached so soon after its commit; 0: never",
+             "SECONDS")
+      .check(whole_number(0, 604800));
+  table.flag("--ask-sudo-pass", options->ask_sudo_password,
+             "Ask once for the password that sudo wants there");
   return {[options](Session& session) { return run(*options, session); },
           R"({"destination": null, "stack": null, "targets": [], "changed": false, "failed": true,
               "msg": "nothing was changed"})"};

@@ -1,6 +1,5 @@
 // topsctl env: the environment that an installed stack needs, printed, given to a program, or
 // compared with what the machine has.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/environment_text.hpp"
 #include "cli/install_options.hpp"
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/environment_check.hpp"
@@ -134,34 +134,30 @@ Output check(const Host& host, const Stack& stack, const Options& options, const
   return output;
 }
 
-void refuse_with(const CLI::App& parser, const std::vector<std::string>& names,
+void refuse_with(const OptionTable& table, const std::vector<std::string>& names,
                  const std::string& part, const std::string& hint) {
   for (const std::string& name : names) {
-    if (parser.count(name) > 0)
+    if (table.has(name))
       throw Error(ErrorCode::usage, concat(name, " does not go with `env ", part, "`"), hint);
   }
 }
 
 }  // namespace
 
-CommandAction define_env(CLI::App& parser) {
+CommandAction define_env(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
-      ->type_name("STACK");
-  parser.add_option("--format", options->format, "For whom the text is")
-      ->type_name("NAME")
-      ->check(one_of(environment_format_names()));
-  add_setting_options(parser, options->settings);
-  parser.require_subcommand(0, 1);
-  CLI::App* exec = parser.add_subcommand("exec", "Run a program with it: exec -- PROGRAM ARGS...");
-  CLI::App* look = parser.add_subcommand("check", "Compare all that sets it on a machine");
-  look->add_option("--pid", options->process, "Look at this process too")
-      ->type_name("PID")
-      ->check(whole_number(1, 4194304));
-  const auto run = [options, exec, look, &parser](Session& session) {
-    if (exec->parsed()) {
-      refuse_with(parser, {"--root", "--format"}, "exec",
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--format", options->format, "For whom the text is", "NAME")
+      .check(one_of(environment_format_names()));
+  add_setting_options(table, options->settings);
+  OptionTable& exec = table.part("exec", "Run a program with it: exec -- PROGRAM ARGS...");
+  OptionTable& look = table.part("check", "Compare all that sets it on a machine");
+  look.value("--pid", options->process, "Look at this process too", "PID")
+      .check(whole_number(1, 4194304));
+  const auto run = [options, &exec, &look, &table](Session& session) {
+    if (exec.is_given) {
+      refuse_with(table, {"--root", "--format"}, "exec",
                   "run topsctl inside that system, for example by chroot");
       if (!session.program_words || session.program_words->empty())
         throw Error(ErrorCode::usage, "no program to run",
@@ -170,8 +166,8 @@ CommandAction define_env(CLI::App& parser) {
       throw Error(ErrorCode::usage, "unexpected words behind '--'",
                   "`topsctl env -h` shows how to call it");
     }
-    if (look->parsed()) {
-      refuse_with(parser, {"--format", "--profile", "--set", "--unset", "--forget-settings"},
+    if (look.is_given) {
+      refuse_with(table, {"--format", "--profile", "--set", "--unset", "--forget-settings"},
                   "check", "it shows what is set; print what should be with `topsctl env`");
     }
     const Host host = session.with_root(options->root);
@@ -181,8 +177,8 @@ CommandAction define_env(CLI::App& parser) {
     }
     require_usable_host(host, Purpose::look);
     const Stack stack = stack_of(*options);
-    if (exec->parsed()) become(host, stack, *options, session);
-    return look->parsed() ? check(host, stack, *options, session) : print(host, stack, *options);
+    if (exec.is_given) become(host, stack, *options, session);
+    return look.is_given ? check(host, stack, *options, session) : print(host, stack, *options);
   };
   return {run, line_of({})};
 }

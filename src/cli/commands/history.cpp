@@ -1,10 +1,10 @@
 // topsctl history: what was done on a machine, the reports of one transaction, and what is kept.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "cli/report_page.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
@@ -112,40 +112,35 @@ void prune_old(const Host& host, const Options& options, Session& session, Outpu
   output.text = pruned_text(pruned, options.dry_run, now, session.style);
 }
 
-void add_prune_options(CLI::App& prune, Options& options) {
-  prune.add_option("--keep", options.keep, "How many committed transactions stay undoable")
-      ->type_name("K")
-      ->check(whole_number(1, 999999));
+void add_prune_options(OptionTable& prune, Options& options) {
+  prune.value("--keep", options.keep, "How many committed transactions stay undoable", "K")
+      .check(whole_number(1, 999999));
   prune
-      .add_option("--max-size", options.most_bytes,
-                  "How much may be kept for them, such as 2G; the latest stays whatever it takes")
-      ->type_name("SIZE")
-      ->check(size_with_unit());
-  prune.add_option("--lock-timeout", options.lock_timeout_s, "How long to wait for each lock")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
-  prune.add_flag("-n,--dry-run", options.dry_run, "Tell what would go and change nothing");
+      .value("--max-size", options.most_bytes,
+             "How much may be kept for them, such as 2G; the latest stays whatever it takes",
+             "SIZE")
+      .check(size_with_unit());
+  prune.value("--lock-timeout", options.lock_timeout_s, "How long to wait for each lock", "SECONDS")
+      .check(whole_number(0, 86400));
+  prune.flag("-n,--dry-run", options.dry_run, "Tell what would go and change nothing");
 }
 
 }  // namespace
 
-CommandAction define_history(CLI::App& parser) {
+CommandAction define_history(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser.require_subcommand(0, 1);
-  CLI::App* show = parser.add_subcommand("show", "Show the reports of one transaction");
-  show->add_option("id", options->shown, "The transaction")
-      ->required()
-      ->type_name("ID")
-      ->check(whole_number(1, 999999999999));
-  CLI::App* prune =
-      parser.add_subcommand("prune", "Remove what is kept for the oldest transactions");
-  add_prune_options(*prune, *options);
-  const auto run = [options, prune](Session& session) {
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  OptionTable& show = table.part("show", "Show the reports of one transaction");
+  show.argument("id", options->shown, "The transaction", "ID")
+      .required()
+      .check(whole_number(1, 999999999999));
+  OptionTable& prune = table.part("prune", "Remove what is kept for the oldest transactions");
+  add_prune_options(prune, *options);
+  const auto run = [options, &prune](Session& session) {
     const Host host = session.with_root(options->root);
     Output output;
     output.header.command = "history";
-    if (prune->parsed()) {
+    if (prune.is_given) {
       prune_old(host, *options, session, output);
       return output;
     }

@@ -1,5 +1,4 @@
 // topsctl inspect: what is in a bundle, whether it is sound, and whether it fits a machine.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "cli/finding_text.hpp"
 #include "cli/inspection_json.hpp"
 #include "cli/inspection_text.hpp"
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/compatibility.hpp"
@@ -204,38 +204,29 @@ std::string empty_body() {
 
 }  // namespace
 
-CommandAction define_inspect(CLI::App& parser) {
+CommandAction define_inspect(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser
-      .add_option("path", options->paths,
-                  "Bundle folders, .deb, .whl and .run files, and archives of them")
-      ->required()
-      ->type_name("PATH");
-  parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
-      ->type_name("STACK");
-  CLI::Option* fast =
-      parser.add_flag("--fast", options->fast, "Read only what the packages say of themselves");
-  CLI::Option* deep =
-      parser.add_flag("--deep", options->deep, "Read all data once and check all of it");
-  deep->excludes(fast);
-  parser
-      .add_option("--against", options->against,
-                  "Compare with a machine: its root directory, or a file of `topsctl snapshot`")
-      ->type_name("ROOT|SNAPSHOT");
-  CLI::Option* diff =
-      parser.add_option("--diff", options->diff, "Say what is different in another bundle")
-          ->type_name("PATH");
-  parser.add_option("--lock", options->lock, "Write the digests of all packages to a lock file")
-      ->type_name("FILE")
-      ->excludes(fast);
-  parser.add_option("--sbom", options->sbom, "Write a bill of materials to standard output")
-      ->type_name("cyclonedx|spdx")
-      ->check(one_of({"cyclonedx", "spdx"}))
-      ->excludes(fast)
-      ->excludes(diff);
-  parser.add_option("--format", options->format, "Form of the report")
-      ->type_name("text|json|markdown")
-      ->check(one_of({"text", "json", "markdown"}));
+  table
+      .argument("path", options->paths,
+                "Bundle folders, .deb, .whl and .run files, and archives of them", "PATH")
+      .required();
+  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.flag("--fast", options->fast, "Read only what the packages say of themselves");
+  table.flag("--deep", options->deep, "Read all data once and check all of it").excludes("--fast");
+  table.value("--against", options->against,
+              "Compare with a machine: its root directory, or a file of `topsctl snapshot`",
+              "ROOT|SNAPSHOT");
+  table.value("--diff", options->diff, "Say what is different in another bundle", "PATH");
+  table.value("--lock", options->lock, "Write the digests of all packages to a lock file", "FILE")
+      .excludes("--fast");
+  table
+      .value("--sbom", options->sbom, "Write a bill of materials to standard output",
+             "cyclonedx|spdx")
+      .check(one_of({"cyclonedx", "spdx"}))
+      .excludes("--fast")
+      .excludes("--diff");
+  table.value("--format", options->format, "Form of the report", "text|json|markdown")
+      .check(one_of({"text", "json", "markdown"}));
   return {[options](Session& session) { return run(*options, session); }, empty_body()};
 }
 

@@ -1,13 +1,13 @@
 // topsctl install: a bundle as one transaction.
 #include "topsctl/engine/operations/installer.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.hpp"
 #include "cli/install_options.hpp"
+#include "cli/option_table.hpp"
 #include "cli/report_option.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
@@ -73,27 +73,21 @@ Output run(const Options& options, Session& session) {
 
 }  // namespace
 
-CommandAction define_install(CLI::App& parser) {
+CommandAction define_install(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("bundle", options->bundle, "The bundle's folder, or single packages")
-      ->required()
-      ->type_name("BUNDLE");
-  parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
-      ->type_name("STACK");
-  parser.add_option("--root", options->root, "Root directory of the system to install on")
-      ->type_name("DIR");
-  parser.add_option("--components", options->components, "Only these, separated by commas")
-      ->type_name("LIST");
-  parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
-  add_report_option(parser, options->report);
-  parser.add_option("--lock", options->lock, "Take only packages whose digests this lock has")
-      ->type_name("FILE");
-  add_install_options(parser, *options);
-  parser
-      .add_option("--confirm-timeout", options->confirm_timeout_s,
-                  "Restore so soon after the commit unless `topsctl confirm` comes before")
-      ->type_name("SECONDS")
-      ->check(whole_number(1, 604800));
+  table.argument("bundle", options->bundle, "The bundle's folder, or single packages", "BUNDLE")
+      .required();
+  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--root", options->root, "Root directory of the system to install on", "DIR");
+  table.value("--components", options->components, "Only these, separated by commas", "LIST");
+  table.flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
+  add_report_option(table, options->report);
+  table.value("--lock", options->lock, "Take only packages whose digests this lock has", "FILE");
+  add_install_options(table, *options);
+  table
+      .value("--confirm-timeout", options->confirm_timeout_s,
+             "Restore so soon after the commit unless `topsctl confirm` comes before", "SECONDS")
+      .check(whole_number(1, 604800));
   return {[options](Session& session) { return run(*options, session); }, failed_execution_body()};
 }
 

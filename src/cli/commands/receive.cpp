@@ -2,7 +2,6 @@
 #include "topsctl/engine/transfer/receiver.hpp"
 
 #include <fcntl.h>
-#include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
 
@@ -23,7 +22,7 @@ Output run(Session& session) {
 
 }  // namespace
 
-CommandAction define_receive(CLI::App& /*parser*/) {
+CommandAction define_receive(OptionTable& /*table*/) {
   return {[](Session& session) { return run(session); }};
 }
 

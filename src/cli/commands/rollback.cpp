@@ -1,10 +1,10 @@
 // topsctl rollback and topsctl recover: the state before an install.
 #include "topsctl/engine/operations/rollback.hpp"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "cli/report_option.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/engine/operations/commit_watchdog.hpp"
@@ -27,20 +27,20 @@ struct Options {
 
 }  // namespace
 
-CommandAction define_rollback(CLI::App& parser) {
+CommandAction define_rollback(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser
-      .add_option("id", options->id,
-                  "The transaction, as `topsctl history` lists it; default: the latest")
-      ->type_name("ID")
-      ->check(whole_number(1, 999999999999));
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser.add_flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
-  parser.add_flag("--force", options->force, "Restore files although somebody changed them since");
-  parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
-  add_report_option(parser, options->report);
+  table
+      .argument("id", options->id,
+                "The transaction, as `topsctl history` lists it; default: the latest", "ID")
+      .check(whole_number(1, 999999999999));
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table.flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
+  table.flag("--force", options->force, "Restore files although somebody changed them since");
+  table
+      .value("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock",
+             "SECONDS")
+      .check(whole_number(0, 86400));
+  add_report_option(table, options->report);
   const auto run = [options](Session& session) {
     require_report_place(options->report);
     RollbackRequest request;
@@ -58,20 +58,20 @@ CommandAction define_rollback(CLI::App& parser) {
   return {run, failed_execution_body()};
 }
 
-CommandAction define_recover(CLI::App& parser) {
+CommandAction define_recover(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser.add_option("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock")
-      ->type_name("SECONDS")
-      ->check(whole_number(0, 86400));
-  parser.add_flag("--give-up", options->give_up,
-                  "Accept the machine as it is if it cannot be restored completely");
-  parser
-      .add_option("--unless-confirmed", options->watched,
-                  "Wait until this transaction is confirmed, or its time is over")
-      ->type_name("ID")
-      ->check(whole_number(1, 999999999999));
-  add_report_option(parser, options->report);
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table
+      .value("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock",
+             "SECONDS")
+      .check(whole_number(0, 86400));
+  table.flag("--give-up", options->give_up,
+             "Accept the machine as it is if it cannot be restored completely");
+  table
+      .value("--unless-confirmed", options->watched,
+             "Wait until this transaction is confirmed, or its time is over", "ID")
+      .check(whole_number(1, 999999999999));
+  add_report_option(table, options->report);
   const auto run = [options](Session& session) {
     require_report_place(options->report);
     const Host host = session.with_root(options->root);

@@ -1,10 +1,10 @@
 // topsctl snapshot: a file that stands for a machine when a bundle is inspected elsewhere.
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/operations/installer.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
@@ -149,7 +149,7 @@ WrittenFile written(const Place& place, const TargetSnapshot& snapshot) {
 
 Output run(const Options& options, Session& session) {
   const bool to_standard_output = options.output == standard_output;
-  if (to_standard_output && session.program->count("--json") > 0) {
+  if (to_standard_output && session.program->has("--json")) {
     throw Error(ErrorCode::usage, "--json and --output - both write to standard output",
                 "give a file with --output, or leave out --json");
   }
@@ -176,14 +176,11 @@ Output run(const Options& options, Session& session) {
 
 }  // namespace
 
-CommandAction define_snapshot(CLI::App& parser) {
+CommandAction define_snapshot(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser.add_option("--python", options->pythons, "An interpreter to ask too; may be repeated")
-      ->type_name("EXE")
-      ->allow_extra_args(false);
-  parser.add_option("-o,--output", options->output, "The file to write; - for standard output")
-      ->type_name("FILE");
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table.value("--python", options->pythons, "An interpreter to ask too; may be repeated", "EXE");
+  table.value("-o,--output", options->output, "The file to write; - for standard output", "FILE");
   return {[options](Session& session) { return run(*options, session); }, body(std::nullopt, {})};
 }
 

@@ -1,9 +1,9 @@
 // topsctl transfer: a bundle to other machines.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "cli/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transfer/sftp_upload.hpp"
@@ -138,11 +138,11 @@ Output run(const Options& options, Session& session) {
 
 }  // namespace
 
-CommandAction define_transfer(CLI::App& parser) {
+CommandAction define_transfer(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  add_transfer_options(parser, *options);
-  parser.add_flag("--all", options->all, "Every file of the bundle, not only what a stack needs");
-  parser.add_flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
+  add_transfer_options(table, *options);
+  table.flag("--all", options->all, "Every file of the bundle, not only what a stack needs");
+  table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
   return {[options](Session& session) { return run(*options, session); },
           R"({"destination": null, "stack": null, "targets": []})"};
 }

@@ -1,10 +1,10 @@
 // topsctl verify: does an installed stack work.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
@@ -91,24 +91,19 @@ Output run(const Options& options, Session& session) {
 
 }  // namespace
 
-CommandAction define_verify(CLI::App& parser) {
+CommandAction define_verify(OptionTable& table) {
   auto options = std::make_shared<Options>();
-  parser.add_option("--root", options->root, "Root directory of the system")->type_name("DIR");
-  parser.add_option("--stack", options->stack, "A known stack's name, or a stack file")
-      ->type_name("STACK");
-  parser.add_option("--python", options->python, "The interpreter to check")->type_name("EXE");
-  parser.add_option("--level", options->level, "How far to climb; default: ranks")
-      ->type_name("RUNG")
-      ->check(one_of(rung_names()));
-  parser.add_option("--cards", options->cards, "How many cards there should be")
-      ->type_name("N")
-      ->check(whole_number(1, most_cards));
-  parser.add_option("--ranks", options->ranks, "How many processes the rung 'ranks' starts")
-      ->type_name("N")
-      ->check(whole_number(1, most_cards));
-  parser.add_option("--timeout", options->timeout_s, "Seconds that each process may take")
-      ->type_name("S")
-      ->check(whole_number(1, most_timeout_s));
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--python", options->python, "The interpreter to check", "EXE");
+  table.value("--level", options->level, "How far to climb; default: ranks", "RUNG")
+      .check(one_of(rung_names()));
+  table.value("--cards", options->cards, "How many cards there should be", "N")
+      .check(whole_number(1, most_cards));
+  table.value("--ranks", options->ranks, "How many processes the rung 'ranks' starts", "N")
+      .check(whole_number(1, most_cards));
+  table.value("--timeout", options->timeout_s, "Seconds that each process may take", "S")
+      .check(whole_number(1, most_timeout_s));
   return {[options](Session& session) { return run(*options, session); },
           body_text(verify_body("", {}))};
 }

@@ -1,5 +1,4 @@
 // topsctl version: the program's version and those of its parts.
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -25,7 +24,7 @@ std::string body(const std::vector<std::string>& stacks) {
 
 }  // namespace
 
-CommandAction define_version(CLI::App&) {
+CommandAction define_version(OptionTable& /*table*/) {
   const auto run = [](Session&) {
     std::vector<std::string> names;
     Output output;

@@ -11,6 +11,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/whole_program.hpp"
 #include "topsctl/base/embedded.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 
 namespace topsctl {
@@ -62,6 +63,106 @@ TEST(Program, NamesTheOptionThatWasProbablyMeant) {
   const ProgramResult result = run_topsctl({"history", "--rot", "/"});
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err, HasSubstr("unknown option '--rot' (did you mean '--root'?)"));
+}
+
+struct WrongLine {
+  std::vector<std::string> words;
+  std::string message;
+  std::string page;  // of which the hint tells
+};
+
+const std::vector<WrongLine>& wrong_lines() {
+  const std::string nowhere = "/no/such/system";  // so that none that is accepted changes anything
+  static const std::vector<WrongLine> lines = {
+      {{"--frob"}, "unknown option '--frob'", "topsctl"},
+      {{"--color"}, "--color: 1 required TEXT missing", "topsctl"},
+      {{"version", "--color", "pink"},
+       "--color: expected one of auto, always, never; got 'pink'",
+       "topsctl version"},
+      {{"version", "x"}, "unknown argument 'x'", "topsctl version"},
+      {{"install"}, "bundle is required", "topsctl install"},
+      {{"install", "x", "--dry-rn"},
+       "unknown option '--dry-rn' (did you mean '--dry-run'?)",
+       "topsctl install"},
+      {{"install", "x", "-nz"}, "unknown option '-z'", "topsctl install"},
+      {{"install", "x", "--stack"}, "--stack: 1 required STACK missing", "topsctl install"},
+      {{"install", "x", "--stack", "a", "--stack", "b"},
+       "--stack: At Most 1 required but received 2",
+       "topsctl install"},
+      {{"install", "x", "--lock-timeout", "0x10"},
+       "--lock-timeout: expected a whole number from 0 to 86400; got '0x10'",
+       "topsctl install"},
+      {{"install", "x", "--dry-run=maybe"},
+       "could not convert: --dry-run = maybe",
+       "topsctl install"},
+      {{"install", "x", "--wheel-backend", "pipp"},
+       "--wheel-backend: expected one of pip, native; got 'pipp' (did you mean 'pip'?)",
+       "topsctl install"},
+      {{"install", "x", "--accept", "nope"},
+       "--accept: no finding has the id 'nope'",
+       "topsctl install"},
+      {{"inspect", "x", "--deep", "--fast"}, "--fast excludes --deep", "topsctl inspect"},
+      {{"inspect", "x", "--sbom", "spdx", "--diff", "y"},
+       "--diff excludes --sbom",
+       "topsctl inspect"},
+      {{"snapshot", "--root", nowhere, "--python", "a", "b"},
+       "unknown argument 'b'",
+       "topsctl snapshot"},
+      {{"rollback", "--root", nowhere, "1", "2"}, "unknown argument '2'", "topsctl rollback"},
+      {{"rollback", "--root", nowhere, "--jobs", "257"},
+       "--jobs: expected a whole number from 1 to 256; got '257'",
+       "topsctl rollback"},
+      {{"recover", "--root", nowhere, "--max-failures", "-2"},
+       "--max-failures: expected a whole number from 0 to 100000; got '-2'",
+       "topsctl recover"},
+      {{"history", "frob"}, "unknown argument 'frob'", "topsctl history"},
+      {{"history", "show"}, "id is required", "topsctl history"},
+      {{"history", "prune", "--root", nowhere, "show", "1"},
+       "unknown argument 'show'",
+       "topsctl history"},
+      {{"history", "prune", "--root", nowhere, "--max-size", "2x"},
+       "--max-size: expected a size such as 500M or 2G; got '2x'",
+       "topsctl history"},
+      {{"history", "--keep", "1"},
+       "unknown option '--keep' (did you mean '--help'?)",
+       "topsctl history"},
+      {{"env", "frob"}, "unknown argument 'frob'", "topsctl env"},
+      {{"env", "check", "--pid", "0"},
+       "--pid: expected a whole number from 1 to 4194304; got '0'",
+       "topsctl env"},
+      {{"env", "--", "true"}, "unknown argument 'true'", "topsctl env"},
+      {{"transfer", "x", "a", "--limit-rate", "fast"},
+       "--limit-rate: expected a size such as 500M or 2G; got 'fast'",
+       "topsctl transfer"},
+      {{"deploy", "x", "a", "--forget-setings"},
+       "unknown option '--forget-setings' (did you mean '--forget-settings'?)",
+       "topsctl deploy"},
+      {{"completion", "bsh"},
+       "shell: expected one of bash, zsh, fish; got 'bsh' (did you mean 'bash'?)",
+       "topsctl completion"},
+  };
+  return lines;
+}
+
+TEST(Program, SaysWhatIsWrongWithACommandLineAndWhereToLook) {
+  for (const WrongLine& line : wrong_lines()) {
+    const ProgramResult result = run_topsctl(line.words);
+    const std::string words = joined(line.words, " ");
+    EXPECT_EQ(result.status, 2) << words;
+    EXPECT_THAT(result.out, IsEmpty()) << words;
+    EXPECT_EQ(result.err, concat("error: ", line.message, "\nhint:  `", line.page,
+                                 " -h` shows how to call it\n"))
+        << words;
+  }
+}
+
+TEST(Program, RefusesOptionsThatDoNotGoWithAPartOfACommand) {
+  EXPECT_THAT(run_topsctl({"env", "check", "--format", "sh"}).err,
+              StartsWith("error: --format does not go with `env check`\n"));
+  EXPECT_THAT(run_topsctl({"env", "--root", "/x", "exec", "--", "true"}).err,
+              StartsWith("error: --root does not go with `env exec`\n"));
+  EXPECT_THAT(run_topsctl({"snapshot", "--json", "-o", "-"}).out,
+              HasSubstr("--json and --output - both write to standard output"));
 }
 
 TEST(Program, ShowsStrangeArgumentsHarmless) {

@@ -1,0 +1,92 @@
+// The table of a command's options, arguments and parts: what may be given, and what was.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace topsctl {
+
+// Returns an empty string for a good value, else what is wrong with it.
+using ValueCheck = std::function<std::string(const std::string& value)>;
+
+// Of the option that asks for the short help.
+struct ShowsHelp {};
+
+// What the parser does with an option that is given: runs the function at once, sets the flag, or
+// converts the value. The pointers must be valid until the command line has been parsed.
+using OptionTarget =
+    std::variant<ShowsHelp, std::function<void()>, bool*, int*, unsigned*, std::int64_t*,
+                 std::size_t*, std::optional<std::size_t>*, std::string*,
+                 std::optional<std::string>*, std::vector<std::string>*>;
+
+struct Option {
+  std::vector<std::string> names;  // with dashes, long ones first; an argument has one, without
+  std::string description;
+  OptionTarget target;
+  std::string type_name;  // of the value, in the help
+  std::string group;      // heading in the help; empty: not in the help
+  bool is_required = false;
+  std::vector<ValueCheck> checks;
+  std::vector<std::string> excluded;  // names of options that do not go with this one
+  std::vector<std::string> given;     // the values as typed; "true" for a flag
+
+  Option& required();
+  Option& check(ValueCheck is_good);
+  // The other may be added later; it excludes this one as well.
+  Option& excludes(std::string other);
+  Option& hidden();
+
+  bool is_argument() const;  // stands without a name
+  bool is_flag() const;      // has no value
+};
+
+struct OptionTable {
+  OptionTable(std::string its_name, std::string its_description);
+
+  std::string name;
+  std::string description;
+  bool is_hidden = false;                           // not in the help of what it is a part of
+  std::deque<Option> options;                       // in the order of the help; addresses stay
+  std::vector<std::unique_ptr<OptionTable>> parts;  // commands of a program, or of a command
+  std::string group = "Options";                    // of options that are added from now on
+  bool is_given = false;                            // the name was on the command line
+
+  // `names` as in "-n,--dry-run".
+  Option& flag(const std::string& names, bool& target, std::string description);
+  // Takes one value each time; may be given several times if the target is a list.
+  template <class Target>
+  Option& value(const std::string& names, Target& target, std::string description,
+                std::string type_name) {
+    return add(names, &target, std::move(description), std::move(type_name));
+  }
+  // Takes a word without a name, or all that are left if the target is a list.
+  template <class Target>
+  Option& argument(const std::string& name, Target& target, std::string description,
+                   std::string type_name) {
+    return add(name, &target, std::move(description), std::move(type_name));
+  }
+  // A flag that runs `act`, which may throw, before what is behind it is looked at.
+  Option& immediate(const std::string& names, std::function<void()> act, std::string description);
+  OptionTable& part(std::string its_name, std::string its_description);
+
+  // By one of its names. Throws Error{internal} if there is none.
+  Option& option(const std::string& its_name);
+  const Option& option(const std::string& its_name) const;
+  bool has(const std::string& its_name) const;  // was this option given?
+
+ private:
+  Option& add(const std::string& names, OptionTarget target, std::string description,
+              std::string type_name);
+};
+
+// The command with what was given, as words of a command line; without the options of one group.
+std::vector<std::string> given_words(const OptionTable& command, const std::string& left_out_group);
+
+}  // namespace topsctl
