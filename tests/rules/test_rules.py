@@ -37,6 +37,7 @@ PLANTED = [  # rule, file, text, line
     ("upward-include", "include/topsctl/host/network/planted.hpp", HEADER + '#include "topsctl/cli/app.hpp"\n', 2),
     ("upward-include", "src/cli/planted.cpp", HEADER + '#include "topsctl/attic/app.hpp"\n', 2),
     ("third-party-include", "src/engine/transfer/planted.cpp", HEADER + "#include <CLI/CLI.hpp>\n", 2),
+    ("third-party-include", "src/cli/commands/planted.cpp", HEADER + "#include <CLI/App.hpp>\n", 2),
     ("third-party-include", "src/engine/transfer/planted.cpp", HEADER + "#include <archive.h>\n", 2),
     ("third-party-include", "src/cli/planted.cpp", HEADER + "#include <archive_entry.h>\n", 2),
     ("third-party-include", "include/topsctl/engine/transfer/planted.hpp", HEADER + "#include <libssh/libssh.h>\n", 2),
@@ -73,7 +74,7 @@ PLANTED = [  # rule, file, text, line
 ALLOWED = [  # file, text: looks like a violation and is none
     ("src/cli/commands/planted.cpp", HEADER + "".join(f'#include "topsctl/{room}/x.hpp"\n' for room in ROOMS)),
     ("src/main.cpp", HEADER + '#include "topsctl/cli/app.hpp"\n'),
-    ("src/cli/planted.cpp", HEADER + "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n"),
+    ("src/cli/command_line.cpp", HEADER + "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n"),
     ("src/host/network/planted.cpp", HEADER + "#include <archive.h>\n#include <libssh/libssh.h>\n"),
     ("src/engine/transfer/planted.cpp", HEADER + '// system("x"), exit(1)\nauto f = "getenv(x)";\n'),
     ("src/engine/transfer/planted.cpp", HEADER + "auto g = at_exit(1) + h.exit(2) + h->exit(3);\n"),
