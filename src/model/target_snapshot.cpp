@@ -45,7 +45,7 @@ Json package_json(const TargetPackage& package) {
   Json object = {{"name", package.name}};
   put_snapshot_field(object, "version", package.version);
   put_snapshot_field(object, "architecture", package.architecture);
-  put_snapshot_field(object, "status", package.status);
+  if (package.status != DpkgStatus()) object["status"] = to_text(package.status);
   put_snapshot_field(object, "multi_arch", package.multi_arch);
   if (package.essential) object["essential"] = true;
   put_snapshot_field(object, "depends", package.depends);
@@ -118,13 +118,6 @@ std::string line(const Json& value) {
 }
 
 }  // namespace
-
-bool TargetPackage::is_installed() const {
-  static const std::vector<std::string> states = {"unpacked", "half-configured", "triggers-awaited",
-                                                  "triggers-pending", "installed"};
-  const std::string state = split(status, ' ').back();
-  return std::find(states.begin(), states.end(), state) != states.end();
-}
 
 Json to_json(const TargetSnapshot& snapshot) {
   Json document = {{"schema", 1}, {"kind", "target-snapshot"}, {"taken_at", snapshot.taken_at}};

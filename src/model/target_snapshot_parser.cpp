@@ -257,6 +257,12 @@ std::vector<std::string> file_texts(const JsonReader& reader) {
   return paths;
 }
 
+DpkgStatus dpkg_status(const JsonReader& reader) {
+  const auto status = parse_dpkg_status(reader.text());
+  if (!status) reader.reject("expected a status as dpkg has it, such as \"install ok installed\"");
+  return *status;
+}
+
 TargetPackage parse_snapshot_package(const JsonReader& reader) {
   reader.expect_keys({"name", "version", "architecture", "status", "multi_arch", "essential",
                       "depends", "provides", "breaks", "conflicts", "replaces", "conffiles"});
@@ -264,7 +270,7 @@ TargetPackage parse_snapshot_package(const JsonReader& reader) {
   package.name = snapshot_line(reader.at("name"));
   package.version = optional_snapshot_line(reader, "version");
   package.architecture = optional_snapshot_line(reader, "architecture");
-  package.status = optional_snapshot_line(reader, "status");
+  if (const auto status = reader.find("status")) package.status = dpkg_status(*status);
   package.multi_arch = optional_snapshot_line(reader, "multi_arch");
   if (const auto essential = reader.find("essential")) package.essential = essential->boolean();
   package.depends = optional_snapshot_line(reader, "depends");

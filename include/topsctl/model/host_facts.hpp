@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/model/dpkg_status.hpp"
+
 namespace topsctl {
 
 struct InstalledDeb {
   std::string name;
   std::string version;
   std::string architecture;
-  std::string status;              // "install ok installed"
+  DpkgStatus status;
   std::vector<std::string> files;  // absolute paths, from the package's file list
   std::string md5sums;             // the package's md5sums file; empty if there is none
   std::vector<std::string> conffiles = {};

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/model/dpkg_status.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/json.hpp"
 
@@ -18,7 +21,7 @@ struct TargetPackage {
   std::string name;
   std::string version;
   std::string architecture;
-  std::string status;  // "install ok installed"
+  DpkgStatus status;
   std::string multi_arch;
   bool essential = false;
   std::string depends;  // Pre-Depends and Depends
@@ -28,8 +31,6 @@ struct TargetPackage {
   std::string replaces;
   std::vector<std::string> conffiles;
   bool operator==(const TargetPackage&) const = default;
-
-  bool is_installed() const;  // unpacked or better: its files are on the disk
 };
 
 // dpkg-divert(1).

@@ -17,6 +17,8 @@
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/facts/facts.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -51,19 +53,6 @@ std::string line_of(const Body& body) {
   return to_line(json);
 }
 
-HostFacts installed_debs(const Host& host, const Stack& stack) {
-  std::vector<std::string> names;
-  for (const Component& component : stack.components) {
-    if (component.kind == PackageKind::deb)
-      names.insert(names.end(), component.names.begin(), component.names.end());
-  }
-  HostFacts facts;
-  for (auto& [name, deb] : read_dpkg_database(host, names).wanted) {
-    if (is_installed(deb)) facts.debs.emplace(name, deb);
-  }
-  return facts;
-}
-
 Stack stack_of(const Options& options) {
   return options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
 }
@@ -75,7 +64,7 @@ Environment environment_of(const Host& host, const Stack& stack, const Options& 
   const KeptSettings kept = environment_settings_in(file.value_or(""));
   if (!kept.warning.empty()) warnings.push_back(kept.warning);
   Environment environment = derive_environment(
-      stack, stack_payload({}, installed_debs(host, stack)),
+      stack, stack_payload({}, debs_of_stack(host, stack, read_packages(host))),
       changed_settings(kept.settings, options.settings, stack.profile_names(), warnings));
   for (const std::string& name : environment.left_out) {
     warnings.push_back(

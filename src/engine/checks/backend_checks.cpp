@@ -11,7 +11,6 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/loader_paths.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
@@ -101,7 +100,8 @@ std::string BackendChecks::api() const {
 std::string BackendChecks::library_path() const {
   for (const auto& [name, deb] : machine_.facts.debs) {
     for (const std::string& file : deb.files) {
-      if (is_installed(deb) && name_part(file) == machine_.stack.backend.library) return file;
+      if (is_installed(deb.status) && name_part(file) == machine_.stack.backend.library)
+        return file;
     }
   }
   return {};

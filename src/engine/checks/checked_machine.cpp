@@ -2,7 +2,6 @@
 #include "engine/checks/checked_machine.hpp"
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
 
 namespace topsctl {
 
@@ -27,7 +26,7 @@ const InstalledDeb* CheckedMachine::deb_of(const std::string& component) const {
   const InstalledDeb* found = nullptr;
   for (const std::string& name : stack.component(component)->names) {
     const auto deb = facts.debs.find(name);
-    if (deb != facts.debs.end() && (found == nullptr || is_installed(deb->second)))
+    if (deb != facts.debs.end() && (found == nullptr || is_installed(deb->second.status)))
       found = &deb->second;
   }
   return found;

@@ -12,7 +12,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/planner.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/facts/facts.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/interrupt.hpp"
@@ -39,20 +39,16 @@ bool has_wheels(const Stack& stack, const PythonFacts& python) {
   });
 }
 
-HostFacts installed_only(HostFacts facts) {
-  std::erase_if(facts.debs, [](const auto& deb) { return !is_installed(deb.second); });
-  return facts;
-}
-
 CheckedMachine look_at(const Host& host, const Stack& stack, const std::string& python,
                        const VerifyOptions& options) {
-  CheckedMachine machine{host, stack, options, read_host_facts(host, stack, python)};
+  CheckedMachine machine{host, stack, options,
+                         read_host_facts(host, read_dpkg_database(host), stack, python)};
   for (const PythonFacts& candidate : machine.facts.pythons) {
     if (machine.python == nullptr) machine.python = &candidate;
     if (has_wheels(stack, candidate) && !has_wheels(stack, *machine.python))
       machine.python = &candidate;
   }
-  machine.environment = derive_environment(stack, stack_payload({}, installed_only(machine.facts)),
+  machine.environment = derive_environment(stack, stack_payload({}, machine.facts.debs),
                                            kept_settings(stack, machine.facts).settings);
   return machine;
 }

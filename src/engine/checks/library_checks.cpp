@@ -12,7 +12,6 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/loader_paths.hpp"
 #include "topsctl/host/content/elf.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/facts/loader_cache.hpp"
 
 namespace topsctl {
@@ -128,7 +127,7 @@ void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckRe
   result.expected =
       concat("a real library ", rule.file, " that exports ", joined(rule.symbols, ", "));
   const InstalledDeb* deb = machine.deb_of(rule.component);
-  if (deb == nullptr || !is_installed(*deb)) {
+  if (deb == nullptr || !is_installed(deb->status)) {
     fail(result, "its package is not installed", "install it with `topsctl install BUNDLE`");
     return;
   }

@@ -17,7 +17,6 @@
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/debian/dpkg_filters.hpp"
 #include "topsctl/host/debian/dpkg_owners.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
@@ -168,9 +167,9 @@ void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult
     fail(result, "not installed", install_it);
     return;
   }
-  const std::string observed = concat(deb->name, " ", deb->version, ", ", deb->status);
+  const std::string observed = concat(deb->name, " ", deb->version, ", ", to_text(deb->status));
   const bool right = component.version.empty() || version_contains(deb->version, component.version);
-  if (is_installed(*deb) && right) {
+  if (is_installed(deb->status) && right) {
     pass(result, observed);
   } else {
     fail(result, observed,
@@ -181,7 +180,8 @@ void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult
 void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   result.expected = "every file of the package as it brought it (md5sums)";
   const InstalledDeb* deb = machine.deb_of(rule.component);
-  if (deb == nullptr || !is_installed(*deb)) return skip(result, "its package is not installed");
+  if (deb == nullptr || !is_installed(deb->status))
+    return skip(result, "its package is not installed");
   const std::vector<RecordedFile> files = recorded_files(*deb, machine.facts.diversions);
   if (files.empty()) return skip(result, concat(deb->name, " brought no md5sums"));
   const DpkgFilters filters = read_dpkg_filters(machine.host);

@@ -14,17 +14,6 @@ namespace topsctl {
 
 namespace {
 
-// "install ok installed" -> "installed"
-std::string_view state_of(const TargetPackage& package) {
-  const std::string_view status = package.status;
-  return status.substr(status.rfind(' ') + 1);
-}
-
-bool is_configured(const TargetPackage& package) {
-  const std::string_view state = state_of(package);
-  return state == "installed" || state == "triggers-pending" || state == "triggers-awaited";
-}
-
 std::string native(const std::string& architecture, const TargetSnapshot& target) {
   return architecture.empty() || architecture == "all" ? target.architecture : architecture;
 }
@@ -77,7 +66,7 @@ KnownDeb known_deb(const TargetPackage& package, const TargetSnapshot& target) {
   deb.version = package.version;
   deb.architecture = native(package.architecture, target);
   deb.multi_arch = package.multi_arch;
-  deb.is_configured = is_configured(package);
+  deb.is_configured = satisfies_dependencies(package.status);
   parse(deb, deb.depends, "Depends", package.depends, target);
   parse(deb, deb.breaks, "Breaks", package.breaks, target);
   parse(deb, deb.conflicts, "Conflicts", package.conflicts, target);
@@ -138,9 +127,8 @@ std::vector<std::size_t> taken_debs(const Inventory& inventory,
 }
 
 bool may_be_removed(const KnownDeb& installed, const KnownDeb& by) {
-  const std::string& status = installed.target->status;
-  return is_replaced(installed, by) || status.starts_with("deinstall ") ||
-         status.starts_with("purge ");
+  const DpkgWant want = installed.target->status.want;
+  return want == DpkgWant::deinstall || want == DpkgWant::purge || is_replaced(installed, by);
 }
 
 bool excludes(const std::vector<Clause>& clauses, const KnownDeb& by, const DebSet& set,
@@ -306,7 +294,7 @@ ComparedDebs debs_of(const Inspection& inspection, const std::vector<std::size_t
   std::unordered_map<std::string_view, const KnownDeb*> by_name;
   for (const KnownDeb* deb : debs.bundle) by_name.emplace(deb->name, deb);
   for (const TargetPackage& package : target.packages) {
-    if (!package.is_installed() && state_of(package) != "half-installed") continue;
+    if (package.status.state < DpkgState::half_installed) continue;
     debs.all.push_back(known_deb(package, target));
     const KnownDeb& installed = debs.all.back();
     debs.target.push_back(&installed);

@@ -73,7 +73,7 @@ class ClashFinder {
       diverted_.emplace(diversion.from, diversion.package);
     }
     for (const TargetPackage& package : target.packages) {
-      if (package.status.ends_with("config-files")) configured_only_.insert(package.name);
+      if (package.status.state == DpkgState::config_files) configured_only_.insert(package.name);
     }
   }
 
@@ -215,7 +215,8 @@ bool is_usr_merged(const TargetSnapshot& target) {
   // base-files of newer releases ships /lib as a link; "files and links, no folders" are owned.
   if (target.owners.contains("/lib") || target.owners.contains("/bin")) return true;
   for (const TargetPackage& package : target.packages) {
-    if ((package.name == "usr-is-merged" || package.name == "usrmerge") && package.is_installed()) {
+    if ((package.name == "usr-is-merged" || package.name == "usrmerge") &&
+        has_files(package.status)) {
       return true;
     }
   }

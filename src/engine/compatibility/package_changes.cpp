@@ -33,20 +33,13 @@ void check_compression(const KnownDeb& deb, const TargetSnapshot& target, Findin
                " unpacks ", joined(known, ", "))}}));
 }
 
-bool is_unfinished(const TargetPackage& package) {
-  const std::string_view status = package.status;
-  const std::string_view state = status.substr(status.rfind(' ') + 1);
-  return state == "half-installed" || state == "unpacked" || state == "half-configured" ||
-         status.find(" reinstreq ") != std::string_view::npos;
-}
-
 void check_unfinished(const ComparedDebs& debs, const TargetSnapshot& target, Findings& findings) {
   std::vector<Evidence> others;
   for (const TargetPackage& package : target.packages) {
-    if (!is_unfinished(package)) continue;
-    const Evidence evidence{
-        "target", 0,
-        concat(package.name, " ", package.version, " is in the state '", package.status, "'")};
+    if (!is_unfinished(package.status)) continue;
+    const Evidence evidence{"target", 0,
+                            concat(package.name, " ", package.version, " is in the state ",
+                                   in_quotes(to_text(package.status)))};
     const auto same = std::find_if(debs.bundle.begin(), debs.bundle.end(),
                                    [&](const KnownDeb* deb) { return deb->name == package.name; });
     if (same == debs.bundle.end()) {

@@ -122,38 +122,45 @@ void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
   }
 }
 
-std::vector<RehearsedPackage> packages_after(const Host& view, const Plan& plan) {
-  const std::vector<TargetPackage> installed = read_packages(view);
-  std::vector<RehearsedPackage> after;
-  for (const PlannedPackage& package : plan.packages) {
-    RehearsedPackage found{package.name, package.kind, "", "not installed"};
-    if (package.kind == PackageKind::wheel) {
-      const CheckResult state = check_installed_wheel(view, package.name, plan.python);
-      if (state.status == CheckStatus::pass) found.version = package.after;
-      found.state = state.observed;
-    }
-    for (const TargetPackage& each : installed) {
-      if (package.kind != PackageKind::deb || each.name != package.name) continue;
-      found.version = each.version;
-      found.state = each.status;
-    }
-    after.push_back(std::move(found));
-  }
+// dpkg and pip may say that all is well when it is not.
+void require_installed(bool is_installed, const RehearsedPackage& after) {
+  if (is_installed) return;
+  throw Error(ErrorCode::step_failed,
+              concat("after the rehearsal, ", in_quotes(after.name), " is not installed: ",
+                     after.version, after.version.empty() ? "" : " ", after.state),
+              failed_hint);
+}
+
+RehearsedPackage wheel_after(const Host& view, const Plan& plan, const PlannedPackage& package) {
+  const CheckResult state = check_installed_wheel(view, package.name, plan.python);
+  const bool passed = state.status == CheckStatus::pass;
+  RehearsedPackage after{package.name, package.kind, passed ? package.after : "", state.observed};
+  require_installed(passed, after);
   return after;
 }
 
-// dpkg and pip may say that all is well when it is not.
-void require_installed(const Plan& plan, const std::vector<RehearsedPackage>& after) {
-  for (std::size_t i = 0; i < after.size(); ++i) {
-    const bool is_there =
-        after[i].version == plan.packages[i].after &&
-        (after[i].kind == PackageKind::wheel || after[i].state.ends_with(" ok installed"));
-    if (is_there) continue;
-    throw Error(ErrorCode::step_failed,
-                concat("after the rehearsal, ", in_quotes(after[i].name), " is not installed: ",
-                       after[i].version, after[i].version.empty() ? "" : " ", after[i].state),
-                failed_hint);
+RehearsedPackage deb_after(const std::vector<TargetPackage>& packages,
+                           const PlannedPackage& package) {
+  RehearsedPackage after{package.name, package.kind, "", "not installed"};
+  const TargetPackage* found = package_named(packages, package.name);
+  if (found != nullptr) {
+    after.version = found->version;
+    after.state = to_text(found->status);
   }
+  require_installed(
+      found != nullptr && is_installed(found->status) && found->version == package.after, after);
+  return after;
+}
+
+// Throws Error for one that is not installed.
+std::vector<RehearsedPackage> packages_after(const Host& view, const Plan& plan) {
+  const std::vector<TargetPackage> packages = read_packages(view);
+  std::vector<RehearsedPackage> after;
+  for (const PlannedPackage& package : plan.packages) {
+    after.push_back(package.kind == PackageKind::wheel ? wheel_after(view, plan, package)
+                                                       : deb_after(packages, package));
+  }
+  return after;
 }
 
 RehearsedMount summary_of(const MountChanges& found) {
@@ -206,7 +213,6 @@ Rehearsed rehearse(const Host& host, const Plan& plan, const std::vector<fs::pat
   Rehearsed rehearsed;
   run_steps(*view, plan, events, rehearsed.warnings);
   rehearsed.report.packages = packages_after(view->host(), plan);
-  require_installed(plan, rehearsed.report.packages);
   rehearsed.report.store = view->store() == LayerStore::disk ? "disk" : "memory";
   for (const MountChanges& found : view->changes()) {
     if (!found.changes.empty()) rehearsed.report.mounts.push_back(summary_of(found));

@@ -21,7 +21,9 @@
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/bundle/bundle.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/facts/facts.hpp"
+#include "topsctl/host/facts/target_facts.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
@@ -45,7 +47,8 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   for (const Package& package : inventory.packages) {
     displaced.insert(displaced.end(), package.displaces.begin(), package.displaces.end());
   }
-  const HostFacts facts = read_host_facts(host, stack, request.python, displaced);
+  DpkgDatabase database = read_dpkg_database(host);
+  const HostFacts facts = read_host_facts(host, database, stack, request.python, displaced);
   const std::vector<std::string> components = selected_components(stack, request.components);
   Selection selection = select_packages(stack, inventory, facts, components);
   if (request.lock) require_locked(*request.lock, selection.packages);
@@ -58,9 +61,9 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   };
   std::vector<Contents> contents =
       stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
-  const auto [fit, own_folders] =
-      preflight(host, stack, selection, std::move(contents), request.accepted,
-                stage == nullptr ? 0 : stage->staged_bytes());
+  const auto [fit, own_folders] = preflight(read_target_system(host, std::move(database)), stack,
+                                            selection, std::move(contents), request.accepted,
+                                            stage == nullptr ? 0 : stage->staged_bytes());
   wishes.calls = fit.install_calls;
   Plan plan = plan_install(stack, selection, facts, wishes);
   for (const std::string& folder : own_folders) plan.write_set.families.push_back({folder, ""});

@@ -1,23 +1,17 @@
 // Undoes a transaction that nobody confirmed.
 #include "engine/operations/single_undo.hpp"
 
-#include <filesystem>
-
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
 
 namespace topsctl {
 
-// Numbered entries are what dpkg has not yet put into its status file.
 void require_dpkg_at_rest(const Host& host) {
-  std::error_code failure;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(host.resolve("/var/lib/dpkg/updates"), failure)) {
-    if (!is_digits(entry.path().filename().string())) continue;
-    throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",
-                "run `dpkg --configure -a`, then roll back");
-  }
+  if (is_dpkg_at_rest(host)) return;
+  throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",
+              "run `dpkg --configure -a`, then roll back");
 }
 
 Execution with_notes(Execution execution, const UndoPlan& undo) {

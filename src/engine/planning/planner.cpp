@@ -34,15 +34,16 @@ std::vector<std::string> nonempty_sorted_lines(const std::string& text) {
 PackageAction planned_action(const Package& package, const HostFacts& facts,
                              PlannedPackage& planned) {
   const auto found = facts.debs.find(package.name);
-  if (found == facts.debs.end() || found->second.status.find(" installed") == std::string::npos) {
+  if (found == facts.debs.end() || found->second.status.state != DpkgState::installed) {
     return PackageAction::install;
   }
   const InstalledDeb& installed = found->second;
   planned.before = installed.version;
   const int order = compare_debian_versions(package.version, installed.version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
+  // One that is selected for removal becomes `install ok installed` by that.
   const bool same_content =
-      !package.md5sums.empty() &&
+      is_installed(installed.status) && !package.md5sums.empty() &&
       nonempty_sorted_lines(package.md5sums) == nonempty_sorted_lines(installed.md5sums);
   return same_content ? PackageAction::keep : PackageAction::reinstall;
 }
@@ -322,7 +323,7 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
   const KeptSettings kept = kept_settings(stack, facts);
   if (!kept.warning.empty()) plan.warnings.push_back(kept.warning);
   plan.environment = derive_environment(
-      stack, stack_payload(selection.packages, facts),
+      stack, stack_payload(selection.packages, facts.debs),
       changed_settings(kept.settings, wishes.settings, stack.profile_names(), plan.warnings));
   add_steps(stack, selection, facts, wishes, plan);
   Selection changing = selection;

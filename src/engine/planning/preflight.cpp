@@ -9,7 +9,6 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
-#include "topsctl/host/facts/target_facts.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 #include "topsctl/host/filesystem/file_state.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -163,10 +162,9 @@ std::vector<std::string> own_folders(
   return own;
 }
 
-Preflight preflight(const Host& host, const Stack& stack, const Selection& selection,
+Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, const std::set<std::string>& accepted,
                     std::uint64_t staged_bytes) {
-  TargetSnapshot target = read_target_system(host);
   if (selection.python != nullptr) target.pythons = {*selection.python};
   std::vector<std::size_t> all(selection.packages.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;

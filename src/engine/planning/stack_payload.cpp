@@ -5,13 +5,15 @@
 
 namespace topsctl {
 
-std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts) {
+std::vector<std::string> stack_payload(const std::vector<Package>& chosen,
+                                       const std::map<std::string, InstalledDeb>& debs) {
   std::vector<std::string> payload;
   for (const Package& package : chosen) {
     if (package.kind != PackageKind::deb || !package.files) continue;
     for (const PayloadEntry& entry : *package.files) payload.push_back(entry.path);
   }
-  for (const auto& [name, deb] : facts.debs) {
+  for (const auto& [name, deb] : debs) {
+    if (!is_installed(deb.status)) continue;
     const bool replaced =
         std::any_of(chosen.begin(), chosen.end(), [&, n = name](const Package& package) {
           return package.kind == PackageKind::deb &&

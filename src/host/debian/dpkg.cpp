@@ -1,4 +1,4 @@
-// Reads dpkg's status file and lists, and takes its frontend lock.
+// Asks dpkg for its version, and takes its frontend lock.
 #include "topsctl/host/debian/dpkg.hpp"
 
 #include <fcntl.h>
@@ -9,83 +9,11 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/lock_wait.hpp"
-#include "topsctl/host/system/stanza.hpp"
 
 namespace topsctl {
-
-namespace {
-
-constexpr std::uint64_t most_status = 256ULL << 20U;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::string& line : split(text, '\n')) {
-    if (!line.empty()) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-// info/NAME.SUFFIX, or info/NAME:ARCH.SUFFIX for packages that may be there for several
-// architectures.
-std::string info_file(const Host& host, const InstalledDeb& deb, const std::string& suffix) {
-  for (const std::string& name : {deb.name, concat(deb.name, ":", deb.architecture)}) {
-    const auto text =
-        read_text_if_present(host.resolve(concat(dpkg_directory, "/info/", name, ".", suffix)));
-    if (text) return *text;
-  }
-  return {};
-}
-
-// dpkg-query(1), "Status": desired action, error flag, state.
-bool is_unfinished(const std::string& status) {
-  const std::vector<std::string> words = split(status, ' ');
-  if (words.size() != 3) return true;
-  return words[1] != "ok" ||
-         (words[2] != "installed" && words[2] != "config-files" && words[2] != "not-installed");
-}
-
-}  // namespace
-
-bool is_installed(const InstalledDeb& deb) {
-  return deb.status == "install ok installed" || deb.status == "hold ok installed";
-}
-
-DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>& names) {
-  const auto status = read_text_if_present(host.resolve(dpkg_status_file), most_status);
-  if (!status) {
-    throw Error(ErrorCode::host_unfit,
-                concat("no dpkg database under ", in_quotes(host.root.string()), ": ",
-                       dpkg_status_file, " is missing"),
-                "name the root directory of a Debian or Ubuntu system with --root");
-  }
-  DpkgDatabase database;
-  for (const Diversion& diversion : read_diversions(host))
-    database.diversions[diversion.from] = diversion.to;
-  for (const Stanza& stanza : parse_stanzas(*status)) {
-    InstalledDeb deb{stanza.value("Package"),
-                     stanza.value("Version"),
-                     stanza.value("Architecture"),
-                     stanza.value("Status"),
-                     {},
-                     {}};
-    if (is_unfinished(deb.status)) {
-      database.unfinished.push_back(concat(printable(deb.name), " (", printable(deb.status), ")"));
-    }
-    if (std::find(names.begin(), names.end(), deb.name) == names.end()) continue;
-    deb.files = lines_of(info_file(host, deb, "list"));
-    deb.md5sums = info_file(host, deb, "md5sums");
-    deb.conffiles = conffile_paths(stanza.value("Conffiles"));
-    for (const char* script : {"preinst", "postinst", "prerm", "postrm"}) {
-      deb.scripts += info_file(host, deb, script) + "\n";
-    }
-    database.wanted.insert_or_assign(deb.name, std::move(deb));
-  }
-  return database;
-}
 
 std::string dpkg_version(const Host& host) {
   const RunResult result = host.runner->run(host.command({"dpkg", "--version"}, 30'000));

@@ -1,4 +1,5 @@
-// Reads all of dpkg's status file, its diversions, and what a version of dpkg can do.
+// Reads dpkg's database: status file, updates, diversions and lists; and what a version of dpkg can
+// do.
 #include "topsctl/host/debian/dpkg_status.hpp"
 
 #include <algorithm>
@@ -26,13 +27,21 @@ std::string one_line(std::string_view value) {
   return printable(line);
 }
 
+// dpkg's commands stop there too.
+[[noreturn]] void refuse_status(const std::string& package, const std::string& value) {
+  throw Error(ErrorCode::host_unfit,
+              concat("dpkg's database is damaged: package ", in_quotes(package), " has the status ",
+                     in_quotes(one_line(value))),
+              "`dpkg --audit` names the line of /var/lib/dpkg/status; repair it, or take "
+              "/var/lib/dpkg/status-old");
+}
+
 void take_field(TargetPackage& package, std::string& pre_depends, const std::string& name,
                 const std::string& value) {
   static const std::unordered_map<std::string, std::string TargetPackage::*> texts = {
       {"package", &TargetPackage::name},
       {"version", &TargetPackage::version},
       {"architecture", &TargetPackage::architecture},
-      {"status", &TargetPackage::status},
       {"multi-arch", &TargetPackage::multi_arch},
       {"depends", &TargetPackage::depends},
       {"provides", &TargetPackage::provides},
@@ -41,6 +50,10 @@ void take_field(TargetPackage& package, std::string& pre_depends, const std::str
       {"replaces", &TargetPackage::replaces}};
   if (const auto text = texts.find(name); text != texts.end()) {
     package.*(text->second) = one_line(value);
+  } else if (name == "status") {
+    const auto status = parse_dpkg_status(one_line(value));
+    if (!status) refuse_status(package.name, value);
+    package.status = *status;
   } else if (name == "pre-depends") {
     pre_depends = one_line(value);
   } else if (name == "essential") {
@@ -69,22 +82,67 @@ std::string identity(const TargetPackage& package) {
                                       : package.name;
 }
 
-// Files of the `updates` folder, oldest first. Their names are numbers of one width.
-std::vector<std::string> updates(const Host& host) {
-  std::vector<std::string> names;
-  const fs::path folder = host.resolve(concat(dpkg_directory, "/updates"));
+// Files of the `updates` directory, oldest first. Their names are numbers of one width; dpkg passes
+// over all others.
+std::vector<fs::path> updates(const Host& host) {
+  std::vector<fs::path> files;
+  const fs::path directory = host.resolve(concat(dpkg_directory, "/updates"));
   std::error_code failure;
-  for (auto at = fs::directory_iterator(folder, failure);
+  for (auto at = fs::directory_iterator(directory, failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
-    std::string name = at->path().filename().string();
-    if (is_digits(name)) names.push_back(std::move(name));
+    if (is_digits(at->path().filename().string())) files.push_back(at->path());
   }
-  std::sort(names.begin(), names.end());
-  std::vector<std::string> texts;
-  for (const std::string& name : names) {
-    if (auto text = read_text_if_present(folder / name)) texts.push_back(std::move(*text));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+void merge_updates(const Host& host, std::vector<TargetPackage>& packages) {
+  const std::vector<fs::path> files = updates(host);
+  if (files.empty()) return;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < packages.size(); ++i) places[identity(packages[i])] = i;
+  for (const fs::path& file : files) {
+    const auto text = read_text_if_present(file, most_status);
+    for (TargetPackage& package : parse_packages(text.value_or(""))) {
+      const auto [place, is_new] = places.try_emplace(identity(package), packages.size());
+      if (is_new) {
+        packages.push_back(std::move(package));
+      } else {
+        packages[place->second] = std::move(package);
+      }
+    }
   }
-  return texts;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines = split(text, '\n');
+  std::erase(lines, std::string());
+  return lines;
+}
+
+// info/NAME.SUFFIX, or info/NAME:ARCH.SUFFIX for packages that may be there for several
+// architectures.
+std::string info_file(const Host& host, const TargetPackage& package, const char* suffix) {
+  for (const std::string& name : {package.name, concat(package.name, ":", package.architecture)}) {
+    const auto text =
+        read_text_if_present(host.resolve(concat(dpkg_directory, "/info/", name, ".", suffix)));
+    if (text) return *text;
+  }
+  return {};
+}
+
+InstalledDeb read_deb(const Host& host, const TargetPackage& package) {
+  InstalledDeb deb;
+  deb.name = package.name;
+  deb.version = package.version;
+  deb.architecture = package.architecture;
+  deb.status = package.status;
+  deb.files = lines_of(info_file(host, package, "list"));
+  deb.md5sums = info_file(host, package, "md5sums");
+  deb.conffiles = package.conffiles;
+  for (const char* script : {"preinst", "postinst", "prerm", "postrm"})
+    deb.scripts += info_file(host, package, script) + "\n";
+  return deb;
 }
 
 // The numbers with which a version begins, its epoch left out: "1.19.0.5ubuntu2" is 1, 19, 0, 5.
@@ -145,34 +203,58 @@ std::vector<TargetPackage> read_packages(const Host& host) {
     throw Error(ErrorCode::host_unfit,
                 concat("no dpkg database under ", in_quotes(host.root.string()), ": ",
                        dpkg_status_file, " is missing"),
-                "name the root directory of a Debian or Ubuntu system");
+                "name the root directory of a Debian or Ubuntu system with --root");
   }
   std::vector<TargetPackage> packages = parse_packages(*status);
-  const std::vector<std::string> later = updates(host);
-  if (!later.empty()) {
-    std::unordered_map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < packages.size(); ++i) places[identity(packages[i])] = i;
-    for (const std::string& text : later) {
-      for (TargetPackage& package : parse_packages(text)) {
-        const auto [place, is_new] = places.try_emplace(identity(package), packages.size());
-        if (is_new) {
-          packages.push_back(std::move(package));
-        } else {
-          packages[place->second] = std::move(package);
-        }
-      }
-    }
-  }
+  merge_updates(host, packages);
   std::erase_if(packages, [](const TargetPackage& package) {
-    return package.status.ends_with(" not-installed");
+    return package.status.state == DpkgState::not_installed;
   });
   return packages;
 }
 
+DpkgDatabase read_dpkg_database(const Host& host) {
+  return {read_packages(host), read_diversions(host)};
+}
+
+bool is_dpkg_at_rest(const Host& host) {
+  return updates(host).empty();
+}
+
+const TargetPackage* package_named(const std::vector<TargetPackage>& packages,
+                                   std::string_view name) {
+  const TargetPackage* found = nullptr;
+  for (const TargetPackage& package : packages) {
+    if (package.name != name) continue;
+    if (is_installed(package.status)) return &package;
+    if (found == nullptr) found = &package;
+  }
+  return found;
+}
+
+std::map<std::string, InstalledDeb> read_debs(const Host& host,
+                                              const std::vector<TargetPackage>& packages,
+                                              const std::vector<std::string>& names) {
+  std::map<std::string, InstalledDeb> debs;
+  for (const std::string& name : names) {
+    const TargetPackage* package = package_named(packages, name);
+    if (package != nullptr && !debs.contains(name)) debs.emplace(name, read_deb(host, *package));
+  }
+  return debs;
+}
+
+std::vector<std::string> unfinished_packages(const std::vector<TargetPackage>& packages) {
+  std::vector<std::string> unfinished;
+  for (const TargetPackage& package : packages) {
+    if (is_unfinished(package.status))
+      unfinished.push_back(concat(package.name, " (", to_text(package.status), ")"));
+  }
+  return unfinished;
+}
+
 std::vector<Diversion> read_diversions(const Host& host) {
   const auto text = read_text_if_present(host.resolve(concat(dpkg_directory, "/diversions")));
-  std::vector<std::string> lines = split(text.value_or(""), '\n');
-  std::erase(lines, std::string());
+  const std::vector<std::string> lines = lines_of(text.value_or(""));
   std::vector<Diversion> diversions;
   // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
   for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {

@@ -75,13 +75,17 @@ std::string os_name(const Host& host) {
   return printable(version.empty() ? id : concat(id, " ", version));
 }
 
-HostFacts read_host_facts(const Host& host, const Stack& stack, const std::string& python,
-                          const std::vector<std::string>& other_debs) {
-  HostFacts facts;
+std::map<std::string, InstalledDeb> debs_of_stack(const Host& host, const Stack& stack,
+                                                  const std::vector<TargetPackage>& packages,
+                                                  const std::vector<std::string>& others) {
   std::vector<std::string> names = names_of(stack, PackageKind::deb);
-  names.insert(names.end(), other_debs.begin(), other_debs.end());
-  DpkgDatabase database = read_dpkg_database(host, names);
-  facts.diversions = std::move(database.diversions);
+  names.insert(names.end(), others.begin(), others.end());
+  return read_debs(host, packages, names);
+}
+
+HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const Stack& stack,
+                          const std::string& python, const std::vector<std::string>& other_debs) {
+  HostFacts facts;
   facts.is_root = is_root_user();
   if (!facts.is_root && host.root != "/") {
     throw Error(ErrorCode::permission,
@@ -91,9 +95,11 @@ HostFacts read_host_facts(const Host& host, const Stack& stack, const std::strin
   facts.os = os_name(host);
   facts.architecture = "amd64";
   facts.dpkg_version = dpkg_version(host);
-  facts.debs = std::move(database.wanted);
+  facts.debs = debs_of_stack(host, stack, database.packages, other_debs);
+  for (const Diversion& diversion : database.diversions)
+    facts.diversions[diversion.from] = diversion.to;
   facts.alternative_links = alternative_links(host);
-  facts.unfinished = std::move(database.unfinished);
+  facts.unfinished = unfinished_packages(database.packages);
   facts.pythons = read_pythons(host, stack, python);
   const std::string& file = stack.environment.file;
   if (auto text = read_text_if_present(host.resolve(file)))

@@ -28,11 +28,11 @@ namespace {
 
 constexpr std::uint64_t most_small_file = 1U << 16U;
 
-const TargetPackage* installed(const std::vector<TargetPackage>& packages, std::string_view name,
-                               std::string_view architecture = {}) {
+const TargetPackage* unpacked(const std::vector<TargetPackage>& packages, std::string_view name,
+                              std::string_view architecture = {}) {
   const auto found =
       std::find_if(packages.begin(), packages.end(), [&](const TargetPackage& package) {
-        return package.name == name && package.is_installed() &&
+        return package.name == name && has_files(package.status) &&
                (architecture.empty() || package.architecture == architecture);
       });
   return found == packages.end() ? nullptr : &*found;
@@ -41,7 +41,7 @@ const TargetPackage* installed(const std::vector<TargetPackage>& packages, std::
 // The architecture that dpkg was built for; else the first of /var/lib/dpkg/arch, which dpkg writes
 // when it knows several and begins with its own.
 std::string native_architecture(const Host& host, const std::vector<TargetPackage>& packages) {
-  if (const TargetPackage* dpkg = installed(packages, "dpkg")) return dpkg->architecture;
+  if (const TargetPackage* dpkg = unpacked(packages, "dpkg")) return dpkg->architecture;
   const auto text =
       read_text_if_present(host.resolve(concat(dpkg_directory, "/arch")), most_small_file);
   return printable(trimmed(split(text.value_or(""), '\n').front()));
@@ -95,12 +95,12 @@ std::string highest_version(const std::vector<std::string>& versions, std::strin
   return text;
 }
 
-TargetSnapshot read_target_system(const Host& host) {
+TargetSnapshot read_target_system(const Host& host, DpkgDatabase database) {
   TargetSnapshot snapshot;
   snapshot.taken_at = timestamp(host.clock->now());
-  snapshot.packages = read_packages(host);
+  snapshot.packages = std::move(database.packages);
   snapshot.owners = read_owners(host, snapshot.packages);
-  snapshot.diversions = read_diversions(host);
+  snapshot.diversions = std::move(database.diversions);
   snapshot.os = os_name(host);
   snapshot.host_name = host_name(host);
   struct utsname running {};
@@ -111,11 +111,11 @@ TargetSnapshot read_target_system(const Host& host) {
     snapshot.kernel = printable(release);
   }
   snapshot.architecture = native_architecture(host, snapshot.packages);
-  if (const TargetPackage* dpkg = installed(snapshot.packages, "dpkg"))
+  if (const TargetPackage* dpkg = unpacked(snapshot.packages, "dpkg"))
     snapshot.dpkg_version = dpkg->version;
   snapshot.dpkg_compressions = dpkg_compressions(snapshot.dpkg_version);
   snapshot.libraries = read_libraries(host);
-  if (const TargetPackage* libc = installed(snapshot.packages, "libc6", snapshot.architecture))
+  if (const TargetPackage* libc = unpacked(snapshot.packages, "libc6", snapshot.architecture))
     snapshot.glibc = upstream_version(libc->version);
   if (snapshot.glibc.empty()) {
     snapshot.glibc =
@@ -130,7 +130,7 @@ TargetSnapshot read_target_system(const Host& host) {
 
 TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::string>& pythons,
                                     const std::function<void(const std::string&)>& left_out) {
-  TargetSnapshot snapshot = read_target_system(host);
+  TargetSnapshot snapshot = read_target_system(host, read_dpkg_database(host));
   if (host.root == "/" || is_root_user()) {
     snapshot.pythons = find_interpreters(host, pythons, left_out);
     for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here

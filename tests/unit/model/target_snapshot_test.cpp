@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/sample_snapshot.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/model/target_snapshot_parser.hpp"
 
 namespace topsctl {
@@ -51,19 +52,12 @@ TEST(TargetSnapshots, LeaveOutWhatIsNotKnown) {
   EXPECT_THAT(to_text(snapshot), Not(HasSubstr("kernel")));
 }
 
-TEST(TargetPackages, AreInstalledOnceTheirFilesAreOnTheDisk) {
-  TargetPackage package;
-  for (const char* state :
-       {"unpacked", "half-configured", "triggers-awaited", "triggers-pending", "installed"}) {
-    package.status = std::string("install ok ") + state;
-    EXPECT_TRUE(package.is_installed()) << state;
-  }
-  for (const char* state : {"config-files", "half-installed", "not-installed", ""}) {
-    package.status = std::string("install ok ") + state;
-    EXPECT_FALSE(package.is_installed()) << state;
-  }
-  package.status.clear();
-  EXPECT_FALSE(package.is_installed());
+TEST(TargetSnapshots, RefuseAStatusThatDpkgDoesNotKnow) {
+  std::string text = to_text(sample_snapshot());
+  text.replace(text.find("install ok installed"), 20, "install ok instilled");
+  const Error error = thrown_by([&] { parse_target_snapshot(text, "s"); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), HasSubstr("expected a status as dpkg has it"));
 }
 
 }  // namespace

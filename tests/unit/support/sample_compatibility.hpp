@@ -60,7 +60,7 @@ class SampleCompatibility : public testing::Test {
     package.name = name;
     package.version = version;
     package.architecture = "amd64";
-    package.status = "install ok installed";
+    package.status = dpkg_status("install ok installed");
     for (const std::string& file : files) target_.owners[file].push_back(name);
     target_.packages.push_back(std::move(package));
     return target_.packages.back();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "dpkg_statuses.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/package.hpp"
 
@@ -95,8 +96,9 @@ inline HostFacts sample_facts() {
 
 // The deb as it would be found on a machine that has it.
 inline InstalledDeb installed(const Package& package) {
-  InstalledDeb deb{package.name,           package.version, package.architecture,
-                   "install ok installed", {"/."},          package.md5sums};
+  InstalledDeb deb{
+      package.name, package.version, package.architecture, dpkg_status("install ok installed"),
+      {"/."},       package.md5sums};
   for (const PayloadEntry& entry : *package.files) deb.files.push_back(entry.path);
   return deb;
 }

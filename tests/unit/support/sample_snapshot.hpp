@@ -1,6 +1,7 @@
 // A target snapshot with something in every field.
 #pragma once
 
+#include "dpkg_statuses.hpp"
 #include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {
@@ -20,7 +21,7 @@ inline TargetSnapshot sample_snapshot() {
   TargetPackage bash{"bash",
                      "5.0-6ubuntu1.2",
                      "amd64",
-                     "install ok installed",
+                     dpkg_status("install ok installed"),
                      "foreign",
                      true,
                      "libc6 (>= 2.15), base-files (>= 2.1.12)",
@@ -31,7 +32,7 @@ inline TargetSnapshot sample_snapshot() {
                      {"/etc/bash.bashrc", "/etc/skel/.profile"}};
   TargetPackage gone;
   gone.name = "gone";
-  gone.status = "deinstall ok config-files";
+  gone.status = dpkg_status("deinstall ok config-files");
   snapshot.packages = {bash, gone};
   snapshot.owners = {{"/bin/bash", {"bash"}},
                      {"/initrd", {"linux"}},

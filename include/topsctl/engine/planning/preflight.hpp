@@ -28,11 +28,11 @@ struct Preflight {
 };
 
 // Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
-// --against` does, with the space for the transaction's own copies, but for `staged_bytes` of the
-// packages, of which there are copies already. Findings with an id of
-// `accepted` count as warnings. Throws Error{host_unfit} that tells all that stands against the
-// install, the worst first.
-Preflight preflight(const Host& host, const Stack& stack, const Selection& selection,
+// --against` does, on this target (without interpreters), with the space for the transaction's own
+// copies, but for `staged_bytes` of the packages, of which there are copies already. Findings with
+// an id of `accepted` count as warnings. Throws Error{host_unfit} that tells all that stands
+// against the install, the worst first.
+Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, const std::set<std::string>& accepted,
                     std::uint64_t staged_bytes = 0);
 

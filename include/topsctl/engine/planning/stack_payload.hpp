@@ -2,6 +2,7 @@
 // kept there.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace topsctl {
 // What the environment file on the machine keeps of the operator's choices.
 KeptSettings kept_settings(const Stack& stack, const HostFacts& facts);
 
-// Absolute paths of the files that the stack's debs have, chosen ones and those already installed.
-std::vector<std::string> stack_payload(const std::vector<Package>& chosen, const HostFacts& facts);
+// Absolute paths of the files that the stack's debs have: the chosen ones, and of these others the
+// installed ones that stay beside them.
+std::vector<std::string> stack_payload(const std::vector<Package>& chosen,
+                                       const std::map<std::string, InstalledDeb>& debs);
 
 }  // namespace topsctl

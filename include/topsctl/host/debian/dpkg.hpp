@@ -18,27 +18,12 @@ namespace topsctl {
 inline constexpr const char* dpkg_directory = "/var/lib/dpkg";
 inline constexpr const char* dpkg_status_file = "/var/lib/dpkg/status";
 
-struct DpkgDatabase {
-  std::map<std::string, InstalledDeb>
-      wanted;  // those that were asked for and are known, whatever their state
-  std::map<std::string, std::string> diversions;  // path as packages have it -> where dpkg puts it
-  std::vector<std::string>
-      unfinished;  // "name (state)" of every package that is neither installed nor gone
-};
-
-// Reads the state of the named packages; file lists are read for those alone. Throws
-// Error{host_unfit} if the machine has no dpkg database.
-DpkgDatabase read_dpkg_database(const Host& host, const std::vector<std::string>& names);
-
 // dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
 std::string dpkg_version(const Host& host);
 
 // The path beside which dpkg(1) makes files of such a name while it unpacks, or leaves them of
 // conffiles: "/a/b" of "/a/b.dpkg-new". Empty: it is no such name.
 std::string_view path_beside(std::string_view dpkg_sibling);
-
-// Whether the state means installed and configured.
-bool is_installed(const InstalledDeb& deb);
 
 // /var/lib/dpkg/lock-frontend, held for as long as the object lives. dpkg's children are told by
 // DPKG_FRONTEND_LOCKED.

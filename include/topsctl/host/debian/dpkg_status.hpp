@@ -1,22 +1,48 @@
-// dpkg's status file, diversions and what its version can.
+// The one reader of dpkg's database: status file, updates, diversions and lists; and what its
+// version can.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {
 
-// Every package of the status file, in its order, with what an interrupted dpkg noted beside it
-// (the `updates` folder); those that are not installed at all are left out. Throws
-// Error{host_unfit} if the machine has no dpkg database.
-std::vector<TargetPackage> read_packages(const Host& host);
+// What dpkg's commands see of the database: the status file with the `updates` beside it, in which
+// dpkg notes what it has not yet written there (a later file stands above an earlier one), and the
+// diversions. Whoever needs several parts of it reads it once and hands it on: it may change.
+struct DpkgDatabase {
+  std::vector<TargetPackage>
+      packages;  // in the order of the status file, without not-installed ones
+  std::vector<Diversion> diversions;
+};
 
-// The packages of a status file's text.
+// Throws Error{host_unfit} if the machine has no dpkg database, or one that dpkg itself refuses.
+DpkgDatabase read_dpkg_database(const Host& host);
+// The packages of it alone.
+std::vector<TargetPackage> read_packages(const Host& host);
+// The packages of a status file's text. Throws Error{host_unfit} for a field `Status` that dpkg
+// refuses.
 std::vector<TargetPackage> parse_packages(std::string_view status);
+
+// Whether the status file is all that there is to know: no file of `updates` waits for dpkg.
+bool is_dpkg_at_rest(const Host& host);
+
+// The package of that name; of several architectures' the one that is installed, else the first.
+// nullptr: there is none.
+const TargetPackage* package_named(const std::vector<TargetPackage>& packages,
+                                   std::string_view name);
+// Those of the names that are there in any state, with their file lists and scripts.
+std::map<std::string, InstalledDeb> read_debs(const Host& host,
+                                              const std::vector<TargetPackage>& packages,
+                                              const std::vector<std::string>& names);
+// "name (status)" of every package that is_unfinished.
+std::vector<std::string> unfinished_packages(const std::vector<TargetPackage>& packages);
 
 // The paths of a field `Conffiles`.
 std::vector<std::string> conffile_paths(const std::string& value);

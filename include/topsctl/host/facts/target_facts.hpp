@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/target_snapshot.hpp"
 
@@ -20,8 +21,8 @@ TargetSnapshot read_target_snapshot(
     const Host& host, const std::vector<std::string>& pythons,
     const std::function<void(const std::string&)>& left_out = [](const std::string&) {});
 
-// The same without the interpreters; nothing is started for it.
-TargetSnapshot read_target_system(const Host& host);
+// The same without the interpreters, from a database that was read; nothing is started for it.
+TargetSnapshot read_target_system(const Host& host, DpkgDatabase database);
 
 // The highest of "PREFIX1.2.3" by its numbers, without the prefix; empty: there is none.
 std::string highest_version(const std::vector<std::string>& versions, std::string_view prefix);

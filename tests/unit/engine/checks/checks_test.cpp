@@ -76,6 +76,16 @@ TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
             "/opt/eccl/lib/libeccl.so: an ELF file for another machine");
 }
 
+TEST_F(CheckingAStack, BelievesWhatAnInterruptedDpkgNotedLast) {
+  EXPECT_EQ(check("eccl-installed").status, CheckStatus::pass);
+  write("var/lib/dpkg/updates/0000",
+        "Package: tops-eccl\nStatus: install ok half-configured\nArchitecture: amd64\n"
+        "Version: 2.5.136-1\n");
+  const CheckResult result = check("eccl-installed");
+  EXPECT_EQ(result.status, CheckStatus::fail);
+  EXPECT_EQ(result.observed, "tops-eccl 2.5.136-1, install ok half-configured");
+}
+
 TEST_F(CheckingAStack, FailsPackagesThatAreMissingHalfInstalledOrOfAnotherVersion) {
   const std::string whole = sample_.folder.read("var/lib/dpkg/status");
   write("var/lib/dpkg/status", with(whole, "Package: tops-sdk", "Package: other"));

@@ -39,7 +39,7 @@ TEST_F(CompatibilityOfConflicts, TakeAwayWhatThePackageReplaces) {
 
 TEST_F(CompatibilityOfConflicts, TakeAwayWhatSomebodyWantsGone) {
   deb("tops-sdk", "2.5.136-1").deb->conflicts = "tops-old";
-  installed("tops-old", "1.0").status = "deinstall ok installed";
+  installed("tops-old", "1.0").status = dpkg_status("deinstall ok installed");
   EXPECT_THAT(ids(), ElementsAre("removes-installed " + sdk));
 }
 

@@ -62,7 +62,7 @@ TEST_F(CompatibilityOfFiles, WithAPackageThatDpkgRemovesDoNotCount) {
 
 TEST_F(CompatibilityOfFiles, WithFilesThatAreLeftOverDoNotCount) {
   deb("tops-eccl", "2", {"/etc/eccl.conf"});
-  installed("eccl", "1", {"/etc/eccl.conf"}).status = "deinstall ok config-files";
+  installed("eccl", "1", {"/etc/eccl.conf"}).status = dpkg_status("deinstall ok config-files");
   EXPECT_THAT(ids(), IsEmpty());
 }
 

@@ -76,7 +76,7 @@ TEST_F(CompatibilityOfOrder, NeedsACallOfItsOwnForWhatIsPreDependedOn) {
   target_.packages[0].version = "2";
   EXPECT_THAT(order(), ElementsAre("c", "b", "a", "d"));
   EXPECT_THAT(ids(), IsEmpty());
-  target_.packages[0].status = "install ok unpacked";
+  target_.packages[0].status = dpkg_status("install ok unpacked");
   EXPECT_THAT(order(), ElementsAre("c", "b", "then", "a", "d"));
 }
 

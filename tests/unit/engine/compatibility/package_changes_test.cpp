@@ -65,22 +65,26 @@ TEST_F(CompatibilityOfPackages, AreComparedWithWhatIsInstalled) {
 
 TEST_F(CompatibilityOfPackages, AreNewWhereOnlySettingsAreLeft) {
   deb("tops-sdk", "2");
-  installed("tops-sdk", "3").status = "deinstall ok config-files";
+  installed("tops-sdk", "3").status = dpkg_status("deinstall ok config-files");
   EXPECT_EQ(fit().changes[0].action, ChangeAction::fresh);
   EXPECT_THAT(ids(), IsEmpty());
 }
 
 TEST_F(CompatibilityOfPackages, AreHeldUpByUnfinishedOnes) {
   deb("tops-sdk", "2");
-  installed("tops-sdk", "1").status = "install reinstreq half-installed";
-  installed("other", "1").status = "install ok half-configured";
-  installed("waiting", "1").status = "install ok triggers-pending";
+  installed("tops-sdk", "1").status = dpkg_status("install reinstreq half-installed");
+  installed("other", "1").status = dpkg_status("install ok half-configured");
+  installed("waiting", "1").status = dpkg_status("install ok triggers-pending");
   EXPECT_THAT(ids(), ElementsAre("package-half-installed " + sdk,
                                  "package-half-installed packages of the target"));
   EXPECT_EQ(fit().findings[0].severity, Severity::error);
   EXPECT_EQ(fit().findings[1].severity, Severity::warning);
-  EXPECT_EQ(fit().findings[1].evidence[0].text,
-            "other 1 is in the state 'install ok half-configured'");
+  EXPECT_THAT(evidence("package-half-installed"),
+              ElementsAre("target: tops-sdk 1 is in the state 'install reinstreq half-installed'"));
+  const std::vector<Evidence> others = fit().findings[1].evidence;
+  ASSERT_EQ(others.size(), 2U);
+  EXPECT_EQ(others[0].text, "other 1 is in the state 'install ok half-configured'");
+  EXPECT_EQ(others[1].text, "waiting 1 is in the state 'install ok triggers-pending'");
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST_F(Planning, InstallsWhatIsOnlyThereInPart) {
   install_everything();
   for (const char* status : {"install ok half-configured", "deinstall ok config-files",
                              "install ok half-installed", "install ok unpacked"}) {
-    facts_.debs["tops-eccl"].status = status;
+    facts_.debs["tops-eccl"].status = dpkg_status(status);
     EXPECT_EQ(plan().packages[0].action, PackageAction::install) << status;
   }
 }

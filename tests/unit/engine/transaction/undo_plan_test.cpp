@@ -15,7 +15,6 @@
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/operations/rollback.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
-#include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {

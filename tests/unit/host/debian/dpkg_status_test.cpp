@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/dpkg_statuses.hpp"
 #include "support/programs.hpp"
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
@@ -48,7 +49,7 @@ TEST(StatusFiles, TellAllThatRelationsNeed) {
   EXPECT_EQ(package.name, "bash");
   EXPECT_EQ(package.version, "5.0-6");
   EXPECT_EQ(package.architecture, "amd64");
-  EXPECT_EQ(package.status, "install ok installed");
+  EXPECT_EQ(package.status, dpkg_status("install ok installed"));
   EXPECT_EQ(package.multi_arch, "foreign");
   EXPECT_TRUE(package.essential);
   EXPECT_EQ(package.depends, "libc6 (>= 2.15), base-files (>= 2.1.12), debianutils (>= 2.15)");
@@ -69,9 +70,21 @@ TEST(StatusFiles, MayBeBroken) {
   EXPECT_THAT(parse_packages(""), IsEmpty());
   EXPECT_THAT(parse_packages("\n\n : x\nVersion: 1\n\n"), IsEmpty());
   const std::string whole = bash;
-  for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_LE(parse_packages(std::string_view(whole).substr(0, size)).size(), 1U);
+  const std::size_t status = whole.find("install ok installed");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string_view cut = std::string_view(whole).substr(0, size);
+    if (size > status - 9 && size < status + 20) continue;  // in the field Status
+    EXPECT_LE(parse_packages(cut).size(), 1U);
+  }
   EXPECT_EQ(parse_packages("Package: a\x1b[31m\nVersion: \xff\n").at(0).version, "?");
+}
+
+TEST(StatusFiles, WithAStatusThatDpkgRefusesAreRefused) {
+  const Error error =
+      thrown_by([] { parse_packages("Package: a\nStatus: install ok instilled\n"); });
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_THAT(error.message(), HasSubstr("package 'a' has the status 'install ok instilled'"));
+  EXPECT_THAT(error.hint(), HasSubstr("dpkg --audit"));
 }
 
 TEST(Packages, AreThoseThatAreThereInAnyState) {
@@ -136,13 +149,132 @@ TEST(Packages, OfAMachineWithoutDpkgAreRefused) {
   EXPECT_FALSE(error.hint().empty());
 }
 
+TEST(Packages, OfOneNameAreTheInstalledOneBeforeOthers) {
+  const std::vector<TargetPackage> packages = parse_packages(
+      "Package: a\nStatus: deinstall ok config-files\nArchitecture: i386\n\n"
+      "Package: a\nStatus: install ok installed\nArchitecture: amd64\n\n"
+      "Package: b\nStatus: install ok unpacked\n");
+  EXPECT_EQ(package_named(packages, "a"), &packages[1]);
+  EXPECT_EQ(package_named(packages, "b"), &packages[2]);
+  EXPECT_EQ(package_named(packages, "c"), nullptr);
+}
+
+TEST(DpkgAtRest, HasNoNumberedFileOfUpdates) {
+  const SampleHost sample;
+  EXPECT_TRUE(is_dpkg_at_rest(sample.host));
+  sample.folder.write("var/lib/dpkg/updates/tmp.i", "");
+  EXPECT_TRUE(is_dpkg_at_rest(sample.host));
+  sample.folder.write("var/lib/dpkg/updates/0000", "");
+  EXPECT_FALSE(is_dpkg_at_rest(sample.host));
+}
+
+constexpr const char* status_text = R"(Package: tops-eccl
+Status: install ok installed
+Architecture: amd64
+Version: 2.5.136-1
+Description: a
+ b
+ .
+ c
+
+Package: libc6
+Status: install ok installed
+Architecture: amd64
+Multi-Arch: same
+Version: 2.31
+
+Package: tops-sdk
+Status: install ok half-configured
+Architecture: amd64
+Version: 2.5.136-1
+
+Package: old
+Status: deinstall ok config-files
+Architecture: amd64
+Version: 1
+
+Package: gone
+Status: purge ok not-installed
+
+Package: kept
+Status: hold ok installed
+Architecture: all
+Version: 3
+
+Package: broken
+Status: install reinstreq installed
+Architecture: all
+Version: 4
+
+Package: waiting
+Status: install ok triggers-pending
+Architecture: all
+Version: 5
+
+Package: nameless-state
+Version: 6
+)";
+
+struct DatabaseHost : SampleHost {
+  DatabaseHost() { folder.write("var/lib/dpkg/status", status_text); }
+};
+
+TEST(DpkgDatabases, TellOfThePackagesThatWereAskedFor) {
+  const DatabaseHost sample;
+  const auto debs = read_debs(sample.host, read_packages(sample.host),
+                              {"tops-eccl", "eccl", "old", "kept", "tops-sdk", "gone"});
+  EXPECT_EQ(debs.size(), 4U);
+  EXPECT_EQ(debs.at("tops-eccl").version, "2.5.136-1");
+  EXPECT_EQ(debs.at("tops-eccl").architecture, "amd64");
+  EXPECT_EQ(debs.at("old").status, dpkg_status("deinstall ok config-files"));
+}
+
+TEST(DpkgDatabases, ListEveryPackageThatIsNeitherInstalledNorGone) {
+  const DatabaseHost sample;
+  EXPECT_THAT(
+      unfinished_packages(read_packages(sample.host)),
+      ElementsAre("tops-sdk (install ok half-configured)", "broken (install reinstreq installed)",
+                  "waiting (install ok triggers-pending)"));
+}
+
+TEST(DpkgDatabases, HaveTheFileListsWithAndWithoutArchitecture) {
+  const DatabaseHost sample;
+  sample.folder.write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr\n/usr/lib/libeccl.so\n");
+  sample.folder.write("var/lib/dpkg/info/tops-eccl.md5sums", "d4  usr/lib/libeccl.so\n");
+  sample.folder.write("var/lib/dpkg/info/libc6:amd64.list", "/.\n/lib/libc.so.6\n");
+  sample.folder.write("var/lib/dpkg/info/libc6:amd64.md5sums", "d5  lib/libc.so.6\n");
+  const auto wanted =
+      read_debs(sample.host, read_packages(sample.host), {"tops-eccl", "libc6", "kept"});
+  EXPECT_THAT(wanted.at("tops-eccl").files, ElementsAre("/.", "/usr", "/usr/lib/libeccl.so"));
+  EXPECT_EQ(wanted.at("tops-eccl").md5sums, "d4  usr/lib/libeccl.so\n");
+  EXPECT_THAT(wanted.at("libc6").files, ElementsAre("/.", "/lib/libc.so.6"));
+  EXPECT_EQ(wanted.at("libc6").md5sums, "d5  lib/libc.so.6\n");
+  EXPECT_THAT(wanted.at("kept").files, IsEmpty());
+}
+
+TEST(DpkgDatabases, AreFoundBehindALink) {
+  const SampleHost sample;
+  sample.folder.write("srv/dpkg/status", status_text);
+  sample.folder.make_folder("var/lib");
+  std::filesystem::create_symlink("/srv/dpkg", sample.folder / "var/lib/dpkg");
+  EXPECT_NE(package_named(read_dpkg_database(sample.host).packages, "kept"), nullptr);
+}
+
+TEST(DpkgDatabases, ThatAreMissingMakeAHostUnfit) {
+  const SampleHost sample;
+  const Error error = thrown_by([&] { read_dpkg_database(sample.host); });
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_THAT(error.message(), HasSubstr("/var/lib/dpkg/status is missing"));
+  EXPECT_THAT(error.hint(), HasSubstr("--root"));
+}
+
 TEST(Packages, OfThisMachineAreThoseOfDpkgQuery) {
   SystemRunner runner;
   SystemClock clock;
   std::vector<std::string> seen;
   for (const TargetPackage& package : read_packages({"/", &runner, &clock, {}}))
-    seen.push_back(
-        concat(package.name, " ", package.version, " ", package.architecture, " ", package.status));
+    seen.push_back(concat(package.name, " ", package.version, " ", package.architecture, " ",
+                          to_text(package.status)));
   std::vector<std::string> wanted = split(
       output_of({"dpkg-query", "-W", "-f", "${Package} ${Version} ${Architecture} ${Status}\\n"}),
       '\n');

@@ -1,4 +1,4 @@
-// dpkg's database read from hand-written files, and its frontend lock.
+// dpkg's version and its frontend lock.
 #include "topsctl/host/debian/dpkg.hpp"
 
 #include <fcntl.h>
@@ -15,120 +15,10 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-
-constexpr const char* status_text = R"(Package: tops-eccl
-Status: install ok installed
-Architecture: amd64
-Version: 2.5.136-1
-Description: a
- b
- .
- c
-
-Package: libc6
-Status: install ok installed
-Architecture: amd64
-Multi-Arch: same
-Version: 2.31
-
-Package: tops-sdk
-Status: install ok half-configured
-Architecture: amd64
-Version: 2.5.136-1
-
-Package: old
-Status: deinstall ok config-files
-Architecture: amd64
-Version: 1
-
-Package: gone
-Status: purge ok not-installed
-
-Package: kept
-Status: hold ok installed
-Architecture: all
-Version: 3
-
-Package: broken
-Status: install reinstreq installed
-Architecture: all
-Version: 4
-
-Package: waiting
-Status: install ok triggers-pending
-Architecture: all
-Version: 5
-
-Package: nameless-state
-Version: 6
-)";
 
 struct DpkgHost : SampleHost {
-  DpkgHost() { folder.write("var/lib/dpkg/status", status_text); }
+  DpkgHost() { folder.write("var/lib/dpkg/status", ""); }
 };
-
-TEST(DpkgDatabases, TellOfThePackagesThatWereAskedFor) {
-  const DpkgHost sample;
-  const DpkgDatabase database =
-      read_dpkg_database(sample.host, {"tops-eccl", "eccl", "old", "kept", "tops-sdk"});
-  EXPECT_EQ(database.wanted.size(), 4U);
-  EXPECT_EQ(database.wanted.at("tops-eccl").version, "2.5.136-1");
-  EXPECT_EQ(database.wanted.at("tops-eccl").architecture, "amd64");
-  EXPECT_EQ(database.wanted.at("old").status, "deinstall ok config-files");
-}
-
-TEST(DpkgDatabases, ListEveryPackageThatIsNeitherInstalledNorGone) {
-  const DpkgHost sample;
-  EXPECT_THAT(
-      read_dpkg_database(sample.host, {}).unfinished,
-      ElementsAre("tops-sdk (install ok half-configured)", "broken (install reinstreq installed)",
-                  "waiting (install ok triggers-pending)", "nameless-state ()"));
-}
-
-TEST(DpkgDatabases, HaveTheFileListsWithAndWithoutArchitecture) {
-  const DpkgHost sample;
-  sample.folder.write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr\n/usr/lib/libeccl.so\n");
-  sample.folder.write("var/lib/dpkg/info/tops-eccl.md5sums", "d4  usr/lib/libeccl.so\n");
-  sample.folder.write("var/lib/dpkg/info/libc6:amd64.list", "/.\n/lib/libc.so.6\n");
-  sample.folder.write("var/lib/dpkg/info/libc6:amd64.md5sums", "d5  lib/libc.so.6\n");
-  const auto wanted = read_dpkg_database(sample.host, {"tops-eccl", "libc6", "kept"}).wanted;
-  EXPECT_THAT(wanted.at("tops-eccl").files, ElementsAre("/.", "/usr", "/usr/lib/libeccl.so"));
-  EXPECT_EQ(wanted.at("tops-eccl").md5sums, "d4  usr/lib/libeccl.so\n");
-  EXPECT_THAT(wanted.at("libc6").files, ElementsAre("/.", "/lib/libc.so.6"));
-  EXPECT_EQ(wanted.at("libc6").md5sums, "d5  lib/libc.so.6\n");
-  EXPECT_THAT(wanted.at("kept").files, IsEmpty());
-}
-
-TEST(DpkgDatabases, AreFoundBehindALink) {
-  const SampleHost sample;
-  sample.folder.write("srv/dpkg/status", status_text);
-  sample.folder.make_folder("var/lib");
-  std::filesystem::create_symlink("/srv/dpkg", sample.folder / "var/lib/dpkg");
-  EXPECT_EQ(read_dpkg_database(sample.host, {"kept"}).wanted.size(), 1U);
-}
-
-TEST(DpkgDatabases, ThatAreMissingMakeAHostUnfit) {
-  const SampleHost sample;
-  const Error error = thrown_by([&] { read_dpkg_database(sample.host, {}); });
-  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_THAT(error.message(), HasSubstr("/var/lib/dpkg/status is missing"));
-  EXPECT_THAT(error.hint(), HasSubstr("--root"));
-}
-
-TEST(InstalledDebs, AreInstalledAndConfigured) {
-  const auto with_status = [](const char* status) {
-    InstalledDeb deb;
-    deb.status = status;
-    return is_installed(deb);
-  };
-  EXPECT_TRUE(with_status("install ok installed"));
-  EXPECT_TRUE(with_status("hold ok installed"));
-  EXPECT_FALSE(with_status("install ok half-configured"));
-  EXPECT_FALSE(with_status("install reinstreq installed"));
-  EXPECT_FALSE(with_status("deinstall ok config-files"));
-  EXPECT_FALSE(with_status(""));
-}
 
 TEST(DpkgVersion, IsWhatDpkgSays) {
   SampleHost sample;
