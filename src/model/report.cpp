@@ -135,6 +135,20 @@ Json to_json(const std::vector<CheckResult>& checks) {
   return list;
 }
 
+TransactionReport pending_report(const Plan& plan) {
+  TransactionReport report;
+  report.plan = plan;
+  for (const Step& step : plan.steps) {
+    report.steps.push_back({step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
+  }
+  for (const PlannedPackage& package : plan.packages) {
+    report.packages.push_back(
+        {package.name, package.kind, package.before, package.after,
+         package_url(package.kind, package.name, package.after, package.architecture)});
+  }
+  return report;
+}
+
 Json to_json(const TransactionReport& report) {
   const WriteSetSummary& kept = report.write_set;
   return {{"transaction", report.transaction ? Json(*report.transaction) : Json(nullptr)},

@@ -140,6 +140,10 @@ struct TransactionReport {
   std::string message;
 };
 
+// The report of a plan of which nothing is done yet: every step pending, every package with what it
+// becomes.
+TransactionReport pending_report(const Plan& plan);
+
 Json to_json(const TransactionReport& report);
 Json to_json(const std::vector<CheckResult>& checks);
 

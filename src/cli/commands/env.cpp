@@ -11,9 +11,6 @@
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/environment_check.hpp"
-#include "topsctl/engine/operations/installer.hpp"
-#include "topsctl/engine/operations/recovery.hpp"
-#include "topsctl/engine/planning/planner.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
@@ -169,7 +166,7 @@ CommandAction define_env(OptionTable& table) {
     if (exec.is_given) become(host, stack, *options, session);
     return look.is_given ? check(host, stack, *options, session) : print(host, stack, *options);
   };
-  return {run, line_of({})};
+  return {run, line_of(Body())};
 }
 
 }  // namespace topsctl

@@ -31,6 +31,11 @@ struct Options : InstallOptions {
   int confirm_timeout_s = 0;
 };
 
+InstallMode mode_of(const Options& options) {
+  if (options.dry_run) return options.rehearse ? InstallMode::rehearse : InstallMode::plan;
+  return options.rehearse ? InstallMode::rehearse_and_apply : InstallMode::apply;
+}
+
 Output run(const Options& options, Session& session) {
   require_report_place(options.report);
   const Host host = session.with_root(options.root);
@@ -44,8 +49,7 @@ Output run(const Options& options, Session& session) {
   request.accepted = {options.accepted.begin(), options.accepted.end()};
   if (options.allow_downgrade) request.accepted.insert(downgrade_finding);
   request.settings = options.settings;
-  request.dry_run = options.dry_run;
-  request.rehearse = options.rehearse;
+  request.mode = mode_of(options);
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.deadline_s = options.deadline_s;
   request.requester = {requesting_user(host.environment), session.command_line,

@@ -13,6 +13,7 @@
 #include "engine/execution/check_step.hpp"
 #include "engine/execution/step_actions.hpp"
 #include "engine/execution/watchdog_start.hpp"
+#include "engine/execution/wheel_comparison.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
@@ -21,7 +22,6 @@
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
-#include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/kept_bytes.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
@@ -39,19 +39,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<PackageChange> package_changes(const Plan& plan) {
-  std::vector<PackageChange> changes;
-  for (const PlannedPackage& package : plan.packages) {
-    changes.push_back(
-        {package.name, package.kind, package.before, package.after,
-         package_url(package.kind, package.name, package.after, package.architecture)});
-  }
-  return changes;
-}
-
-Json begun_details(const Host& host, const Plan& plan, const Requester& requester) {
+Json begun_details(const Host& host, const TransactionReport& report, const Requester& requester) {
   Json packages = Json::array();
-  for (const PackageChange& change : package_changes(plan)) {
+  for (const PackageChange& change : report.packages) {
     packages.push_back({{"name", change.name},
                         {"kind", name(change.kind)},
                         {"before", change.before ? Json(*change.before) : Json(nullptr)},
@@ -61,7 +51,7 @@ Json begun_details(const Host& host, const Plan& plan, const Requester& requeste
   return {{"started_at", timestamp(host.clock->now())},
           {"user", requester.user},
           {"command", requester.command_line},
-          {"stack", plan.stack},
+          {"stack", report.plan->stack},
           {"packages", std::move(packages)}};
 }
 
@@ -80,17 +70,12 @@ class Executor {
         journal_(folder_ / "journal"),
         known_(predicted_only(plan)),
         phases_(*host.clock) {
-    TransactionReport& report = execution_.report;
-    report.transaction = transaction_.id;
-    report.plan = plan;
-    report.packages = package_changes(plan);
-    for (const Step& step : plan.steps) {
-      report.steps.push_back({step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
-    }
+    execution_.report = pending_report(plan);
+    execution_.report.transaction = transaction_.id;
   }
 
   Execution run() {
-    journal_.append(TransactionState::begun, begun_details(host_, plan_, requester_));
+    journal_.append(TransactionState::begun, begun_details(host_, execution_.report, requester_));
     try {
       for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
         phases_.enter(phase_of(plan_.steps[i].action));

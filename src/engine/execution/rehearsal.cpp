@@ -7,12 +7,11 @@
 #include <set>
 
 #include "engine/execution/step_actions.hpp"
+#include "engine/execution/wheel_comparison.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
-#include "topsctl/engine/planning/unchanged_wheels.hpp"
-#include "topsctl/engine/planning/wheel_step.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
@@ -182,17 +181,6 @@ Error not_possible(const Error& error) {
 }
 
 }  // namespace
-
-void add_rehearsal(Plan& plan) {
-  const auto keep = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
-    return std::holds_alternative<KeepWriteSet>(step.action);
-  });
-  if (keep == plan.steps.end()) return;
-  plan.steps.insert(keep, {"rehearse",
-                           "rehearse all of it in a view of the host that is thrown away",
-                           RehearsePlan{},
-                           {}});
-}
 
 void require_rehearsable(const Host& host, const Plan& plan) {
   try {

@@ -175,16 +175,14 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
 
 Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan) {
   Execution execution;
-  TransactionReport& report = execution.report;
+  TransactionReport& report = execution.report = pending_report(plan);
   report.transaction = transaction.id;
   report.root = host.root.string();
-  report.plan = plan;
   report.packages = reversed_changes(transaction);
   report.write_set = kept_summary(transaction);
   report.not_restored = plan.steps.front().not_restored;
   for (std::string& line : escaped_of(transaction)) report.not_restored.push_back(std::move(line));
   report.message = "nothing was changed: this is the plan";
-  report.steps.push_back({"restore", "restore-write-set", StepStatus::pending, 0, ""});
   return execution;
 }
 

@@ -31,47 +31,46 @@ namespace topsctl {
 
 namespace {
 
-// Findings that are no reason to stop, or that are accepted.
-void add_warnings(const Host& host, const CompatibilityReport& fit, Plan& plan) {
-  for (const Finding& finding : fit.findings) {
-    const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";
-    if (finding.severity >= Severity::warning && !is_told)
-      plan.warnings.push_back(line_of(finding));
-  }
-  for (std::string& warning : odd_host_warnings(host)) plan.warnings.push_back(std::move(warning));
-}
-
-Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
-               const Inventory& inventory, Stage* stage) {
+std::vector<std::string> displaced_by(const Inventory& inventory) {
   std::vector<std::string> displaced;
   for (const Package& package : inventory.packages) {
     displaced.insert(displaced.end(), package.displaces.begin(), package.displaces.end());
   }
+  return displaced;
+}
+
+// What the host itself has against the plan.
+void require_applicable(const Host& host, const Plan& plan) {
+  require_wheels_installable(host, plan);
+  require_changeable(host, plan.write_set);
+}
+
+// Gathers what there is to know of bundle and host, dpkg's database read once for all of it, and
+// plans.
+Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
+               const Inventory& inventory, Stage* stage) {
   DpkgDatabase database = read_dpkg_database(host);
-  const HostFacts facts = read_host_facts(host, database, stack, request.python, displaced);
-  const std::vector<std::string> components = selected_components(stack, request.components);
-  Selection selection = select_packages(stack, inventory, facts, components);
-  if (request.lock) require_locked(*request.lock, selection.packages);
-  // Says more than a comparison of packages, which would tell the same.
-  PlanOptions wishes{request.system_python, request.wheel_backend, {}, request.settings};
-  require_plannable(selection, facts, wishes);
+  const HostFacts facts =
+      read_host_facts(host, database, stack, request.python, displaced_by(inventory));
+  Selection selection =
+      select_packages(stack, inventory, facts, selected_components(stack, request.components));
   std::vector<Package>& packages = selection.packages;
+  if (request.lock) require_locked(*request.lock, packages);
+  const PlanOptions options{request.system_python, request.wheel_backend, request.settings,
+                            request.mode};
+  // Says more than a comparison of packages, which would tell the same.
+  require_plannable(selection, facts, options);
   const auto is_changing = [&](const Package& deb) {
     return deb_action(deb, facts) != PackageAction::keep;
   };
   std::vector<Contents> contents =
       stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
-  const auto [fit, own_folders] = preflight(read_target_system(host, std::move(database)), stack,
-                                            selection, std::move(contents), request.accepted,
-                                            stage == nullptr ? 0 : stage->staged_bytes());
-  wishes.calls = fit.install_calls;
-  Plan plan = plan_install(stack, selection, facts, wishes);
-  for (const std::string& folder : own_folders) plan.write_set.families.push_back({folder, ""});
-  require_wheels_installable(host, plan);
-  require_changeable(host, plan.write_set);
-  for (const SpaceNeed& need : fit.space) plan.needed_bytes += need.needed_bytes;
-  if (request.rehearse) add_rehearsal(plan);
-  add_warnings(host, fit, plan);
+  const Preflight found = preflight(read_target_system(host, std::move(database)), stack, selection,
+                                    std::move(contents), request.accepted,
+                                    stage == nullptr ? 0 : stage->staged_bytes());
+  const Plan plan =
+      plan_install({stack, selection, facts, found, options, odd_host_warnings(host)});
+  require_applicable(host, plan);
   return plan;
 }
 
@@ -90,20 +89,11 @@ std::vector<Package> debs_to_take(const Stack& stack, Inventory inventory,
 
 Execution planned(const Host& host, const Plan& plan) {
   Execution execution;
+  execution.report = pending_report(plan);
   execution.report.root = host.root.string();
-  execution.report.plan = plan;
   execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
   execution.report.message = plan.steps.empty() ? "everything is installed already"
                                                 : "nothing was changed: this is the plan";
-  for (const Step& step : plan.steps) {
-    execution.report.steps.push_back(
-        {step.id, std::string(name(step.action)), StepStatus::pending, 0, ""});
-  }
-  for (const PlannedPackage& package : plan.packages) {
-    execution.report.packages.push_back(
-        {package.name, package.kind, package.before, package.after,
-         package_url(package.kind, package.name, package.after, package.architecture)});
-  }
   execution.warnings = plan.warnings;
   return execution;
 }
@@ -155,7 +145,7 @@ Execution rehearsed_only(const Host& host, const Plan& plan, EventFan& events) {
 }  // namespace
 
 Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
-  const bool only_looks = request.dry_run && !request.rehearse;
+  const bool only_looks = request.mode == InstallMode::plan;
   require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
   PhaseTimer phases(*host.clock);
   phases.enter("read");
@@ -180,7 +170,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
     events.note(concat("waiting for a lock held by ", holder));
   });
-  if (request.dry_run) {
+  if (!changes_host(request.mode)) {
     // It would say nothing of what an install does.
     refuse_unfinished(host, "there is no rehearsal on a host that is half changed");
     const Plan plan = make_plan(host, request, stack, inventory, nullptr);
@@ -197,7 +187,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     Stage stage(host);
     const Plan plan = make_plan(host, request, stack, inventory, &stage);
     if (plan.steps.empty()) return planned(host, plan);
-    if (request.rehearse) require_rehearsable(host, plan);
+    if (has_rehearsal(request.mode)) require_rehearsable(host, plan);
     phases.finish();
     Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);
     phases.precede(execution.report.phases);

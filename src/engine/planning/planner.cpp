@@ -152,10 +152,12 @@ std::string file_list(const std::vector<PlannedPackage>& packages) {
   return joined(names, " ");
 }
 
-// The debs of each call that are not there already; every planned package has the index of its
-// selection.
-std::vector<std::vector<PlannedPackage>> changing_debs(const Plan& plan, const DpkgCalls& calls) {
-  DpkgCalls all = calls;
+// The debs of each call of dpkg that are not there already; every planned package has the index of
+// its selection. dpkg unpacks all debs of a call before it configures the first: what needs another
+// one configured before it is unpacked (Pre-Depends) comes in a later call. No calls: all at once.
+std::vector<std::vector<PlannedPackage>> changing_debs(
+    const Plan& plan, const std::vector<std::vector<std::size_t>>& calls) {
+  std::vector<std::vector<std::size_t>> all = calls;
   if (all.empty()) {
     all.emplace_back(plan.packages.size());
     std::iota(all.front().begin(), all.front().end(), std::size_t{0});
@@ -174,9 +176,35 @@ std::vector<std::vector<PlannedPackage>> changing_debs(const Plan& plan, const D
   return changing;
 }
 
-void add_steps(const Stack& stack, const Selection& selection, const HostFacts& facts,
-               const PlanOptions& wishes, Plan& plan) {
-  const std::vector<std::vector<PlannedPackage>> debs = changing_debs(plan, wishes.calls);
+void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Plan& plan) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    plan.steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
+                          concat("dpkg --install ", file_list(calls[i])),
+                          RunCommand{"dpkg", dpkg_argv(calls[i]), package_timeout_s, ""},
+                          {"services that the packages' scripts start, stop or restart",
+                           "kernel modules that the packages' scripts load"}});
+  }
+}
+
+void add_wheel_steps(const PlanInput& input, const std::vector<PlannedPackage>& wheels,
+                     Plan& plan) {
+  if (wheels.empty()) return;
+  const PythonFacts& python = *input.selection.python;
+  const PlanOptions& options = input.options;
+  plan.wheel_backend = options.wheel_backend;
+  for (const PlannedPackage& wheel : wheels)
+    plan.steps.push_back(wheel_step(wheel, python, options.wheel_backend, options.system_python));
+  const std::vector<std::string>& unchanged = input.stack.python.unchanged;
+  if (unchanged.empty()) return;
+  plan.steps.push_back({"unchanged",
+                        concat("compare ", joined(unchanged, ", "), " with before"),
+                        comparison_of(input.stack, python),
+                        {}});
+}
+
+void add_steps(const PlanInput& input, Plan& plan) {
+  const std::vector<std::vector<PlannedPackage>> debs =
+      changing_debs(plan, input.preflight.fit.install_calls);
   std::vector<PlannedPackage> wheels;
   for (const PlannedPackage& package : plan.packages) {
     if (package.kind == PackageKind::wheel && package.action != PackageAction::keep) {
@@ -184,8 +212,8 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
     }
   }
   const std::string content = shell_file(*plan.environment);
-  const auto current = facts.files.find(plan.environment->file);
-  const bool same_environment = current != facts.files.end() && current->second == content;
+  const auto current = input.facts.files.find(plan.environment->file);
+  const bool same_environment = current != input.facts.files.end() && current->second == content;
   if (debs.empty() && wheels.empty() && same_environment) return;
 
   std::vector<Step>& steps = plan.steps;
@@ -193,25 +221,15 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
     steps.push_back(
         {"stage", "copy the packages to the host and check their digests", StagePackages{}, {}});
   }
-  steps.push_back({"keep", "keep everything that will change", KeepWriteSet{}, {}});
-  for (std::size_t i = 0; i < debs.size(); ++i) {
-    steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
-                     concat("dpkg --install ", file_list(debs[i])),
-                     RunCommand{"dpkg", dpkg_argv(debs[i]), package_timeout_s, ""},
-                     {"services that the packages' scripts start, stop or restart",
-                      "kernel modules that the packages' scripts load"}});
-  }
-  for (const PlannedPackage& wheel : wheels) {
-    steps.push_back(
-        wheel_step(wheel, *selection.python, wishes.wheel_backend, wishes.system_python));
-    plan.wheel_backend = wishes.wheel_backend;
-  }
-  if (!wheels.empty() && !stack.python.unchanged.empty()) {
-    steps.push_back({"unchanged",
-                     concat("compare ", joined(stack.python.unchanged, ", "), " with before"),
-                     comparison_of(stack, *selection.python),
+  if (has_rehearsal(input.options.mode)) {
+    steps.push_back({"rehearse",
+                     "rehearse all of it in a view of the host that is thrown away",
+                     RehearsePlan{},
                      {}});
   }
+  steps.push_back({"keep", "keep everything that will change", KeepWriteSet{}, {}});
+  add_deb_steps(debs, plan);
+  add_wheel_steps(input, wheels, plan);
   if (!same_environment) {
     steps.push_back({"environment",
                      concat("write ", plan.environment->file),
@@ -224,9 +242,18 @@ void add_steps(const Stack& stack, const Selection& selection, const HostFacts& 
                      RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s, ""},
                      {}});
   }
-  const std::vector<CheckRule> checks = checks_for(stack, plan, facts.card_nodes);
+  const std::vector<CheckRule> checks = checks_for(input.stack, plan, input.facts.card_nodes);
   steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
+}
+
+// Findings that are no reason to stop, or that are accepted.
+void add_findings(const CompatibilityReport& fit, Plan& plan) {
+  for (const Finding& finding : fit.findings) {
+    const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";
+    if (finding.severity >= Severity::warning && !is_told)
+      plan.warnings.push_back(line_of(finding));
+  }
 }
 
 void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
@@ -250,7 +277,28 @@ void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
   }
 }
 
+// Of the packages that are not there already, with the directories that are the stack's own.
+WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
+  Selection changing{{}, input.selection.python};
+  for (std::size_t i = 0; i < plan.packages.size(); ++i) {
+    if (plan.packages[i].action != PackageAction::keep)
+      changing.packages.push_back(input.selection.packages[i]);
+  }
+  WriteSet set = predicted_write_set(plan, changing, input.facts);
+  for (const std::string& directory : input.preflight.own_folders)
+    set.families.push_back({directory, ""});
+  return set;
+}
+
 }  // namespace
+
+bool has_rehearsal(InstallMode mode) {
+  return mode == InstallMode::rehearse || mode == InstallMode::rehearse_and_apply;
+}
+
+bool changes_host(InstallMode mode) {
+  return mode == InstallMode::apply || mode == InstallMode::rehearse_and_apply;
+}
 
 PackageAction deb_action(const Package& deb, const HostFacts& facts) {
   PlannedPackage ignored;
@@ -258,7 +306,7 @@ PackageAction deb_action(const Package& deb, const HostFacts& facts) {
 }
 
 void require_plannable(const Selection& selection, const HostFacts& facts,
-                       const PlanOptions& wishes) {
+                       const PlanOptions& options) {
   for (const Package& package : selection.packages) {
     if (package.kind != PackageKind::deb) continue;
     if (package.architecture != facts.architecture && package.architecture != "all") {
@@ -276,11 +324,11 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
   }
   if (selection.python == nullptr) return;
   const PythonFacts& python = *selection.python;
-  if (python.pip_version.empty() && wishes.wheel_backend == WheelBackend::pip) {
+  if (python.pip_version.empty() && options.wheel_backend == WheelBackend::pip) {
     throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
                 "install without pip by --wheel-backend native, or install python3-pip");
   }
-  if (python.scheme.purelib.empty() && wishes.wheel_backend == WheelBackend::native) {
+  if (python.scheme.purelib.empty() && options.wheel_backend == WheelBackend::native) {
     throw Error(ErrorCode::host_unfit,
                 concat(in_quotes(python.executable), " does not say where its packages go"),
                 "let its own pip install with --wheel-backend pip");
@@ -297,7 +345,7 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
       }
     }
   }
-  if (python.externally_managed && wishes.system_python == SystemPython::refuse) {
+  if (python.externally_managed && options.system_python == SystemPython::refuse) {
     throw Error(
         ErrorCode::host_unfit,
         concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
@@ -306,9 +354,9 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
   }
 }
 
-Plan plan_install(const Stack& stack, const Selection& selection, const HostFacts& facts,
-                  const PlanOptions& wishes) {
-  require_plannable(selection, facts, wishes);
+Plan plan_install(const PlanInput& input) {
+  const auto& [stack, selection, facts, preflight, options, host_warnings] = input;
+  require_plannable(selection, facts, options);
   require_untouched(stack, selection);
   Plan plan;
   plan.command = "install";
@@ -324,17 +372,13 @@ Plan plan_install(const Stack& stack, const Selection& selection, const HostFact
   if (!kept.warning.empty()) plan.warnings.push_back(kept.warning);
   plan.environment = derive_environment(
       stack, stack_payload(selection.packages, facts.debs),
-      changed_settings(kept.settings, wishes.settings, stack.profile_names(), plan.warnings));
-  add_steps(stack, selection, facts, wishes, plan);
-  Selection changing = selection;
-  changing.packages.clear();
-  for (std::size_t i = 0; i < plan.packages.size(); ++i) {
-    if (plan.packages[i].action != PackageAction::keep) {
-      changing.packages.push_back(selection.packages[i]);
-    }
-  }
-  plan.write_set = predicted_write_set(plan, changing, facts);
+      changed_settings(kept.settings, options.settings, stack.profile_names(), plan.warnings));
+  add_steps(input, plan);
+  plan.write_set = write_set_of(input, plan);
+  for (const SpaceNeed& need : preflight.fit.space) plan.needed_bytes += need.needed_bytes;
   add_warnings(stack, selection, plan);
+  add_findings(preflight.fit, plan);
+  plan.warnings.insert(plan.warnings.end(), host_warnings.begin(), host_warnings.end());
   return plan;
 }
 

@@ -1,4 +1,4 @@
-// Guards distributions against the wheels of a stack, before and after.
+// Guards distributions against the wheels of a stack, and notes what they are before.
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 
 #include <algorithm>
@@ -61,16 +61,6 @@ void require_untouched(const Package& package, const std::string& name, const Py
   }
 }
 
-std::string title(const InstalledIdentity& wheel) {
-  return concat(wheel.name, " ", wheel.version.empty() ? "of no version" : wheel.version);
-}
-
-[[noreturn]] void fail(const std::string& what) {
-  throw Error(ErrorCode::step_failed, what,
-              "the stack's python.unchanged names what no install may change; get a wheel that "
-              "leaves it alone");
-}
-
 }  // namespace
 
 std::vector<InstalledIdentity> identities_of(const std::vector<InstalledWheel>& wheels,
@@ -100,33 +90,6 @@ void require_untouched(const Stack& stack, const Selection& selection) {
 CompareWheels comparison_of(const Stack& stack, const PythonFacts& python) {
   return {stack.python.unchanged, identities_of(python.wheels, stack.python.unchanged),
           python.site_directories};
-}
-
-std::string compare_wheels(const Host& host, const CompareWheels& compare) {
-  PythonFacts python;
-  python.site_directories = compare.site_directories;
-  const std::vector<InstalledIdentity> after =
-      identities_of(read_installed_wheels(host, python, compare.names), compare.names);
-  std::vector<std::string> same;
-  for (const InstalledIdentity& before : compare.before) {
-    const auto now = std::find_if(after.begin(), after.end(), [&](const InstalledIdentity& one) {
-      return one.dist_info == before.dist_info;
-    });
-    if (now == after.end()) fail(concat(title(before), " is gone from ", before.dist_info));
-    if (*now != before) {
-      fail(now->version == before.version
-               ? concat(title(before), " is another one: ", before.dist_info, "/RECORD differs")
-               : concat(title(before), " became ", title(*now)));
-    }
-    same.push_back(concat(title(before), " unchanged"));
-  }
-  for (const InstalledIdentity& now : after) {
-    const bool is_known =
-        std::find(compare.before.begin(), compare.before.end(), now) != compare.before.end();
-    if (!is_known) fail(concat(title(now), " came to ", now.dist_info));
-  }
-  if (same.empty()) same.push_back(concat("none of ", joined(compare.names, ", "), " is there"));
-  return joined(same, ", ");
 }
 
 }  // namespace topsctl

@@ -33,6 +33,28 @@ TEST(Documents, TellOfTheFailure) {
   EXPECT_TRUE(document(header, Json::object())["error"]["hint"].is_null());
 }
 
+TEST(PendingReports, HaveEveryStepAndPackageOfThePlanAndNothingDone) {
+  Plan plan;
+  plan.steps = {{"keep", "keep it", KeepWriteSet{}, {}}, {"commit", "commit it", Commit{}, {}}};
+  PlannedPackage package;
+  package.name = "tops-eccl";
+  package.before = "1";
+  package.after = "2";
+  package.architecture = "amd64";
+  plan.packages = {package};
+  const TransactionReport report = pending_report(plan);
+  EXPECT_EQ(report.plan, plan);
+  EXPECT_EQ(report.outcome, Outcome::planned);
+  ASSERT_EQ(report.steps.size(), 2U);
+  EXPECT_EQ(report.steps[0].id, "keep");
+  EXPECT_EQ(report.steps[0].action, "keep-write-set");
+  EXPECT_EQ(report.steps[1].status, StepStatus::pending);
+  ASSERT_EQ(report.packages.size(), 1U);
+  EXPECT_EQ(report.packages[0].before, "1");
+  EXPECT_EQ(report.packages[0].after, "2");
+  EXPECT_EQ(report.packages[0].purl, "pkg:deb/tops-eccl@2?arch=amd64");
+}
+
 TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
   EXPECT_EQ(
       to_json(TransactionReport{}).dump(),

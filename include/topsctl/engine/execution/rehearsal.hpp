@@ -25,10 +25,6 @@ struct Rehearsed {
   std::vector<std::string> warnings;
 };
 
-// Puts a rehearsal into a plan with steps, after its packages are staged and before anything is
-// kept.
-void add_rehearsal(Plan& plan);
-
 // Throws Error{host_unfit, no_space} that says why there can be no rehearsal on this machine.
 void require_rehearsable(const Host& host, const Plan& plan);
 

@@ -25,8 +25,7 @@ struct InstallRequest {
   SettingOptions settings;         // of the environment
   std::optional<Lock> lock;        // what every package that is taken must be
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
-  bool dry_run = false;
-  bool rehearse = false;  // first in a view of the host; with dry_run, in that alone
+  InstallMode mode = InstallMode::apply;
   std::int64_t lock_timeout_ms = 120'000;
   int deadline_s = 0;  // from the locks to the commit; 0: none
   Requester requester;

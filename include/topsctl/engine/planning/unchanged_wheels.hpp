@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "topsctl/engine/planning/selection.hpp"
-#include "topsctl/host/system/host.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/plan.hpp"
 #include "topsctl/model/stack.hpp"
@@ -22,9 +21,5 @@ void require_untouched(const Stack& stack, const Selection& selection);
 
 // The step that follows the wheels'.
 CompareWheels comparison_of(const Stack& stack, const PythonFacts& python);
-
-// Says what is as it was. Throws Error{step_failed} for the first distribution that came, went or
-// is another one.
-std::string compare_wheels(const Host& host, const CompareWheels& compare);
 
 }  // namespace topsctl

@@ -49,16 +49,6 @@ class Rehearsals : public testing::Test {
   Plan plan_;
 };
 
-TEST_F(Rehearsals, ComeAfterTheStageAndBeforeAnythingIsKept) {
-  add_rehearsal(plan_);
-  ASSERT_EQ(plan_.steps.size(), 5U);
-  EXPECT_EQ(plan_.steps[1].id, "rehearse");
-  EXPECT_EQ(plan_.steps[2].id, "keep");
-  Plan nothing_to_do;
-  add_rehearsal(nothing_to_do);
-  EXPECT_THAT(nothing_to_do.steps, IsEmpty());
-}
-
 TEST_F(Rehearsals, TellWhatThePredictionMisses) {
   EXPECT_THAT(missed({"/opt", "/opt/tops/lib/x.so", "/var/lib/dpkg/info/a.list"}), IsEmpty());
   EXPECT_THAT(missed({"/site/torch_gcu-1.dist-info/RECORD", "/var/lib/dpkg/info"}), IsEmpty());

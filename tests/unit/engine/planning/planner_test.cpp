@@ -7,6 +7,7 @@
 #include "support/sample_packages.hpp"
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
 namespace {
@@ -23,7 +24,12 @@ class Planning : public testing::Test {
   Plan plan(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_, {system_python_, backend_, calls_, settings_});
+    return plan_install({stack_,
+                         selection,
+                         facts_,
+                         preflight_,
+                         {system_python_, backend_, settings_, mode_},
+                         host_warnings_});
   }
   // Makes the machine one on which the whole stack is installed.
   void install_everything() {
@@ -60,12 +66,14 @@ class Planning : public testing::Test {
   SettingOptions settings_;
   SystemPython system_python_ = SystemPython::refuse;
   WheelBackend backend_ = WheelBackend::pip;
-  DpkgCalls calls_;
+  Preflight preflight_;
+  InstallMode mode_ = InstallMode::apply;
+  std::vector<std::string> host_warnings_;
 };
 
 // Pre-Depends: what the selection's packages 0 to 2 need of each other decides on the calls.
 TEST_F(Planning, GivesDpkgTheDebsInTheCallsThatAreAskedFor) {
-  calls_ = {{2, 0}, {1}};
+  preflight_.fit.install_calls = {{2, 0}, {1}};
   EXPECT_THAT(steps_of(plan()),
               IsSupersetOf({"debs: dpkg --install topsfactor_2.5.136-1_amd64.deb "
                             "tops-eccl_2.5.136-1_amd64.deb",
@@ -328,6 +336,40 @@ TEST_F(Planning, RefusesAnInterpreterThatTheSystemManagesUnlessPermitted) {
   EXPECT_THAT(error.hint(), HasSubstr("--allow-system-python"));
   system_python_ = SystemPython::allow;
   EXPECT_NO_THROW(plan());
+}
+
+TEST_F(Planning, RehearsesAfterTheStageAndBeforeAnythingIsKept) {
+  for (const InstallMode mode : {InstallMode::rehearse, InstallMode::rehearse_and_apply}) {
+    mode_ = mode;
+    const Plan made = plan();
+    ASSERT_GE(made.steps.size(), 3U);
+    EXPECT_EQ(made.steps[0].id, "stage");
+    EXPECT_EQ(made.steps[1].id, "rehearse");
+    EXPECT_EQ(made.steps[2].id, "keep");
+  }
+  for (const InstallMode mode : {InstallMode::plan, InstallMode::apply}) {
+    mode_ = mode;
+    EXPECT_THAT(steps_of(plan()), Not(Contains(HasSubstr("rehearse"))));
+  }
+  mode_ = InstallMode::rehearse;
+  install_everything();
+  EXPECT_THAT(plan().steps, IsEmpty());
+}
+
+TEST_F(Planning, TakesRoomDirectoriesAndFindingsFromThePreflight) {
+  const Plan before = plan();
+  preflight_.fit.space = {{"/", 1000}, {"/opt", 24}};
+  preflight_.own_folders = {"/opt/tops/lib"};
+  preflight_.fit.findings = {make_finding("no-space", "/opt"),
+                             make_finding(downgrade_finding, "a.deb"),
+                             make_finding("needs-several-calls", "a.deb")};
+  host_warnings_ = {"the clock is 2 days behind"};
+  const Plan made = plan();
+  EXPECT_EQ(before.needed_bytes, 0U);
+  EXPECT_EQ(made.needed_bytes, 1024U);
+  EXPECT_THAT(made.write_set.families, Contains(PathFamily{"/opt/tops/lib", ""}));
+  EXPECT_THAT(before.write_set.families, Not(Contains(PathFamily{"/opt/tops/lib", ""})));
+  EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("no-space: "), "the clock is 2 days behind"));
 }
 
 }  // namespace

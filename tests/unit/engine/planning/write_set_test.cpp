@@ -22,7 +22,7 @@ class WriteSets : public testing::Test {
   WriteSet predicted(const std::string& components = "") {
     const std::vector<std::string> ids = selected_components(stack_, components);
     const Selection selection = select_packages(stack_, inventory_, facts_, ids);
-    return plan_install(stack_, selection, facts_).write_set;
+    return plan_install({stack_, selection, facts_, Preflight()}).write_set;
   }
 
   const std::string site_ = "/usr/local/lib/python3.8/dist-packages";

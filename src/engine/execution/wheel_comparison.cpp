@@ -1,0 +1,56 @@
+// Compares distributions with what a plan noted of them.
+#include "engine/execution/wheel_comparison.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
+#include "topsctl/host/python/python.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string labelled(const InstalledIdentity& wheel) {
+  return concat(wheel.name, " ", wheel.version.empty() ? "of no version" : wheel.version);
+}
+
+[[noreturn]] void fail_comparison(const std::string& what) {
+  throw Error(ErrorCode::step_failed, what,
+              "the stack's python.unchanged names what no install may change; get a wheel that "
+              "leaves it alone");
+}
+
+}  // namespace
+
+std::string compare_wheels(const Host& host, const CompareWheels& compare) {
+  PythonFacts python;
+  python.site_directories = compare.site_directories;
+  const std::vector<InstalledIdentity> after =
+      identities_of(read_installed_wheels(host, python, compare.names), compare.names);
+  std::vector<std::string> same;
+  for (const InstalledIdentity& before : compare.before) {
+    const auto now = std::find_if(after.begin(), after.end(), [&](const InstalledIdentity& one) {
+      return one.dist_info == before.dist_info;
+    });
+    if (now == after.end())
+      fail_comparison(concat(labelled(before), " is gone from ", before.dist_info));
+    if (*now != before) {
+      fail_comparison(
+          now->version == before.version
+              ? concat(labelled(before), " is another one: ", before.dist_info, "/RECORD differs")
+              : concat(labelled(before), " became ", labelled(*now)));
+    }
+    same.push_back(concat(labelled(before), " unchanged"));
+  }
+  for (const InstalledIdentity& now : after) {
+    const bool is_known =
+        std::find(compare.before.begin(), compare.before.end(), now) != compare.before.end();
+    if (!is_known) fail_comparison(concat(labelled(now), " came to ", now.dist_info));
+  }
+  if (same.empty()) same.push_back(concat("none of ", joined(compare.names, ", "), " is there"));
+  return joined(same, ", ");
+}
+
+}  // namespace topsctl
