@@ -10,6 +10,7 @@
 #include "support/sample_diff.hpp"
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/reporting/bundle_diff_json.hpp"
 #include "topsctl/engine/reporting/package_diff.hpp"
 
 namespace topsctl {
