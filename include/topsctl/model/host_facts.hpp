@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/model/dpkg_status.hpp"
 
 namespace topsctl {

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "topsctl/host/debian/dpkg.hpp"
-#include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/model/dpkg_status.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/json.hpp"
