@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/model/dpkg_status.hpp"
+#include "topsctl/base/dpkg_status.hpp"
 
 namespace topsctl {
 

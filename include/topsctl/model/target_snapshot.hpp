@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topsctl/model/dpkg_status.hpp"
+#include "topsctl/base/dpkg_status.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/json.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "topsctl/model/dpkg_status.hpp"
+#include "topsctl/base/dpkg_status.hpp"
 
 namespace topsctl {
 

@@ -1,17 +1,13 @@
-// dpkg's database, read from its files, and its frontend lock.
+// dpkg's version and its frontend lock.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/host.hpp"
-#include "topsctl/model/host_facts.hpp"
-#include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {
 

@@ -1,5 +1,5 @@
 // The words of dpkg's field `Status`, and what follows from them.
-#include "topsctl/model/dpkg_status.hpp"
+#include "topsctl/base/dpkg_status.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The states of dpkg's packages, and what follows from each.
-#include "topsctl/model/dpkg_status.hpp"
+#include "topsctl/base/dpkg_status.hpp"
 
 #include <gtest/gtest.h>
 
