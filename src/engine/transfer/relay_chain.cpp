@@ -56,7 +56,7 @@ RelayMember::~RelayMember() {
 }
 
 void RelayMember::be_woken_by(const Bell* bell) {
-  const Guard guard(chain_.mutex_);
+  const ChainGuard guard(chain_.mutex_);
   place_->bell = bell;
 }
 
