@@ -151,7 +151,7 @@ Error system_error(int errno_value, std::string_view act, std::string_view path,
       break;
   }
   return Error(code,
-               concat("cannot ", act, " ", in_quotes(path), ": ",
+               format("cannot {} {}: {}", act, in_quotes(path),
                       std::generic_category().message(errno_value)),
                hint);
 }

@@ -6,14 +6,14 @@
 namespace topsctl {
 
 void LogSink::step_started(std::size_t index, std::size_t total, const std::string& description) {
-  log_.info(concat("step ", index, " of ", total, ": ", description));
+  log_.info(format("step {} of {}: {}", index, total, description));
 }
 
 void LogSink::step_finished(std::size_t index, std::size_t total, const std::string& description,
                             std::int64_t duration_ms, bool succeeded) {
   flush_line();
-  const std::string line = concat("step ", index, " of ", total, succeeded ? " done" : " failed",
-                                  " after ", duration_ms, " ms: ", description);
+  const std::string line = format("step {} of {}{} after {} ms: {}", index, total,
+                                  succeeded ? " done" : " failed", duration_ms, description);
   succeeded ? log_.info(line) : log_.error(line);
 }
 

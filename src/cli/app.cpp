@@ -140,7 +140,7 @@ class Program {
       for (const Defined& command : commands_) names.emplace_back(command.row->name);
       if (std::find(names.begin(), names.end(), word) != names.end()) return;
       throw Error(ErrorCode::usage,
-                  concat("unknown command ", in_quotes(word), did_you_mean(word, names)),
+                  format("unknown command {}{}", in_quotes(word), did_you_mean(word, names)),
                   "`topsctl -h` lists the commands");
     }
   }

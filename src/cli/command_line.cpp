@@ -76,7 +76,7 @@ const OptionTable* last_given(const CLI::App& parser, const OptionTable& program
 }
 
 std::string unknown_word(const std::string& word, const OptionTable& program) {
-  if (!word.starts_with('-')) return concat("unknown argument ", in_quotes(word));
+  if (!word.starts_with('-')) return format("unknown argument {}", in_quotes(word));
   std::vector<std::string> known;
   for (const OptionTable* table : {&program, given_command(program)}) {
     if (table == nullptr) continue;
@@ -86,7 +86,7 @@ std::string unknown_word(const std::string& word, const OptionTable& program) {
       }
     }
   }
-  return concat("unknown option ", in_quotes(word), did_you_mean(word, known));
+  return format("unknown option {}{}", in_quotes(word), did_you_mean(word, known));
 }
 
 Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
@@ -102,7 +102,7 @@ Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
   const OptionTable* command = given_command(program);
   const std::string page =
       command == nullptr ? program.name : concat(program.name, " ", command->name);
-  return Error(ErrorCode::usage, message, concat("`", page, " -h` shows how to call it"));
+  return Error(ErrorCode::usage, message, format("`{} -h` shows how to call it", page));
 }
 
 std::string help_after(const CLI::App& parser, const OptionTable& program) {

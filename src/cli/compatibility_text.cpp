@@ -14,9 +14,9 @@ std::string or_dash(const std::string& text) {
 TextSection changes_section(const CompatibilityReport& fit, const Inventory& inventory,
                             const TargetSnapshot& target) {
   TextSection section;
-  section.title =
-      concat("on ", target.host_name.empty() ? "the target" : target.host_name, " (", target.os,
-             ", glibc ", or_dash(target.glibc), ", dpkg ", or_dash(target.dpkg_version), ")");
+  section.title = format("on {} ({}, glibc {}, dpkg {})",
+                         target.host_name.empty() ? "the target" : target.host_name, target.os,
+                         or_dash(target.glibc), or_dash(target.dpkg_version));
   section.rows = {{"package", "now", "then", "action", "for"}};
   for (const CompatibilityChange& change : fit.changes) {
     section.rows.push_back({inventory.packages[change.index].name, or_dash(change.now), change.then,

@@ -28,7 +28,7 @@ std::string list(const std::string& heading, const Excerpt<Item>& items, Detail 
   const std::size_t shown = std::min(items.first.size(), most);
   std::string text = concat("    ", heading, ": ", items.count, "\n");
   for (std::size_t i = 0; i < shown; ++i) text += concat(indent, text_of(items.first[i]), "\n");
-  if (items.count > shown) text += concat(indent, "and ", items.count - shown, " more\n");
+  if (items.count > shown) text += format("{}and {} more\n", indent, items.count - shown);
   return text;
 }
 
@@ -41,7 +41,7 @@ std::string plain_list(const std::string& heading, const Excerpt<std::string>& i
 std::string entry_text(const PackageEntry& entry) {
   const std::string name = entry.name.empty() ? entry.place : entry.name;
   return concat(printable(name), entry.version.empty() ? "" : " ", printable(entry.version),
-                entry.python_minor ? concat(" (Python ", printable(*entry.python_minor), ")") : "");
+                entry.python_minor ? format(" (Python {})", printable(*entry.python_minor)) : "");
 }
 
 std::string files_text(const PackageDiff& diff, Detail detail, const Style& style) {
@@ -56,8 +56,9 @@ std::string files_text(const PackageDiff& diff, Detail detail, const Style& styl
   text += list<ModeChange>("modes changed", diff.modes_changed, detail, [&](const ModeChange& c) {
     const std::string modes =
         concat(c.before == 0 ? "new" : octal_mode(c.before), " -> ", octal_mode(c.after));
-    return concat(fitted(c.path, detail), "  ",
-                  c.gains_setuid() ? style.red(concat(modes, ", gains setuid or setgid")) : modes);
+    return concat(
+        fitted(c.path, detail), "  ",
+        c.gains_setuid() ? style.red(format("{}, gains setuid or setgid", modes)) : modes);
   });
   text += plain_list("configuration files added", diff.conffiles_added, detail);
   return text + plain_list("configuration files removed", diff.conffiles_removed, detail);
@@ -83,18 +84,17 @@ std::string libraries_text(const PackageDiff& diff, Detail detail, const Style& 
 std::string scripts_text(const PackageDiff& diff, Detail detail, const Style& style) {
   std::string text;
   for (const ScriptChange& change : diff.scripts) {
-    text += concat("    ", style.yellow(change.name), " ",
+    text += format("    {} {}: {} more, {} fewer\n", style.yellow(change.name),
                    change.is_new    ? "added"
                    : change.is_gone ? "removed"
                                     : "changed",
-                   ": ", counted(change.lines.added, "line"), " more, ", change.lines.removed,
-                   " fewer\n");
+                   counted(change.lines.added, "line"), change.lines.removed);
     const std::size_t most = detail == Detail::full ? change.lines.first.size() : brief_items;
     const std::size_t shown = std::min(most, change.lines.first.size());
     for (std::size_t i = 0; i < shown; ++i)
       text += concat(indent, fitted(change.lines.first[i], detail), "\n");
     const std::size_t all = change.lines.added + change.lines.removed;
-    if (all > shown) text += concat(indent, "and ", all - shown, " more\n");
+    if (all > shown) text += format("{}and {} more\n", indent, all - shown);
   }
   return text;
 }
@@ -129,8 +129,9 @@ std::string change_text(const PackageDiff& diff, Detail detail, const Style& sty
                               libraries_text(diff, detail, style) +
                               scripts_text(diff, detail, style) + relations_text(diff);
   if (!details.empty()) return heading + details;
-  return concat(heading, "    no difference in ", diff.files_compared ? "the list of files, " : "",
-                diff.contents_compared ? "libraries, " : "", "scripts and relations\n");
+  return format("{}    no difference in {}{}scripts and relations\n", heading,
+                diff.files_compared ? "the list of files, " : "",
+                diff.contents_compared ? "libraries, " : "");
 }
 
 std::string bundle_text(const BundleDiff& diff, Detail detail) {
@@ -162,10 +163,10 @@ std::string render_diff(const BundleDiff& diff, Detail detail, const Style& styl
                    human_size(entry.size), "\n");
   for (const PackageDiff& change : diff.changed) text += change_text(change, detail, style);
   text += bundle_text(diff, detail);
-  if (diff.is_empty()) return concat("no difference: ", counted(diff.same, "package"), " alike\n");
-  return text + concat("  ", counted(diff.changed.size(), "package"), " changed, ",
-                       diff.added.size(), " added, ", diff.removed.size(), " removed, ", diff.same,
-                       " the same\n");
+  if (diff.is_empty()) return format("no difference: {} alike\n", counted(diff.same, "package"));
+  return text + format("  {} changed, {} added, {} removed, {} the same\n",
+                       counted(diff.changed.size(), "package"), diff.added.size(),
+                       diff.removed.size(), diff.same);
 }
 
 }  // namespace topsctl

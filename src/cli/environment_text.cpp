@@ -33,11 +33,10 @@ std::string render_environment_check(const EnvironmentCheck& check, const Style&
   const auto problems =
       std::count_if(check.findings.begin(), check.findings.end(),
                     [](const Finding& f) { return f.severity >= Severity::warning; });
-  return concat(text, style.bold("state:"), " ", counted(rows.size() - 1, "assignment"), " in ",
-                counted(check.places.size(), "place"), ", ",
+  return format("{}{} {} in {}, {}\n", text, style.bold("state:"),
+                counted(rows.size() - 1, "assignment"), counted(check.places.size(), "place"),
                 problems == 0 ? std::string("nothing wrong with them")
-                              : counted(static_cast<std::size_t>(problems), "problem"),
-                "\n");
+                              : counted(static_cast<std::size_t>(problems), "problem"));
 }
 
 }  // namespace topsctl

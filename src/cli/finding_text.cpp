@@ -81,7 +81,7 @@ std::string evidence_lines(const Finding& finding, const std::string& indent, De
     text += detail == Detail::full ? concat(indent, line, "\n") : brief_lines(line, indent);
   }
   if (finding.evidence.size() > most)
-    text += concat(indent, "and ", finding.evidence.size() - most, " more\n");
+    text += format("{}and {} more\n", indent, finding.evidence.size() - most);
   return text;
 }
 
@@ -112,15 +112,14 @@ std::string block(const FindingGroup& group, Detail detail, const Style& style) 
         concat(": ", subject_text(first, used, detail), "\n", evidence_lines(first, "  ", detail));
     return text + remedy_lines(first.remedy, style);
   }
-  text += concat(" (", group.findings.size(), " times)\n");
+  text += format(" ({} times)\n", group.findings.size());
   const std::size_t most = detail == Detail::full ? group.findings.size() : brief_subjects;
   for (std::size_t i = 0; i < std::min(most, group.findings.size()); ++i) {
     const Finding& finding = *group.findings[i];
     text += concat("  ", subject_text(finding, 2, detail), "\n",
                    evidence_lines(finding, "    ", detail));
   }
-  if (group.findings.size() > most)
-    text += concat("  and ", group.findings.size() - most, " more\n");
+  if (group.findings.size() > most) text += format("  and {} more\n", group.findings.size() - most);
   return text + remedy_lines(first.remedy, style);
 }
 

@@ -51,7 +51,7 @@ std::string common_place(const std::vector<const Package*>& packages) {
 }
 
 std::string python_or_architecture(const Package& package) {
-  if (package.python && package.python->minor) return concat("Python ", *package.python->minor);
+  if (package.python && package.python->minor) return format("Python {}", *package.python->minor);
   return printable(package.architecture);
 }
 
@@ -102,7 +102,7 @@ std::string packages_table(const Inventory& inventory, Detail detail, const Styl
   const std::string heading =
       common.empty()
           ? ""
-          : concat("  in ", shortened_in_the_middle(trimmed(common), text_columns - 5), "\n");
+          : format("  in {}\n", shortened_in_the_middle(trimmed(common), text_columns - 5));
   return heading + table(rows, style);
 }
 
@@ -118,12 +118,13 @@ std::string counts(const Inspection& inspection, Detail detail, const Style& sty
   }
   std::string text = concat("  ", counted(inventory.packages.size(), "package"), ", ",
                             human_size(bytes), "; ", counted(inventory.other_files, "other file"));
-  text += has_chosen ? concat("; ", style.green("*"),
-                              " taken by an install (wheels: the one for the host's Python)\n")
+  text += has_chosen ? format("; {} taken by an install (wheels: the one for the host's Python)\n",
+                              style.green("*"))
                      : std::string("\n");
   if (archived > 0 && detail == Detail::brief) {
-    text += concat("  ", counted(archived, "archived package"), archived == 1 ? " is" : " are",
-                   " never chosen; --verbose lists ", archived == 1 ? "it" : "them", "\n");
+    text +=
+        format("  {}{} never chosen; --verbose lists {}\n", counted(archived, "archived package"),
+               archived == 1 ? " is" : " are", archived == 1 ? "it" : "them");
   }
   if (inspection.depth == Depth::fast) {
     text += "  read without the data: no digests, and the lists of files are what packages claim\n";
@@ -135,8 +136,8 @@ std::string counts(const Inspection& inspection, Detail detail, const Style& sty
     unpacked += contents.unpacked_size;
   }
   if (inspection.depth == Depth::deep) {
-    text += concat("  all data read: ", human_size(unpacked), " unpacked, ", checked,
-                   checked == 1 ? " file" : " files", " compared with md5sums and RECORD\n");
+    text += format("  all data read: {} unpacked, {}{} compared with md5sums and RECORD\n",
+                   human_size(unpacked), checked, checked == 1 ? " file" : " files");
   }
   return text;
 }
@@ -155,8 +156,8 @@ std::string containers_table(const Inspection& inspection, const Style& style) {
                        concat("  ", style.red("cut off:"), " "), text_columns);
     }
     if (!file.start_script.empty()) {
-      notes += wrapped(concat(printable(file.label), file.label.empty() ? "" : ": ", "would run ",
-                              printable(file.start_script), "; topsctl only reads it"),
+      notes += wrapped(format("{}{}would run {}; topsctl only reads it", printable(file.label),
+                              file.label.empty() ? "" : ": ", printable(file.start_script)),
                        concat("  ", style.dim("runfile:"), " "), text_columns);
     }
   }
@@ -168,10 +169,10 @@ std::string stack_lines(const std::vector<StackMatch>& stacks, const Style& styl
   std::string text;
   for (const StackMatch& match : stacks) {
     if (match.is_complete()) {
-      text += wrapped(concat("stack ", match.name, " (", joined(match.found, ", "), ")"),
+      text += wrapped(format("stack {} ({})", match.name, joined(match.found, ", ")),
                       concat(style.green("complete:"), " "), text_columns);
     } else if (!match.found.empty()) {
-      text += wrapped(concat("stack ", match.name, " lacks ", joined(match.missing, ", ")),
+      text += wrapped(format("stack {} lacks {}", match.name, joined(match.missing, ", ")),
                       concat(style.yellow("incomplete:"), " "), text_columns);
     }
   }
@@ -182,8 +183,8 @@ std::string next_step(const std::vector<Finding>& findings, const InspectionFram
   const std::size_t errors = count_from(findings, Severity::error);
   if (errors > 0) {
     const Finding worst = finding_groups(findings).front().first();
-    const std::string text = concat("mend ", counted(errors, "error"), " above",
-                                    errors == 1 ? ": " : ", first: ", printable(worst.title), ": ");
+    const std::string text = format("mend {} above{}{}: ", counted(errors, "error"),
+                                    errors == 1 ? ": " : ", first: ", printable(worst.title));
     const std::size_t used = display_width(text) + std::string_view("next: ").size();
     const std::size_t room = text_columns > used ? text_columns - used : 0;
     return text + shortened_in_the_middle(printable(worst.subject), std::max(room, narrowest_path));
@@ -192,11 +193,11 @@ std::string next_step(const std::vector<Finding>& findings, const InspectionFram
   const auto is_partial = [](const StackMatch& match) { return !match.found.empty(); };
   const auto is_complete = [](const StackMatch& match) { return match.is_complete(); };
   if (std::any_of(frame.stacks.begin(), frame.stacks.end(), is_complete))
-    return concat("topsctl install ", bundle, " --dry-run");
+    return format("topsctl install {} --dry-run", bundle);
   const auto partial = std::find_if(frame.stacks.begin(), frame.stacks.end(), is_partial);
   if (partial != frame.stacks.end()) {
-    return concat("add what is missing, or topsctl install ", bundle, " --components ",
-                  joined(partial->found, ","), " --dry-run");
+    return format("add what is missing, or topsctl install {} --components {} --dry-run", bundle,
+                  joined(partial->found, ","));
   }
   return "describe your own stack in a file and give it with --stack FILE";
 }

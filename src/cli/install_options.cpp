@@ -63,10 +63,10 @@ std::vector<std::string> words_of(const InstallOptions& options) {
 Lock read_lock(const std::string& file) {
   const auto text = read_text_if_present(file);
   if (!text) {
-    throw Error(ErrorCode::usage, concat("no such lock file: ", in_quotes(file)),
+    throw Error(ErrorCode::usage, format("no such lock file: {}", in_quotes(file)),
                 "write one with `topsctl inspect BUNDLE --lock FILE`");
   }
-  return parse_lock(*text, concat("lock ", in_quotes(file)));
+  return parse_lock(*text, format("lock {}", in_quotes(file)));
 }
 
 }  // namespace topsctl

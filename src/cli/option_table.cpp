@@ -23,7 +23,7 @@ auto& found(auto& options, const std::string& name) {
     return std::find(each.names.begin(), each.names.end(), name) != each.names.end();
   });
   if (option != options.end()) return *option;
-  throw Error(ErrorCode::internal, concat("no option has the name ", in_quotes(name)),
+  throw Error(ErrorCode::internal, format("no option has the name {}", in_quotes(name)),
               "this is a defect of topsctl: please report it");
 }
 

@@ -52,14 +52,14 @@ void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
   const double ms = static_cast<double>(elapsed.count());
   const auto left = static_cast<std::int64_t>(ms * static_cast<double>(total - done) / gained);
   const auto rate = static_cast<std::uint64_t>(gained * 1000 / ms);
-  transient(concat("[", std::string(filled, '#'), std::string(width - filled, ' '), "] ",
-                   human_size(done), " of ", human_size(total), ", ", human_size(rate), "/s, ",
-                   human_duration(left), " left  ", working_on_));
+  transient(format("[{}{}] {} of {}, {}/s, {} left  {}", std::string(filled, '#'),
+                   std::string(width - filled, ' '), human_size(done), human_size(total),
+                   human_size(rate), human_duration(left), working_on_));
 }
 
 void ProgressSink::step_started(std::size_t index, std::size_t total,
                                 const std::string& description) {
-  step_ = concat("step ", index, " of ", total, ": ", description);
+  step_ = format("step {} of {}: {}", index, total, description);
   transient(step_);
 }
 
@@ -67,8 +67,8 @@ void ProgressSink::step_finished(std::size_t index, std::size_t total,
                                  const std::string& description, std::int64_t duration_ms,
                                  bool succeeded) {
   if (verbosity_ == Verbosity::quiet) return;
-  line(concat("step ", index, " of ", total, ": ", description, "  ",
-              succeeded ? style_.green("done") : style_.red("failed"), " ",
+  line(format("step {} of {}: {}  {} {}", index, total, description,
+              succeeded ? style_.green("done") : style_.red("failed"),
               style_.dim(human_duration(duration_ms))));
 }
 

@@ -30,7 +30,7 @@ struct RemoteResult {
   bool has_ended = false;
 };
 
-Json to_json(const RemoteResult& each) {
+Json target_json(const RemoteResult& each) {
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, false)},
           {"exit_status", each.has_ended ? Json(each.report.status) : Json(nullptr)},
@@ -40,7 +40,7 @@ Json to_json(const RemoteResult& each) {
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
 
-std::string text_of(const std::vector<RemoteResult>& all, const Style& style) {
+std::string target_text(const std::vector<RemoteResult>& all, const Style& style) {
   std::string text;
   for (const RemoteResult& each : all) {
     if (all.size() > 1) text += concat(style.bold(each.target.text()), "\n");
@@ -77,7 +77,7 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
   if (end.status == 0) return;
   const std::string words = telling_lines(printable(end.last_words, Lines::keep), 6);
   throw Error(ErrorCode::step_failed,
-              words.empty() ? concat("it ended with status ", end.status) : words);
+              words.empty() ? format("it ended with status {}", end.status) : words);
 }
 
 Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs run_as,
@@ -105,7 +105,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   for (std::size_t i = 0; i < all.size(); ++i) {
     all[i].result = results[i];
     statuses.push_back(all[i].has_ended ? all[i].report.status : -1);
-    targets.push_back(to_json(all[i]));
+    targets.push_back(target_json(all[i]));
   }
   Output output;
   output.header.command = table.name;
@@ -113,7 +113,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
   output.json = to_line(Json{{"targets", targets}});
-  output.text = text_of(all, session.style);
+  output.text = target_text(all, session.style);
   output.changed = true;  // perhaps: its status counts for more than a closed standard output
   return output;
 }

@@ -104,10 +104,9 @@ std::string render_error(const Error& error, const Style& style) {
 }
 
 std::string render_plan(const Plan& plan, const Style& style) {
-  std::string text = concat(
-      style.bold("plan"), " for ", plan.stack.empty() ? plan.command : plan.stack,
-      plan.python.empty() ? "" : concat(", Python ", plan.python_version, " (", plan.python, ")"),
-      "\n");
+  std::string text = format(
+      "{} for {}{}\n", style.bold("plan"), plan.stack.empty() ? plan.command : plan.stack,
+      plan.python.empty() ? "" : format(", Python {} ({})", plan.python_version, plan.python));
   if (!plan.packages.empty()) {
     std::vector<std::vector<std::string>> rows = {
         {"component", "package", "now", "then", "action", "size"}};
@@ -118,8 +117,7 @@ std::string render_plan(const Plan& plan, const Style& style) {
     text += table(rows, style);
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    text +=
-        concat("  step ", i + 1, " of ", plan.steps.size(), ": ", plan.steps[i].description, "\n");
+    text += format("  step {} of {}: {}\n", i + 1, plan.steps.size(), plan.steps[i].description);
     for (const std::string& effect : plan.steps[i].not_restored) {
       text += concat("      ", style.yellow("no rollback undoes:"), " ", effect, "\n");
     }
@@ -129,7 +127,7 @@ std::string render_plan(const Plan& plan, const Style& style) {
     for (const EnvironmentVariable& variable : plan.environment->variables)
       names.push_back(variable.name);
     for (const SearchPath& path : plan.environment->paths) names.push_back(path.name);
-    text += concat("  ", plan.environment->file, " sets ", joined(names, " "), "\n");
+    text += format("  {} sets {}\n", plan.environment->file, joined(names, " "));
   }
   return text;
 }
@@ -160,11 +158,12 @@ std::string render_rehearsal(const RehearsalReport& rehearsal, const Style& styl
     const bool shrinks = mount.growth_bytes < 0;
     const auto size =
         static_cast<std::uint64_t>(shrinks ? -mount.growth_bytes : mount.growth_bytes);
-    text += concat("disk:  ", mount.path, shrinks ? " shrinks by " : " grows by ", human_size(size),
-                   ", ", human_size(mount.written_bytes), " are written\n");
+    text += format("disk:  {}{}{}, {} are written\n", mount.path,
+                   shrinks ? " shrinks by " : " grows by ", human_size(size),
+                   human_size(mount.written_bytes));
   }
-  text += concat("paths: ", rehearsal.paths, " written, ", rehearsal.missed.size(),
-                 " of them not predicted\n");
+  text += format("paths: {} written, {} of them not predicted\n", rehearsal.paths,
+                 rehearsal.missed.size());
   for (std::size_t i = 0; i < std::min(rehearsal.missed.size(), most_shown); ++i) {
     text += concat("  ", style.yellow("not predicted:"), " ", rehearsal.missed[i], "\n");
   }
@@ -193,8 +192,8 @@ std::string render_execution(const Execution& execution, const Style& style) {
     if (rows.size() > 1) text += table(rows, style);
   }
   if (report.rollback) {
-    text += concat("proof: ", report.rollback->paths_checked, " paths compared, ",
-                   report.rollback->differing.size(), " differ\n");
+    text += format("proof: {} paths compared, {} differ\n", report.rollback->paths_checked,
+                   report.rollback->differing.size());
     for (std::size_t i = 0; i < std::min<std::size_t>(report.rollback->differing.size(), 10); ++i) {
       text += concat("  ", style.red("differs:"), " ", report.rollback->differing[i], "\n");
     }
@@ -206,8 +205,8 @@ std::string render_execution(const Execution& execution, const Style& style) {
   }
   if (report.outcome == Outcome::committed) {
     const WriteSetSummary& kept = report.write_set;
-    text += concat("kept:  ", counted(kept.paths, "path"), " for a rollback, ", kept.method,
-                   kept.why_not.empty() ? "" : concat(": ", kept.why_not), "\n");
+    text += format("kept:  {} for a rollback, {}{}\n", counted(kept.paths, "path"), kept.method,
+                   kept.why_not.empty() ? "" : concat(": ", kept.why_not));
   }
   text += concat(style.bold("state:"), " ", state_line(report), "\n");
   if (!report.log.empty())
@@ -227,7 +226,8 @@ std::string render_history(const std::vector<TransactionSummary>& transactions,
       packages.push_back(concat(package.name, " ", package.after.value_or("-")));
     }
     const std::string outcome =
-        t.confirm_until ? concat(t.outcome, ", unconfirmed until ", *t.confirm_until) : t.outcome;
+        t.confirm_until ? format("{}, unconfirmed until {}", t.outcome, *t.confirm_until)
+                        : t.outcome;
     rows.push_back({concat(t.id), t.started_at, t.user, outcome, human_size(t.kept_bytes),
                     joined(packages, ", ")});
   }

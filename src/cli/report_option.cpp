@@ -28,7 +28,7 @@ void require_report_place(const std::string& report) {
   const std::string form = file.extension().string();
   if (form != ".json" && form != ".txt" && form != ".html") {
     throw Error(ErrorCode::usage,
-                concat("the name ", in_quotes(report), " tells no form of a report"),
+                format("the name {} tells no form of a report", in_quotes(report)),
                 "name a file that ends in .json, .txt or .html");
   }
   if (::access(file.parent_path().c_str(), W_OK) != 0) {
@@ -39,7 +39,7 @@ void require_report_place(const std::string& report) {
   const auto status = fs::symlink_status(file, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw Error(ErrorCode::usage,
-                concat("cannot write a report to ", in_quotes(report), ": it is no regular file"),
+                format("cannot write a report to {}: it is no regular file", in_quotes(report)),
                 "name a new file; --json writes the report to standard output");
   }
 }

@@ -12,17 +12,17 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string text_of(const Json& value) {
+std::string html_text(const Json& value) {
   if (value.is_null()) return "-";
   return value.is_string() ? printable(value.get<std::string>(), Lines::keep) : value.dump();
 }
 
 std::string field(const Json& object, const char* key) {
   const auto found = object.is_object() ? object.find(key) : object.end();
-  return found == object.end() ? "-" : text_of(*found);
+  return found == object.end() ? "-" : html_text(*found);
 }
 
-const Json& list(const Json& object, const char* key) {
+const Json& html_list(const Json& object, const char* key) {
   static const Json nothing = Json::array();
   const auto found = object.find(key);
   return found != object.end() && found->is_array() ? *found : nothing;
@@ -40,7 +40,7 @@ class PageWriter {
 
   ReportPage page() {
     page_.title =
-        concat("topsctl ", field(document_, "command"), ": ", field(document_, "outcome"));
+        format("topsctl {}: {}", field(document_, "command"), field(document_, "outcome"));
     page_.failed = document_.value("failed", false);
     write_facts();
     write_error();
@@ -79,8 +79,8 @@ class PageWriter {
   void write_error() {
     const auto error = document_.find("error");
     if (error == document_.end() || !error->is_object()) return;
-    for (const Json& circumstance : list(*error, "context"))
-      page_.facts.emplace_back("failed at", text_of(circumstance));
+    for (const Json& circumstance : html_list(*error, "context"))
+      page_.facts.emplace_back("failed at", html_text(circumstance));
     page_.facts.emplace_back("error", field(*error, "message"));
     if (const std::string hint = field(*error, "hint"); hint != "-")
       page_.facts.emplace_back("hint", hint);
@@ -94,7 +94,7 @@ class PageWriter {
 
   void write_packages() {
     std::vector<Row> rows;
-    for (const Json& package : list(document_, "packages")) {
+    for (const Json& package : html_list(document_, "packages")) {
       rows.push_back({field(package, "name"), field(package, "kind"), field(package, "before"),
                       field(package, "after")});
     }
@@ -104,7 +104,7 @@ class PageWriter {
   void write_timed(const char* key, const Row& heading, const std::vector<const char*>& before,
                    const char* after = nullptr) {
     std::vector<Row> rows;
-    for (const Json& entry : list(document_, key)) {
+    for (const Json& entry : html_list(document_, key)) {
       Row row;
       for (const char* name : before) row.push_back(field(entry, name));
       row.push_back(duration(entry));
@@ -118,11 +118,11 @@ class PageWriter {
     const auto rollback = document_.find("rollback");
     if (rollback == document_.end() || !rollback->is_object()) return;
     const Json verified = rollback->value("verified", Json::object());
-    page_.facts.emplace_back("proof of the restore",
-                             concat(field(verified, "paths_checked"), " paths compared, ",
-                                    field(verified, "paths_differing"), " differ"));
+    page_.facts.emplace_back("proof of the restore", format("{} paths compared, {} differ",
+                                                            field(verified, "paths_checked"),
+                                                            field(verified, "paths_differing")));
     std::vector<Row> rows;
-    for (const Json& path : list(verified, "differing")) rows.push_back({text_of(path)});
+    for (const Json& path : html_list(verified, "differing")) rows.push_back({html_text(path)});
     add("paths that differ", {"path"}, std::move(rows));
   }
 
@@ -130,13 +130,13 @@ class PageWriter {
     std::string title = key;
     std::replace(title.begin(), title.end(), '_', ' ');
     std::vector<Row> rows;
-    for (const Json& line : list(document_, key)) rows.push_back({text_of(line)});
+    for (const Json& line : html_list(document_, key)) rows.push_back({html_text(line)});
     add(title, {"what"}, std::move(rows));
   }
 
   void write_logs() {
     std::vector<Row> rows;
-    for (const Json& log : list(document_, "logs")) {
+    for (const Json& log : html_list(document_, "logs")) {
       rows.push_back(
           {field(log, "kind"), field(log, "path"), field(log, "bytes"), field(log, "sha256")});
     }

@@ -34,7 +34,7 @@ void add_transfer_options(OptionTable& table, TransferOptions& options) {
 void require_sound(const TransferOptions& options) {
   if (options.destination.starts_with('/') && options.destination.size() > 1) return;
   throw Error(ErrorCode::usage,
-              concat("--dest is no folder's absolute path: ", in_quotes(options.destination)),
+              format("--dest is no folder's absolute path: {}", in_quotes(options.destination)),
               "give the whole path of a folder on the target");
 }
 
@@ -86,10 +86,10 @@ void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::
   constexpr std::int64_t tolerated_s = 300;
   const std::int64_t difference_s = std::abs(upload.clock_offset_s);
   if (difference_s <= tolerated_s) return;
-  warnings.push_back(concat("the clock of ", in_quotes(target.text()), " is ",
-                            human_duration(difference_s * 1000),
-                            upload.clock_offset_s > 0 ? " ahead" : " behind",
-                            ": set it, or logs and certificates there will mislead"));
+  warnings.push_back(
+      format("the clock of {} is {}{}: set it, or logs and certificates there will mislead",
+             in_quotes(target.text()), human_duration(difference_s * 1000),
+             upload.clock_offset_s > 0 ? " ahead" : " behind"));
 }
 
 const char* status_name(TargetStatus status, bool is_dry_run) {

@@ -13,7 +13,7 @@ namespace topsctl {
 ValueCheck one_of(const std::vector<std::string>& choices) {
   return [choices](const std::string& value) {
     if (std::find(choices.begin(), choices.end(), value) != choices.end()) return std::string();
-    return concat("expected one of ", joined(choices, ", "), "; got ", in_quotes(value),
+    return format("expected one of {}; got {}{}", joined(choices, ", "), in_quotes(value),
                   did_you_mean(value, choices));
   };
 }
@@ -22,14 +22,14 @@ ValueCheck known_finding() {
   return [](const std::string& value) {
     const std::vector<std::string> ids = finding_ids();
     if (std::binary_search(ids.begin(), ids.end(), value)) return std::string();
-    return concat("no finding has the id ", in_quotes(value), did_you_mean(value, ids));
+    return format("no finding has the id {}{}", in_quotes(value), did_you_mean(value, ids));
   };
 }
 
 ValueCheck not_accepted_so(const std::string& finding, const std::string& option) {
   return [finding, option](const std::string& value) {
     if (value != finding) return std::string();
-    return concat(in_quotes(finding), " has an option of its own: ", option);
+    return format("{} has an option of its own: {}", in_quotes(finding), option);
   };
 }
 
@@ -41,7 +41,7 @@ ValueCheck whole_number(std::int64_t least, std::int64_t most) {
     if (parsed.ec == std::errc() && parsed.ptr == end && number >= least && number <= most) {
       return std::string();
     }
-    return concat("expected a whole number from ", least, " to ", most, "; got ", in_quotes(value));
+    return format("expected a whole number from {} to {}; got {}", least, most, in_quotes(value));
   };
 }
 
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
 ValueCheck size_with_unit() {
   return [](const std::string& value) {
     if (size_in_bytes(value)) return std::string();
-    return concat("expected a size such as 500M or 2G; got ", in_quotes(value));
+    return format("expected a size such as 500M or 2G; got {}", in_quotes(value));
   };
 }
 

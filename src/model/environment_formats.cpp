@@ -71,13 +71,13 @@ void require_carried(const std::string& variable, std::string_view text, Environ
     if (obstacle_of(text, other).empty()) others.emplace_back(name(other));
   }
   throw Error(ErrorCode::usage,
-              concat("the value of ", in_quotes(variable), " has ", what, ", which the format ",
-                     in_quotes(name(format)), " cannot carry"),
-              concat("take --format ", joined(others, " or "), ", or another value"));
+              topsctl::format("the value of {} has {}, which the format {} cannot carry",
+                              in_quotes(variable), what, in_quotes(name(format))),
+              topsctl::format("take --format {}, or another value", joined(others, " or ")));
 }
 
 std::string head(const Environment& environment) {
-  return concat("# Environment of ", environment.stack, ", written by topsctl.\n");
+  return format("# Environment of {}, written by topsctl.\n", environment.stack);
 }
 
 std::string folders_of(const SearchPath& path) {
@@ -105,17 +105,17 @@ std::string fish_quoted(std::string_view text) {
 std::string fish_text(const Environment& environment) {
   std::string text = head(environment);
   for (const EnvironmentVariable& variable : environment.variables)
-    text += concat("set -gx ", variable.name, " ", fish_quoted(variable.value), "\n");
+    text += format("set -gx {} {}\n", variable.name, fish_quoted(variable.value));
   for (const SearchPath& path : environment.paths) {
     for (const SearchPathEntry& entry : path.entries) {
       const std::string& name = path.name;
       const std::string word = fish_quoted(entry.directory);
-      if (entry.if_present) text += concat("if test -d ", word, "\n");
+      if (entry.if_present) text += format("if test -d {}\n", word);
       // Only what is a path to fish is cut at colons.
-      text += concat("set -q ", name, "; and set -gx --path ", name, " $", name, "\n");
-      text += concat("if test -z \"$", name, "\"\n  set -gx --path ", name, " ", word, "\n");
-      text += concat("else if not contains -- ", word, " $", name, "\n  set -gx --path ", name,
-                     " $", name, " ", word, "\nend\n");
+      text += format("set -q {}; and set -gx --path {} ${}\n", name, name, name);
+      text += format("if test -z \"${}\"\n  set -gx --path {} {}\n", name, name, word);
+      text += format("else if not contains -- {} ${}\n  set -gx --path {} ${} {}\nend\n", word,
+                     name, name, name, word);
       if (entry.if_present) text += "end\n";
     }
   }
@@ -209,24 +209,24 @@ constexpr std::string_view setenv_of_lines = R"(proc setenv-of-lines {name value
 
 std::string modulefile(const Environment& environment) {
   const auto& variables = environment.variables;
-  std::string text = concat("#%Module1.0\n", head(environment), "module-whatis ",
-                            tcl_quoted(concat("environment of ", environment.stack)), "\n");
+  std::string text = format("#%Module1.0\n{}module-whatis {}\n", head(environment),
+                            tcl_quoted(format("environment of {}", environment.stack)));
   if (std::any_of(variables.begin(), variables.end(),
                   [](const EnvironmentVariable& each) { return has_line_break(each.value); }))
     text += setenv_of_lines;
   for (const EnvironmentVariable& each : variables) {
     const std::string value = tcl_quoted(each.value);
-    text += has_line_break(each.value) ? concat("setenv-of-lines ", each.name, " ", value, " ",
-                                                tcl_quoted(shell_quoted(each.value)), " ",
-                                                tcl_quoted(fish_quoted(each.value)), "\n")
-                                       : concat("setenv ", each.name, " ", value, "\n");
+    text += has_line_break(each.value)
+                ? format("setenv-of-lines {} {} {} {}\n", each.name, value,
+                         tcl_quoted(shell_quoted(each.value)), tcl_quoted(fish_quoted(each.value)))
+                : format("setenv {} {}\n", each.name, value);
   }
   for (const SearchPath& path : environment.paths) {
     for (const SearchPathEntry& entry : path.entries) {
       const std::string word = tcl_quoted(entry.directory);
-      const std::string command = concat("append-path ", path.name, " ", word);
+      const std::string command = format("append-path {} {}", path.name, word);
       text += entry.if_present
-                  ? concat("if {[file isdirectory ", word, "]} {\n  ", command, "\n}\n")
+                  ? format("if {{[file isdirectory {}]}} {{\n  {}\n}}\n", word, command)
                   : concat(command, "\n");
     }
   }
@@ -265,8 +265,8 @@ EnvironmentFormat environment_format(std::string_view wanted) {
   const auto found = std::find_if(all_formats.begin(), all_formats.end(),
                                   [&](EnvironmentFormat format) { return name(format) == wanted; });
   if (found == all_formats.end()) {
-    throw Error(ErrorCode::usage, concat("unknown format ", in_quotes(wanted)),
-                concat("formats: ", joined(environment_format_names(), ", ")));
+    throw Error(ErrorCode::usage, format("unknown format {}", in_quotes(wanted)),
+                format("formats: {}", joined(environment_format_names(), ", ")));
   }
   return *found;
 }

@@ -36,19 +36,19 @@ bool holds(const std::array<std::string_view, Size>& names, std::string_view nam
 
 void require_settable(std::string_view name, std::string_view option) {
   if (!is_variable_name(name)) {
-    refuse(concat(option, ": expected the name of a variable, got ", in_quotes(name)),
+    refuse(format("{}: expected the name of a variable, got {}", option, in_quotes(name)),
            "a name is made of letters, digits and '_', and begins with no digit");
   }
   const std::string objection = objection_to_setting(name);
   if (!objection.empty()) {
     refuse(concat(option, ": ", in_quotes(name), " ", objection),
-           concat("set ", name, " where your job is started"));
+           format("set {} where your job is started", name));
   }
 }
 
 void require_value(std::string_view name, std::string_view value) {
   if (value.find('\0') != std::string_view::npos || !is_utf8(value)) {
-    refuse(concat("--set: the value of ", in_quotes(name), " is no UTF-8 text without NUL"),
+    refuse(format("--set: the value of {} is no UTF-8 text without NUL", in_quotes(name)),
            "give text that is UTF-8");
   }
 }
@@ -85,7 +85,7 @@ EnvironmentSettings parsed(std::string_view text) {
     } else if (key == "unset" && value.is_array()) {
       for (const Json& name : value) settings.unset.insert(name_in(name));
     } else {
-      throw Error(ErrorCode::bad_stack, concat("unknown key ", in_quotes(key)));
+      throw Error(ErrorCode::bad_stack, format("unknown key {}", in_quotes(key)));
     }
   }
   // Every text has one form only, so that what is read is what was written.
@@ -122,21 +122,22 @@ EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const Sett
     settings.profile.clear();
   } else if (!wishes.profile.empty()) {
     if (!is_known(wishes.profile)) {
-      refuse(concat("--profile: the stack has no profile ", in_quotes(wishes.profile),
+      refuse(format("--profile: the stack has no profile {}{}", in_quotes(wishes.profile),
                     did_you_mean(wishes.profile, profiles)),
              profiles.empty() ? "this stack has no profiles; use --set NAME=VALUE"
-                              : concat("profiles: ", joined(profiles, ", "), "; or none"));
+                              : format("profiles: {}; or none", joined(profiles, ", ")));
     }
     settings.profile = wishes.profile;
   } else if (!settings.profile.empty() && !is_known(settings.profile)) {
-    warnings.push_back(concat("the stack has no profile ", in_quotes(settings.profile),
-                              ", which the environment file keeps: it is left out"));
+    warnings.push_back(
+        format("the stack has no profile {}, which the environment file keeps: it is left out",
+               in_quotes(settings.profile)));
     settings.profile.clear();
   }
   for (const std::string& wish : wishes.set) {
     const auto equals = wish.find('=');
     if (equals == std::string::npos) {
-      refuse(concat("--set: expected NAME=VALUE, got ", in_quotes(wish)),
+      refuse(format("--set: expected NAME=VALUE, got {}", in_quotes(wish)),
              "--unset NAME leaves a variable out");
     }
     const std::string name = wish.substr(0, equals);
@@ -151,7 +152,7 @@ EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const Sett
         std::any_of(wishes.set.begin(), wishes.set.end(),
                     [&](const auto& wish) { return wish.starts_with(concat(name, "=")); });
     if (is_set_too)
-      refuse(concat(in_quotes(name), " is given to both --set and --unset"), "give it to one");
+      refuse(format("{} is given to both --set and --unset", in_quotes(name)), "give it to one");
     settings.set.erase(name);
     settings.unset.insert(name);
   }
@@ -191,8 +192,9 @@ KeptSettings environment_settings_in(std::string_view file) {
       throw Error(ErrorCode::bad_stack, "no settings in the line");
     kept.settings = parsed(found.substr(line_begins.size()));
   } catch (const Error& error) {
-    kept.warning = concat("the settings that the environment file keeps are damaged and not used: ",
-                          printable(error.message()));
+    kept.warning =
+        format("the settings that the environment file keeps are damaged and not used: {}",
+               printable(error.message()));
   }
   return kept;
 }

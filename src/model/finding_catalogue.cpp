@@ -69,7 +69,7 @@ void add(Catalogue& catalogue, std::vector<Finding> findings) {
   for (Finding& finding : findings) {
     const std::string id = finding.id;
     if (!catalogue.emplace(id, std::move(finding)).second) {
-      throw Error(ErrorCode::internal, concat("finding ", in_quotes(id), " stands there twice"));
+      throw Error(ErrorCode::internal, format("finding {} stands there twice", in_quotes(id)));
     }
   }
 }
@@ -97,7 +97,7 @@ const Catalogue& catalogue() {
 Finding make_finding(std::string_view id, std::string subject, std::vector<Evidence> evidence) {
   const auto found = catalogue().find(id);
   if (found == catalogue().end()) {
-    throw Error(ErrorCode::internal, concat("no finding has the id ", in_quotes(id)));
+    throw Error(ErrorCode::internal, format("no finding has the id {}", in_quotes(id)));
   }
   Finding finding = found->second;
   finding.subject = std::move(subject);

@@ -16,7 +16,7 @@ constexpr int deepest = 64;
 // Depth is bounded while parsing: hostile nesting must not exhaust the stack.
 bool within_depth(int depth, Json::parse_event_t, Json&) {
   if (depth > deepest) {
-    throw Error(ErrorCode::bad_stack, concat("nested deeper than ", deepest, " levels"));
+    throw Error(ErrorCode::bad_stack, format("nested deeper than {} levels", deepest));
   }
   return true;
 }
@@ -33,13 +33,13 @@ Json parse_json(std::string_view text, const std::string& source) {
     const auto column = before.size() - (before.rfind('\n') + 1) + 1;
     throw Error(
         ErrorCode::bad_stack,
-        concat("cannot read ", source, ": not valid JSON in line ", line, ", column ", column),
+        format("cannot read {}: not valid JSON in line {}, column {}", source, line, column),
         "check the file with `python3 -m json.tool`");
   } catch (const Json::exception&) {
-    throw Error(ErrorCode::bad_stack, concat("cannot read ", source, ": a number is out of range"),
+    throw Error(ErrorCode::bad_stack, format("cannot read {}: a number is out of range", source),
                 "check the file with `python3 -m json.tool`");
   } catch (const Error& e) {
-    throw Error(e.code(), concat("cannot read ", source, ": ", e.message()));
+    throw Error(e.code(), format("cannot read {}: {}", source, e.message()));
   }
 }
 

@@ -18,7 +18,7 @@ JsonReader::JsonReader(const Json& value, std::string source, std::string path)
 
 void JsonReader::reject(const std::string& complaint) const {
   throw Error(ErrorCode::bad_stack,
-              concat("cannot read ", source_, ": ", path_.empty() ? "/" : path_, ": ", complaint));
+              format("cannot read {}: {}: {}", source_, path_.empty() ? "/" : path_, complaint));
 }
 
 void JsonReader::expected(const std::string& what) const {
@@ -26,21 +26,21 @@ void JsonReader::expected(const std::string& what) const {
       value_->is_structured()
           ? std::string(value_->type_name())
           : printable(value_->dump(-1, ' ', false, Json::error_handler_t::replace));
-  reject(concat("expected ", what, ", got ", shortened(shown, 80)));
+  reject(format("expected {}, got {}", what, shortened(shown, 80)));
 }
 
 void JsonReader::expect_keys(const std::vector<std::string>& known) const {
   if (!value_->is_object()) expected("an object");
   for (const auto& [key, unused] : value_->items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      reject(concat("unknown key ", in_quotes(key), did_you_mean(key, known)));
+      reject(format("unknown key {}{}", in_quotes(key), did_you_mean(key, known)));
     }
   }
 }
 
 JsonReader JsonReader::at(const std::string& key) const {
   auto found = find(key);
-  if (!found) reject(concat("missing key ", in_quotes(key)));
+  if (!found) reject(format("missing key {}", in_quotes(key)));
   return *found;
 }
 
@@ -81,7 +81,7 @@ std::string JsonReader::text() const {
 std::string JsonReader::text_of(const std::vector<std::string>& choices) const {
   std::string text = this->text();
   if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-    reject(concat("expected one of ", joined(choices, ", "), "; got \"", printable(text), "\"",
+    reject(format("expected one of {}; got \"{}\"{}", joined(choices, ", "), printable(text),
                   did_you_mean(text, choices)));
   }
   return text;
@@ -104,7 +104,7 @@ std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
       value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX};
   const auto number = value_->get<std::int64_t>();
   if (too_large || number < least || number > most) {
-    expected(concat("a whole number from ", least, " to ", most));
+    expected(format("a whole number from {} to {}", least, most));
   }
   return number;
 }

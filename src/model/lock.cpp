@@ -46,7 +46,7 @@ std::string relative_path(const JsonReader& reader) {
   const std::vector<std::string> parts = split(path, '/');
   const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
   if (path.front() == '/' || climbs || path.find('\0') != std::string::npos) {
-    reader.reject(concat("expected a relative path without '..', got ", in_quotes(path)));
+    reader.reject(format("expected a relative path without '..', got {}", in_quotes(path)));
   }
   return path;
 }
@@ -102,7 +102,7 @@ Lock parse_lock_document(std::string_view json, const std::string& source) {
     lock.packages.push_back(parse_locked_package(items[i], document["packages"][i]));
     const LockedPackage& package = lock.packages.back();
     if (!places.emplace(package.container, package.path).second)
-      items[i].reject(concat(in_quotes(package.path), " is there twice"));
+      items[i].reject(format("{} is there twice", in_quotes(package.path)));
   }
   sort_by_place(lock.packages);
   return lock;
@@ -149,7 +149,7 @@ Lock lock_of(const Inventory& inventory, const std::string& created_at) {
   for (const Package& package : inventory.packages) {
     if (package.sha256.empty()) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot lock ", in_quotes(package.path), ": its digest was not computed"),
+                  format("cannot lock {}: its digest was not computed", in_quotes(package.path)),
                   "leave --fast out, as a lock needs the digest of every package");
     }
     lock.packages.push_back({package.path, package.container, package.kind, package.name,

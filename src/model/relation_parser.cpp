@@ -92,8 +92,7 @@ class Parser {
     do {
       Clause& clause = clauses.emplace_back();
       do {
-        if (++relations_ > most_relations)
-          refuse(concat("more than ", most_relations, " relations"));
+        if (++relations_ > most_relations) refuse(format("more than {} relations", most_relations));
         clause.alternatives.push_back(relation());
       } while (skip('|'));
     } while (skip(','));
@@ -105,9 +104,9 @@ class Parser {
   [[noreturn]] void refuse(std::string_view what) const {
     throw Error(
         ErrorCode::bad_package,
-        concat("cannot read ", in_quotes(subject_), ": relation ", relations_, ": ", what,
+        format("cannot read {}: relation {}: {}{}", in_quotes(subject_), relations_, what,
                rest_.empty() ? std::string(" at the end")
-                             : concat(" at ", in_quotes(shortened(rest_, most_shown)))),
+                             : format(" at {}", in_quotes(shortened(rest_, most_shown)))),
         "dpkg refuses such a package: ask its maker for one whose relations follow Debian policy "
         "7.1");
   }
@@ -218,8 +217,8 @@ std::vector<Clause> parse_relations(std::string_view field, const std::string& s
                                     RelationSource source) {
   if (field.size() > most_bytes)
     throw Error(ErrorCode::bad_package,
-                concat("cannot read ", in_quotes(subject), ": a field of ",
-                       human_size(field.size()), ", at most ", human_size(most_bytes)),
+                format("cannot read {}: a field of {}, at most {}", in_quotes(subject),
+                       human_size(field.size()), human_size(most_bytes)),
                 "no true package has such a field: ask its maker for a sound one");
   const std::string text = without_comments(field);
   return Parser(text, subject, source).clauses();

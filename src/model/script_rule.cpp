@@ -38,7 +38,7 @@ std::string filled_in(const std::string& pattern, const Names& names, const Json
     for (const auto& [name, value] : names) {
       if (name == wanted) found = &value;
     }
-    if (found == nullptr) reader.reject(concat("no name ", in_quotes(wanted)));
+    if (found == nullptr) reader.reject(format("no name {}", in_quotes(wanted)));
     out.append(*found);
     at = end + 1;
   }
@@ -49,7 +49,7 @@ Names read_names(const JsonReader& reader) {
   Names names;
   for (const std::string& key : reader.keys()) {
     const JsonReader value = reader.at(key);
-    if (!is_name(key)) reader.reject(concat("expected a-z and _ only, got ", in_quotes(key)));
+    if (!is_name(key)) reader.reject(format("expected a-z and _ only, got {}", in_quotes(key)));
     names.emplace_back(key, concat("(?:", filled_in(value.text(), names, value), ")"));
   }
   return names;
@@ -99,7 +99,7 @@ std::vector<ScriptRule> parse_script_rules(std::string_view json, const std::str
     ScriptRule rule = read_rule(record, names);
     for (const std::string& other : rule.unless_found) {
       if (std::find(ids.begin(), ids.end(), other) == ids.end()) {
-        record.at("unless_found").reject(concat("no earlier rule ", in_quotes(other)));
+        record.at("unless_found").reject(format("no earlier rule {}", in_quotes(other)));
       }
     }
     ids.push_back(rule.finding.id);
@@ -111,7 +111,7 @@ std::vector<ScriptRule> parse_script_rules(std::string_view json, const std::str
 const std::vector<ScriptRule>& script_rules() {
   static const std::vector<ScriptRule> rules = [] {
     const auto json = embedded_file(rules_file);
-    if (!json) throw Error(ErrorCode::internal, concat("there is no ", in_quotes(rules_file)));
+    if (!json) throw Error(ErrorCode::internal, format("there is no {}", in_quotes(rules_file)));
     return parse_script_rules(*json, std::string(rules_file));
   }();
   return rules;

@@ -21,7 +21,7 @@ std::string identifier(const JsonReader& reader) {
            c == '_' || c == '-' || c == '+';
   });
   if (!plain || text.front() == '-' || text.front() == '.') {
-    reader.reject(concat("expected letters, digits and . _ - + only, got ", in_quotes(text)));
+    reader.reject(format("expected letters, digits and . _ - + only, got {}", in_quotes(text)));
   }
   return text;
 }
@@ -29,7 +29,7 @@ std::string identifier(const JsonReader& reader) {
 std::string variable_name(const JsonReader& reader) {
   std::string text = reader.text();
   if (!is_variable_name(text)) {
-    reader.reject(concat("expected the name of a shell variable, got ", in_quotes(text)));
+    reader.reject(format("expected the name of a shell variable, got {}", in_quotes(text)));
   }
   return text;
 }
@@ -47,7 +47,7 @@ std::string absolute_path(const JsonReader& reader) {
   if (text.front() != '/' || text.back() == '/' ||
       std::any_of(pieces.begin() + 1, pieces.end(),
                   [](const std::string& p) { return p.empty() || p == "." || p == ".."; })) {
-    reader.reject(concat("expected an absolute path without '.', '..' or empty parts, got ",
+    reader.reject(format("expected an absolute path without '.', '..' or empty parts, got {}",
                          in_quotes(text)));
   }
   return text;
@@ -56,7 +56,7 @@ std::string absolute_path(const JsonReader& reader) {
 std::string file_name(const JsonReader& reader) {
   std::string text = one_line(reader);
   if (text.find('/') != std::string::npos) {
-    reader.reject(concat("expected a file name without '/', got ", in_quotes(text)));
+    reader.reject(format("expected a file name without '/', got {}", in_quotes(text)));
   }
   return text;
 }
@@ -71,7 +71,7 @@ void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key 
   std::vector<std::string> seen;
   for (const Item& item : items) {
     if (std::find(seen.begin(), seen.end(), item.*key) != seen.end()) {
-      reader.reject(concat(in_quotes(item.*key), " stands there twice"));
+      reader.reject(format("{} stands there twice", in_quotes(item.*key)));
     }
     seen.push_back(item.*key);
   }
@@ -96,7 +96,8 @@ std::string minor_version(const JsonReader& reader) {
   std::string text = reader.text();
   const std::vector<std::string> pieces = split(text, '.');
   if (pieces.size() != 2 || !is_digits(pieces[0]) || !is_digits(pieces[1])) {
-    reader.reject(concat("expected a Python minor version such as \"3.8\", got ", in_quotes(text)));
+    reader.reject(
+        format("expected a Python minor version such as \"3.8\", got {}", in_quotes(text)));
   }
   return text;
 }
@@ -198,7 +199,7 @@ AcceleratorRules parse_accelerator(const JsonReader& reader) {
   rules.pci_vendor = vendor.text();
   if (rules.pci_vendor.size() != 4 ||
       rules.pci_vendor.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    vendor.reject(concat("expected four hexadecimal digits in lower case, got ",
+    vendor.reject(format("expected four hexadecimal digits in lower case, got {}",
                          in_quotes(rules.pci_vendor)));
   }
   return rules;
@@ -232,7 +233,7 @@ bool is_of_backend(CheckKind kind) {
 // What must stand elsewhere in the stack for a check of that kind.
 void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) {
   const auto refuse = [&](const char* part) {
-    kind.reject(concat("a ", name(value), " check needs the stack's '", part, "'"));
+    kind.reject(format("a {} check needs the stack's '{}'", name(value), part));
   };
   if ((is_of_cards(value) || value == CheckKind::card_arithmetic) && stack.accelerator.cards == 0)
     refuse("accelerator");
@@ -252,8 +253,8 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
     const JsonReader component = reader.at("component");
     rule.component = component.text_of(stack.component_ids());
     if ((stack.component(rule.component)->kind == PackageKind::wheel) != is_of_wheel(rule.kind)) {
-      component.reject(concat("component ", in_quotes(rule.component),
-                              " is not of the kind that a ", name(rule.kind), " check looks at"));
+      component.reject(format("component {} is not of the kind that a {} check looks at",
+                              in_quotes(rule.component), name(rule.kind)));
     }
   }
   if (rule.kind == CheckKind::library || rule.kind == CheckKind::library_links ||

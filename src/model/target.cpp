@@ -12,7 +12,7 @@ namespace topsctl {
 namespace {
 
 [[noreturn]] void reject(std::string_view text, const std::string& reason) {
-  throw Error(ErrorCode::usage, concat("no target: ", in_quotes(text), ": ", reason),
+  throw Error(ErrorCode::usage, format("no target: {}: {}", in_quotes(text), reason),
               "write it as [USER@]HOST[:PORT][/CONTAINER], or local: for this machine");
 }
 
@@ -100,11 +100,11 @@ std::vector<Target> parse_targets(std::string_view text, const std::string& sour
     try {
       targets.push_back(parse_target(word));
     } catch (const Error& error) {
-      throw error.within(concat(source, ", line ", number));
+      throw error.within(format("{}, line {}", source, number));
     }
   }
   if (targets.empty()) {
-    throw Error(ErrorCode::usage, concat("no target in ", source),
+    throw Error(ErrorCode::usage, format("no target in {}", source),
                 "write one target a line, [USER@]HOST[:PORT][/CONTAINER]");
   }
   return targets;

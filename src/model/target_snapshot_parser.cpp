@@ -132,8 +132,8 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
 
   bool key(string_t& text) override {
     Json& object = *open_.back();
-    if (object.size() >= most_keys) reject(concat("an object has more than ", most_keys, " keys"));
-    if (object.contains(text)) reject(concat("key ", in_quotes(text), " stands there twice"));
+    if (object.size() >= most_keys) reject(format("an object has more than {} keys", most_keys));
+    if (object.contains(text)) reject(format("key {} stands there twice", in_quotes(text)));
     key_ = std::move(text);
     object[key_] = nullptr;
     owners_expected_ = open_.size() == 1 && key_ == "owners";
@@ -170,17 +170,17 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
         text_.substr(0, std::min(position > 0 ? position - 1 : 0, text_.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto column = before.size() - (before.rfind('\n') + 1) + 1;
-    reject(concat("not valid JSON in line ", line, ", column ", column));
+    reject(format("not valid JSON in line {}, column {}", line, column));
   }
 
  private:
   [[noreturn]] void reject(const std::string& complaint) const {
-    throw Error(ErrorCode::bad_package, concat("cannot read ", source_, ": ", complaint), hint);
+    throw Error(ErrorCode::bad_package, format("cannot read {}: {}", source_, complaint), hint);
   }
   [[noreturn]] void reject_owners(const std::string& complaint) const {
     const std::size_t groups = owners.groups();
     reject(
-        concat("/owners", groups == 0 ? std::string() : concat("/", groups - 1), ": ", complaint));
+        format("/owners{}: {}", groups == 0 ? std::string() : concat("/", groups - 1), complaint));
   }
 
   Json* place(Json&& value) {
@@ -204,7 +204,7 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
   }
   bool open(Json&& value) {
     if (open_.size() >= deepest_nesting)
-      reject(concat("nested deeper than ", deepest_nesting, " levels"));
+      reject(format("nested deeper than {} levels", deepest_nesting));
     open_.push_back(place(std::move(value)));
     return true;
   }
@@ -362,7 +362,7 @@ TargetSnapshot parse_snapshot_document(const JsonReader& reader) {
 TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& source) {
   if (json.size() > most_snapshot_bytes) {
     throw Error(ErrorCode::bad_package,
-                concat("cannot read ", source, ": larger than ", human_size(most_snapshot_bytes)),
+                format("cannot read {}: larger than {}", source, human_size(most_snapshot_bytes)),
                 hint);
   }
   SnapshotEvents events(json, source);
@@ -372,8 +372,8 @@ TargetSnapshot parse_target_snapshot(std::string_view json, const std::string& s
     snapshot.owners = std::move(events.owners.owners);
     return snapshot;
   } catch (const Json::exception&) {
-    throw Error(ErrorCode::bad_package,
-                concat("cannot read ", source, ": a number is out of range"), hint);
+    throw Error(ErrorCode::bad_package, format("cannot read {}: a number is out of range", source),
+                hint);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::bad_package) throw;
     throw Error(ErrorCode::bad_package, error.message(), hint);

@@ -135,7 +135,7 @@ void add_variables(std::string_view json, const std::string& source, VariableCat
     KnownVariable variable = parse_known_variable(item);
     const std::string known = variable.name;
     if (!catalogue.variables.emplace(known, std::move(variable)).second)
-      item.reject(concat(in_quotes(known), " stands there twice"));
+      item.reject(format("{} stands there twice", in_quotes(known)));
   }
 }
 
@@ -165,9 +165,9 @@ std::string objection_to(const KnownVariable& variable, std::string_view value) 
   const bool is_low = variable.least && *number < *variable.least;
   const bool is_high = variable.most && *number > *variable.most;
   if (!is_low && !is_high) return {};
-  return variable.most ? concat("expected a whole number from ", variable.least.value_or(0), " to ",
+  return variable.most ? format("expected a whole number from {} to {}", variable.least.value_or(0),
                                 *variable.most)
-                       : concat("expected a whole number from ", variable.least.value_or(0), " on");
+                       : format("expected a whole number from {} on", variable.least.value_or(0));
 }
 
 }  // namespace topsctl

@@ -81,45 +81,36 @@ std::string texts(const std::vector<Word>& words) {
 
 // Lines for bash and zsh alike: what of the words typed so far names a command or a part of one.
 std::string case_of_word(const OptionTable& program) {
-  std::string lines =
-      concat("    case \"$command\" in\n    \"\") case \" ", texts(names_of(commands_of(program))),
-             " \" in *\" $word \"*) command=\"$word\";; esac;;\n");
+  std::string lines = format(
+      "    case \"$command\" in\n    \"\") case \" {} \" in *\" $word \"*) command=\"$word\";; "
+      "esac;;\n",
+      texts(names_of(commands_of(program))));
   for (const Path& path : paths_of(program)) {
     if (path.next.empty()) continue;
-    lines += concat("    ", path.words.front(), ") case \" ", texts(path.next),
-                    " \" in *\" $word \"*) command=\"$command $word\";; esac;;\n");
+    lines += format("    {}) case \" {} \" in *\" $word \"*) command=\"$command $word\";; esac;;\n",
+                    path.words.front(), texts(path.next));
   }
   return lines + "    esac\n";
 }
 
 std::string for_bash(const OptionTable& program) {
-  std::string script = concat(
-      "# bash completion of topsctl; load it with: eval \"$(topsctl completion bash)\"\n"
-      "_topsctl() {\n"
-      "  local current=\"${COMP_WORDS[COMP_CWORD]}\" command=\"\" word\n"
-      "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n",
-      case_of_word(program),
-      "  done\n"
-      "  local everywhere=\"",
-      texts(options_of(program)),
-      "\" options=\"\" next=\"\"\n"
-      "  case \"$command\" in\n");
+  std::string script = format(
+      "# bash completion of topsctl; load it with: eval \"$(topsctl completion bash)\"\n_topsctl() "
+      "{{\n  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" command=\"\" word\n  for word in "
+      "\"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{}  done\n  local everywhere=\"{}\" options=\"\" "
+      "next=\"\"\n  case \"$command\" in\n",
+      case_of_word(program), texts(options_of(program)));
   for (const Path& path : paths_of(program)) {
-    script += concat("    \"", joined(path.words, " "), "\") options=\"", texts(all_options(path)),
-                     "\" next=\"", texts(path.next), "\";;\n");
+    script += format("    \"{}\") options=\"{}\" next=\"{}\";;\n", joined(path.words, " "),
+                     texts(all_options(path)), texts(path.next));
   }
-  script += concat("    \"\") next=\"", texts(names_of(commands_of(program))),
-                   " $everywhere\";;\n"
-                   "  esac\n"
-                   "  if [[ -n \"$command\" && \"$current\" == -* ]]; then\n"
-                   "    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n"
-                   "  elif [[ -n \"$next\" ]]; then\n"
-                   "    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n"
-                   "  else\n"
-                   "    COMPREPLY=($(compgen -f -- \"$current\"))\n"
-                   "  fi\n"
-                   "}\n"
-                   "complete -o filenames -F _topsctl topsctl\n");
+  script += format(
+      "    \"\") next=\"{} $everywhere\";;\n  esac\n  if [[ -n \"$command\" && \"$current\" == -* "
+      "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
+      "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
+      "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n}}\ncomplete -o filenames -F _topsctl "
+      "topsctl\n",
+      texts(names_of(commands_of(program))));
   return script;
 }
 
@@ -134,25 +125,16 @@ std::string zsh_words(const std::vector<Word>& words) {
 }
 
 std::string for_zsh(const OptionTable& program) {
-  std::string script = concat(
-      "#compdef topsctl\n"
-      "# zsh completion of topsctl; load it with: eval \"$(topsctl completion zsh)\"\n"
-      "_topsctl() {\n"
-      "  local -a commands next options everywhere\n"
-      "  commands=(",
-      zsh_words(names_of(commands_of(program))),
-      ")\n"
-      "  everywhere=(",
-      zsh_words(options_of(program)),
-      ")\n"
-      "  local command=\"\" word\n"
-      "  for word in ${words[2,CURRENT-1]}; do\n",
-      case_of_word(program),
-      "  done\n"
-      "  case \"$command\" in\n");
+  std::string script = format(
+      "#compdef topsctl\n# zsh completion of topsctl; load it with: eval \"$(topsctl completion "
+      "zsh)\"\n_topsctl() {{\n  local -a commands next options everywhere\n  commands=({})\n  "
+      "everywhere=({})\n  local command=\"\" word\n  for word in ${{words[2,CURRENT-1]}}; do\n{}  "
+      "done\n  case \"$command\" in\n",
+      zsh_words(names_of(commands_of(program))), zsh_words(options_of(program)),
+      case_of_word(program));
   for (const Path& path : paths_of(program)) {
-    script += concat("    \"", joined(path.words, " "), "\") options=(",
-                     zsh_words(all_options(path)), ") next=(", zsh_words(path.next), ");;\n");
+    script += format("    \"{}\") options=({}) next=({});;\n", joined(path.words, " "),
+                     zsh_words(all_options(path)), zsh_words(path.next));
   }
   script +=
       "    \"\") _describe command commands; _describe option everywhere; return;;\n"
@@ -174,24 +156,24 @@ std::string fish_line(const std::string& condition, const Word& word) {
   for (const char c : word.description) description += c == '\'' ? ' ' : c;
   const std::string flag = word.text.starts_with("--") ? concat("-l ", word.text.substr(2))
                                                        : concat("-s ", word.text.substr(1));
-  return concat("complete -c topsctl ", condition, flag, " -d '", description, "'\n");
+  return format("complete -c topsctl {}{} -d '{}'\n", condition, flag, description);
 }
 
 std::string for_fish(const OptionTable& program) {
   std::string script =
       "# fish completion of topsctl; load it with: topsctl completion fish | source\n";
   for (const Word& command : names_of(commands_of(program))) {
-    script += concat("complete -c topsctl -f -n __fish_use_subcommand -a ", command.text, " -d '",
-                     command.description, "'\n");
+    script += format("complete -c topsctl -f -n __fish_use_subcommand -a {} -d '{}'\n",
+                     command.text, command.description);
   }
   for (const Path& path : paths_of(program)) {
-    const std::string seen = concat("__fish_seen_subcommand_from ",
+    const std::string seen = format("__fish_seen_subcommand_from {}",
                                     joined(path.words, "; and __fish_seen_subcommand_from "));
     for (const Word& word : path.options) script += fish_line(concat("-n '", seen, "' "), word);
     for (const Word& word : path.next) {
-      script +=
-          concat("complete -c topsctl -f -n '", seen, "; and not __fish_seen_subcommand_from ",
-                 texts(path.next), "' -a ", word.text, " -d '", word.description, "'\n");
+      script += format(
+          "complete -c topsctl -f -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d '{}'\n",
+          seen, texts(path.next), word.text, word.description);
     }
   }
   for (const Word& word : options_of(program)) script += fish_line("", word);

@@ -13,31 +13,31 @@ namespace topsctl {
 
 namespace {
 
-struct Options {
+struct ConfirmCommandOptions {
   std::int64_t id = 0;
   std::string root = "/";
   int lock_timeout_s = 120;
 };
 
-Json body(const Json& transaction, const char* outcome, const Json& at,
-          const std::string& message) {
+Json confirm_body(const Json& transaction, const char* outcome, const Json& at,
+                  const std::string& message) {
   return {{"transaction", transaction}, {"outcome", outcome}, {"confirmed_at", at},
           {"changed", false},           {"failed", false},    {"msg", message}};
 }
 
-Output run(const Options& options, Session& session) {
+Output run_confirm(const ConfirmCommandOptions& options, Session& session) {
   const Host host = session.with_root(options.root);
   const Confirmed confirmed =
       confirm(host, options.id, this_connection(host.environment),
               {requesting_user(host.environment), session.command_line, 0, {}},
               std::int64_t{options.lock_timeout_s} * 1000, *session.events);
   const std::string message =
-      concat("transaction ", options.id,
+      format("transaction {}{}", options.id,
              confirmed.now ? " is confirmed: it stays" : " awaits no confirmation: it stays");
   Output output;
   output.header.command = "confirm";
-  output.json = to_line(body(options.id, confirmed.now ? "confirmed" : "no_change",
-                             confirmed.now ? Json(confirmed.at) : Json(nullptr), message));
+  output.json = to_line(confirm_body(options.id, confirmed.now ? "confirmed" : "no_change",
+                                     confirmed.now ? Json(confirmed.at) : Json(nullptr), message));
   output.text = concat(session.style.bold("state:"), " ", message, "\n");
   return output;
 }
@@ -45,7 +45,7 @@ Output run(const Options& options, Session& session) {
 }  // namespace
 
 CommandAction define_confirm(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConfirmCommandOptions>();
   table.argument("id", options->id, "The transaction, as the install's report has it", "ID")
       .required()
       .check(whole_number(1, 999999999999));
@@ -54,9 +54,9 @@ CommandAction define_confirm(OptionTable& table) {
       .value("--lock-timeout", options->lock_timeout_s, "How long to wait for another topsctl",
              "SECONDS")
       .check(whole_number(0, 86400));
-  Json failed = body(nullptr, "not_confirmed", nullptr, "the transaction is not confirmed");
+  Json failed = confirm_body(nullptr, "not_confirmed", nullptr, "the transaction is not confirmed");
   failed["failed"] = true;
-  return {[options](Session& session) { return run(*options, session); }, to_line(failed)};
+  return {[options](Session& session) { return run_confirm(*options, session); }, to_line(failed)};
 }
 
 }  // namespace topsctl

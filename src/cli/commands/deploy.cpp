@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options : TransferOptions, InstallOptions {
+struct DeployCommandOptions : TransferOptions, InstallOptions {
   int confirm_timeout_s = 300;
   bool ask_sudo_password = false;
 };
@@ -35,7 +35,8 @@ void require_known_stack(const std::string& stack) {
               "send it with `topsctl transfer --all` and install it there with --stack");
 }
 
-std::vector<std::string> install_words(const Options& options, const TransferSet& shipment) {
+std::vector<std::string> install_words(const DeployCommandOptions& options,
+                                       const TransferSet& shipment) {
   std::vector<std::string> words = words_of(options);
   words.push_back(concat("--stack=", shipment.stack));
   if (!options.components.empty()) words.push_back(concat("--components=", options.components));
@@ -52,7 +53,7 @@ std::string message_of(const Deployment& deployment) {
   return deployment.report ? deployment.report->message : "";
 }
 
-Json to_json(const Deployed& each, const Options& options) {
+Json deploy_json(const Deployed& each, const DeployCommandOptions& options) {
   const Deployment& deployment = each.deployment;
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, options.dry_run)},
@@ -64,7 +65,8 @@ Json to_json(const Deployed& each, const Options& options) {
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
 
-std::string text_of(const std::vector<Deployed>& all, const Options& options, const Style& style) {
+std::string deploy_text(const std::vector<Deployed>& all, const DeployCommandOptions& options,
+                        const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"target", "state", "outcome", "transaction", "sent", "time"}};
   std::string failures;
@@ -91,7 +93,7 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   return common_exit(statuses, exit_code(error.code()));
 }
 
-std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const Options& options,
+std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
                                     const TransferSet& shipment, Session& session) {
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
@@ -130,7 +132,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const Options& o
   });
 }
 
-Output run(const Options& options, Session& session) {
+Output run_deploy(const DeployCommandOptions& options, Session& session) {
   require_sound(options);
   require_known_stack(options.stack);
   std::vector<Deployed> all;
@@ -147,7 +149,7 @@ Output run(const Options& options, Session& session) {
   Json targets = Json::array();
   bool is_changed = false;
   for (const Deployed& each : all) {
-    targets.push_back(to_json(each, options));
+    targets.push_back(deploy_json(each, options));
     warn_of_clock(each.target, each.deployment.upload, output.header.warnings);
     is_changed = is_changed || (each.deployment.report && each.deployment.report->changed);
   }
@@ -161,7 +163,7 @@ Output run(const Options& options, Session& session) {
                              {"changed", is_changed},
                              {"failed", output.header.error.has_value()},
                              {"msg", message}});
-  output.text = text_of(all, options, session.style);
+  output.text = deploy_text(all, options, session.style);
   output.changed = is_changed;
   return output;
 }
@@ -169,7 +171,7 @@ Output run(const Options& options, Session& session) {
 }  // namespace
 
 CommandAction define_deploy(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DeployCommandOptions>();
   add_transfer_options(table, *options);
   table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
   add_install_options(table, *options);
@@ -183,7 +185,7 @@ CommandAction define_deploy(OptionTable& table) {
       .check(whole_number(0, 604800));
   table.flag("--ask-sudo-pass", options->ask_sudo_password,
              "Ask once for the password that sudo wants there");
-  return {[options](Session& session) { return run(*options, session); },
+  return {[options](Session& session) { return run_deploy(*options, session); },
           R"({"destination": null, "stack": null, "targets": [], "changed": false, "failed": true,
               "msg": "nothing was changed"})"};
 }

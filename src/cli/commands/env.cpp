@@ -25,7 +25,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options {
+struct EnvCommandOptions {
   std::string root = "/";
   std::string stack;
   std::string format = "sh";
@@ -50,12 +50,12 @@ std::string line_of(const Body& body) {
   return to_line(json);
 }
 
-Stack stack_of(const Options& options) {
+Stack stack_of(const EnvCommandOptions& options) {
   return options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
 }
 
 // With the settings of the file on the machine, changed as it is wished.
-Environment environment_of(const Host& host, const Stack& stack, const Options& options,
+Environment environment_of(const Host& host, const Stack& stack, const EnvCommandOptions& options,
                            const std::optional<std::string>& file,
                            std::vector<std::string>& warnings) {
   const KeptSettings kept = environment_settings_in(file.value_or(""));
@@ -65,7 +65,7 @@ Environment environment_of(const Host& host, const Stack& stack, const Options& 
       changed_settings(kept.settings, options.settings, stack.profile_names(), warnings));
   for (const std::string& name : environment.left_out) {
     warnings.push_back(
-        concat("no value for ", name, ": no installed package has the file it is taken from"));
+        format("no value for {}: no installed package has the file it is taken from", name));
   }
   return environment;
 }
@@ -75,7 +75,7 @@ bool is_folder(const Host& host, const std::string& path) {
   return std::filesystem::is_directory(host.resolve(path), failure);
 }
 
-Output print(const Host& host, const Stack& stack, const Options& options) {
+Output print(const Host& host, const Stack& stack, const EnvCommandOptions& options) {
   Output output;
   output.header.command = "env";
   output.header.warnings = unfinished_warnings(host);
@@ -95,7 +95,7 @@ Output print(const Host& host, const Stack& stack, const Options& options) {
   return output;
 }
 
-[[noreturn]] void become(const Host& host, const Stack& stack, const Options& options,
+[[noreturn]] void become(const Host& host, const Stack& stack, const EnvCommandOptions& options,
                          Session& session) {
   std::vector<std::string> warnings;
   const auto current = read_text_if_present(host.resolve(stack.environment.file));
@@ -106,7 +106,8 @@ Output print(const Host& host, const Stack& stack, const Options& options) {
   exec_program(*session.program_words, joined_environment(session.host.environment, environment));
 }
 
-Output check(const Host& host, const Stack& stack, const Options& options, const Session& session) {
+Output check(const Host& host, const Stack& stack, const EnvCommandOptions& options,
+             const Session& session) {
   Output output;
   output.header.command = "env";
   output.header.warnings = unfinished_warnings(host);
@@ -124,14 +125,14 @@ void refuse_with(const OptionTable& table, const std::vector<std::string>& names
                  const std::string& part, const std::string& hint) {
   for (const std::string& name : names) {
     if (table.has(name))
-      throw Error(ErrorCode::usage, concat(name, " does not go with `env ", part, "`"), hint);
+      throw Error(ErrorCode::usage, format("{} does not go with `env {}`", name, part), hint);
   }
 }
 
 }  // namespace
 
 CommandAction define_env(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EnvCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.value("--format", options->format, "For whom the text is", "NAME")

@@ -20,7 +20,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options {
+struct HistoryCommandOptions {
   std::string root = "/";
   std::int64_t shown = 0;
   std::int64_t keep = usual_retention;
@@ -29,8 +29,8 @@ struct Options {
   bool dry_run = false;
 };
 
-std::string body(const std::vector<TransactionSummary>& transactions, const Json& reports,
-                 const Json& pruned) {
+std::string history_body(const std::vector<TransactionSummary>& transactions, const Json& reports,
+                         const Json& pruned) {
   Json list = Json::array();
   for (const TransactionSummary& transaction : transactions) list.push_back(to_json(transaction));
   return to_line({{"transactions", std::move(list)}, {"reports", reports}, {"pruned", pruned}});
@@ -46,7 +46,7 @@ std::vector<TransactionSummary> summaries_of(const std::vector<Transaction>& tra
 
 void list_all(const std::vector<Transaction>& transactions, const Style& style, Output& output) {
   const std::vector<TransactionSummary> summaries = summaries_of(transactions);
-  output.json = body(summaries, nullptr, nullptr);
+  output.json = history_body(summaries, nullptr, nullptr);
   output.text = render_history(summaries, style);
 }
 
@@ -55,12 +55,12 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   const auto found = std::find_if(transactions.begin(), transactions.end(),
                                   [&](const Transaction& t) { return t.id == id; });
   if (found == transactions.end() || !found->state()) {
-    throw Error(ErrorCode::host_unfit, concat("no transaction ", id, " on this machine"),
+    throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", id),
                 "`topsctl history` lists them");
   }
   const TransactionSummary summary = summary_of(*found);
   const std::vector<Json> reports = reports_of(host, *found);
-  output.json = body({summary}, reports, nullptr);
+  output.json = history_body({summary}, reports, nullptr);
   output.text = render_history({summary}, style);
   for (const Json& report : reports) {
     output.text += concat("\n", report_text(report_page(report), style));
@@ -87,17 +87,17 @@ std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
     undoable.push_back(concat(summary.id));
     kept += summary.kept_bytes;
   }
-  const std::string rest =
-      undoable.empty()
-          ? "no transaction can be rolled back"
-          : concat(human_size(kept), " kept to roll back transaction ", joined(undoable, ", "));
+  const std::string rest = undoable.empty() ? "no transaction can be rolled back"
+                                            : format("{} kept to roll back transaction {}",
+                                                     human_size(kept), joined(undoable, ", "));
   const std::string sum = pruned.empty()
                               ? "nothing to remove"
                               : concat(human_size(freed), dry_run ? " would be freed" : " freed");
   return concat(text, style.bold("state:"), " ", sum, "; ", rest, "\n");
 }
 
-void prune_old(const Host& host, const Options& options, Session& session, Output& output) {
+void prune_old(const Host& host, const HistoryCommandOptions& options, Session& session,
+               Output& output) {
   PruneRequest request;
   request.generations = {static_cast<std::size_t>(options.keep), size_in_bytes(options.most_bytes)};
   request.dry_run = options.dry_run;
@@ -108,11 +108,11 @@ void prune_old(const Host& host, const Options& options, Session& session, Outpu
   for (const Pruned& each : pruned)
     list.push_back({{"id", each.transaction}, {"bytes", each.bytes}});
   const std::vector<TransactionSummary> now = summaries_of(list_transactions(host));
-  output.json = body(now, nullptr, list);
+  output.json = history_body(now, nullptr, list);
   output.text = pruned_text(pruned, options.dry_run, now, session.style);
 }
 
-void add_prune_options(OptionTable& prune, Options& options) {
+void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
   prune.value("--keep", options.keep, "How many committed transactions stay undoable", "K")
       .check(whole_number(1, 999999));
   prune
@@ -128,7 +128,7 @@ void add_prune_options(OptionTable& prune, Options& options) {
 }  // namespace
 
 CommandAction define_history(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HistoryCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   OptionTable& show = table.part("show", "Show the reports of one transaction");
   show.argument("id", options->shown, "The transaction", "ID")
@@ -154,7 +154,7 @@ CommandAction define_history(OptionTable& table) {
     }
     return output;
   };
-  return {run, body({}, nullptr, nullptr)};
+  return {run, history_body({}, nullptr, nullptr)};
 }
 
 }  // namespace topsctl

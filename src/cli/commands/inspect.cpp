@@ -34,7 +34,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options {
+struct InspectCommandOptions {
   std::vector<std::string> paths;
   std::string stack;
   bool fast = false;
@@ -46,7 +46,7 @@ struct Options {
   std::string format = "text";
 };
 
-Depth depth_of(const Options& options) {
+Depth depth_of(const InspectCommandOptions& options) {
   if (options.fast) return Depth::fast;
   // What a file needs of a machine, and what changed in it, is only seen when it is read.
   return options.deep ? Depth::deep : Depth::digest;
@@ -61,7 +61,7 @@ Inspection read(const std::vector<std::string>& paths, Depth depth, Session& ses
   reading.depth = depth;
   reading.threads = usable_cores();
   reading.on_file = [&](const std::string& file) {
-    session.events->working(concat("reading ", file));
+    session.events->working(format("reading {}", file));
   };
   reading.on_bytes = [&](std::uint64_t done, std::uint64_t total) {
     session.events->progressed(done, total);
@@ -69,7 +69,7 @@ Inspection read(const std::vector<std::string>& paths, Depth depth, Session& ses
   return read_bundle({paths.begin(), paths.end()}, reading);
 }
 
-std::vector<Stack> stacks_for(const Options& options) {
+std::vector<Stack> stacks_for(const InspectCommandOptions& options) {
   return options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
 }
 
@@ -99,17 +99,18 @@ void judge(const InspectionDocument& document, ReportHeader& header) {
   }
   if (unreadable > 0) {
     header.exit = ExitCode::bad_input;
-    header.error =
-        Error(ErrorCode::bad_package,
-              concat(counted(unreadable, "file"), " of the bundle cannot be read, first: ", first),
-              "copy the file again and compare its size and sha256 with the vendor's");
+    header.error = Error(
+        ErrorCode::bad_package,
+        format("{} of the bundle cannot be read, first: {}", counted(unreadable, "file"), first),
+        "copy the file again and compare its size and sha256 with the vendor's");
   } else if (std::any_of(document.findings.begin(), document.findings.end(),
                          [](const Finding& f) { return f.severity >= Severity::error; })) {
     header.exit = ExitCode::problems;
   }
 }
 
-Json written_lock(const Options& options, const Inventory& inventory, Session& session) {
+Json written_lock(const InspectCommandOptions& options, const Inventory& inventory,
+                  Session& session) {
   const Lock lock = lock_of(inventory, timestamp(session.host.clock->now()));
   const std::string text = to_text(to_json(lock));
   constexpr mode_t readable_by_all = 0644;
@@ -117,7 +118,7 @@ Json written_lock(const Options& options, const Inventory& inventory, Session& s
   return {{"file", options.lock}, {"packages", lock.packages.size()}};
 }
 
-std::string bill_of_materials(const Options& options, const Inspection& inspection,
+std::string bill_of_materials(const InspectCommandOptions& options, const Inspection& inspection,
                               Session& session) {
   const SbomFrame frame{bundle_name(options.paths.front()), timestamp(session.host.clock->now())};
   return to_text(options.sbom == "spdx" ? spdx_document(inspection, frame)
@@ -128,8 +129,8 @@ Detail detail_of(const Session& session) {
   return session.detail == Verbosity::verbose ? Detail::full : Detail::brief;
 }
 
-std::string text_of(const Options& options, const InspectionDocument& document,
-                    std::vector<TextSection> sections, Session& session) {
+std::string inspect_text(const InspectCommandOptions& options, const InspectionDocument& document,
+                         std::vector<TextSection> sections, Session& session) {
   if (options.format == "markdown") {
     return markdown_report(document.inspection, document.findings,
                            {bundle_name(options.paths.front()),
@@ -143,14 +144,15 @@ std::string text_of(const Options& options, const InspectionDocument& document,
   std::string text =
       render_inspection(document.inspection, document.findings, frame, session.style);
   if (!options.lock.empty()) {
-    text += concat("lock: ", printable(options.lock), " (",
-                   counted(document.inspection.inventory.packages.size(), "package"),
-                   "); install with --lock to have them checked\n");
+    text +=
+        format("lock: {} ({}); install with --lock to have them checked\n", printable(options.lock),
+               counted(document.inspection.inventory.packages.size(), "package"));
   }
   return text;
 }
 
-std::string diff_text(const Options& options, const BundleDiff& diff, Session& session) {
+std::string diff_text(const InspectCommandOptions& options, const BundleDiff& diff,
+                      Session& session) {
   if (options.format == "markdown") {
     return markdown_diff(diff, {bundle_name(options.paths.front()), bundle_name(options.diff),
                                 timestamp(session.host.clock->now())});
@@ -158,7 +160,7 @@ std::string diff_text(const Options& options, const BundleDiff& diff, Session& s
   return render_diff(diff, detail_of(session), session.style);
 }
 
-Output run(const Options& options, Session& session) {
+Output run_inspect(const InspectCommandOptions& options, Session& session) {
   auto document = std::make_shared<InspectionDocument>();
   Inspection& inspection = document->inspection;
   // A stack that cannot be read is told before minutes of reading.
@@ -190,7 +192,7 @@ Output run(const Options& options, Session& session) {
   } else if (!options.sbom.empty()) {
     output.text = bill_of_materials(options, inspection, session);
   } else {
-    output.text = text_of(options, *document, std::move(sections), session);
+    output.text = inspect_text(options, *document, std::move(sections), session);
   }
   output.json_members = [document](std::ostream& out) { write_members(out, *document); };
   return output;
@@ -205,7 +207,7 @@ std::string empty_body() {
 }  // namespace
 
 CommandAction define_inspect(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectCommandOptions>();
   table
       .argument("path", options->paths,
                 "Bundle folders, .deb, .whl and .run files, and archives of them", "PATH")
@@ -227,7 +229,7 @@ CommandAction define_inspect(OptionTable& table) {
       .excludes("--diff");
   table.value("--format", options->format, "Form of the report", "text|json|markdown")
       .check(one_of({"text", "json", "markdown"}));
-  return {[options](Session& session) { return run(*options, session); }, empty_body()};
+  return {[options](Session& session) { return run_inspect(*options, session); }, empty_body()};
 }
 
 }  // namespace topsctl

@@ -20,7 +20,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options : InstallOptions {
+struct InstallCommandOptions : InstallOptions {
   std::vector<std::string> bundle;
   std::string root = "/";
   std::string stack;
@@ -31,12 +31,12 @@ struct Options : InstallOptions {
   int confirm_timeout_s = 0;
 };
 
-InstallMode mode_of(const Options& options) {
+InstallMode mode_of(const InstallCommandOptions& options) {
   if (options.dry_run) return options.rehearse ? InstallMode::rehearse : InstallMode::plan;
   return options.rehearse ? InstallMode::rehearse_and_apply : InstallMode::apply;
 }
 
-Output run(const Options& options, Session& session) {
+Output run_install(const InstallCommandOptions& options, Session& session) {
   require_report_place(options.report);
   const Host host = session.with_root(options.root);
   InstallRequest request;
@@ -69,8 +69,8 @@ Output run(const Options& options, Session& session) {
   }
   write_report(options.report, "install", execution, output);
   if (execution.report.outcome == Outcome::committed) {
-    output.text += concat(session.style.bold("next: "),
-                          " open a new login shell, or run `eval \"$(topsctl env)\"`\n");
+    output.text += format("{} open a new login shell, or run `eval \"$(topsctl env)\"`\n",
+                          session.style.bold("next: "));
   }
   return output;
 }
@@ -78,7 +78,7 @@ Output run(const Options& options, Session& session) {
 }  // namespace
 
 CommandAction define_install(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InstallCommandOptions>();
   table.argument("bundle", options->bundle, "The bundle's folder, or single packages", "BUNDLE")
       .required();
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
@@ -92,7 +92,8 @@ CommandAction define_install(OptionTable& table) {
       .value("--confirm-timeout", options->confirm_timeout_s,
              "Restore so soon after the commit unless `topsctl confirm` comes before", "SECONDS")
       .check(whole_number(1, 604800));
-  return {[options](Session& session) { return run(*options, session); }, failed_execution_body()};
+  return {[options](Session& session) { return run_install(*options, session); },
+          failed_execution_body()};
 }
 
 }  // namespace topsctl

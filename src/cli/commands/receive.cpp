@@ -9,7 +9,7 @@ namespace topsctl {
 
 namespace {
 
-Output run(Session& session) {
+Output run_receive(Session& session) {
   // Not handed on to what is started: that would keep the connection open after our end.
   const Descriptor input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   const Descriptor output(::fcntl(1, F_DUPFD_CLOEXEC, 3));
@@ -23,7 +23,7 @@ Output run(Session& session) {
 }  // namespace
 
 CommandAction define_receive(OptionTable& /*table*/) {
-  return {[](Session& session) { return run(session); }};
+  return {[](Session& session) { return run_receive(session); }};
 }
 
 }  // namespace topsctl

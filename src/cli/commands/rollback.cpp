@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options {
+struct RollbackCommandOptions {
   std::int64_t id = 0;
   std::string root = "/";
   bool dry_run = false;
@@ -28,7 +28,7 @@ struct Options {
 }  // namespace
 
 CommandAction define_rollback(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RollbackCommandOptions>();
   table
       .argument("id", options->id,
                 "The transaction, as `topsctl history` lists it; default: the latest", "ID")
@@ -59,7 +59,7 @@ CommandAction define_rollback(OptionTable& table) {
 }
 
 CommandAction define_recover(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RollbackCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table
       .value("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock",

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* standard_output = "-";
 
-struct Options {
+struct SnapshotCommandOptions {
   std::string root = "/";
   std::vector<std::string> pythons;
   std::string output;
@@ -59,7 +59,7 @@ Json summary(const TargetSnapshot& snapshot) {
           {"mounts", snapshot.mounts.size()}};
 }
 
-std::string body(const std::optional<TargetSnapshot>& snapshot, const WrittenFile& file) {
+std::string snapshot_body(const std::optional<TargetSnapshot>& snapshot, const WrittenFile& file) {
   const bool is_written = !file.path.empty();
   return Json({{"file", is_written ? Json(printable(file.path)) : Json(nullptr)},
                {"sha256", is_written ? Json(file.sha256) : Json(nullptr)},
@@ -81,7 +81,7 @@ std::string text(const TargetSnapshot& snapshot, const WrittenFile& file, const 
                                    ? "-"
                                    : concat("GLIBCXX_", snapshot.glibcxx, ", CXXABI_",
                                             or_dash(snapshot.cxxabi))});
-  rows.push_back({"dpkg", concat(or_dash(snapshot.dpkg_version), " unpacks ",
+  rows.push_back({"dpkg", format("{} unpacks {}", or_dash(snapshot.dpkg_version),
                                  or_dash(joined(snapshot.dpkg_compressions, ", ")))});
   rows.push_back({"packages", concat(snapshot.packages.size())});
   rows.push_back({"paths", concat(snapshot.owners.size())});
@@ -93,12 +93,12 @@ std::string text(const TargetSnapshot& snapshot, const WrittenFile& file, const 
                                python.pip_version.empty() ? "no pip" : "pip ", python.pip_version,
                                ", ", counted(python.wheels.size(), "distribution"))});
   }
-  return concat(style.bold("snapshot"), " of ", or_dash(snapshot.host_name), " at ",
-                snapshot.taken_at, "\n", table(rows, style), style.bold("written:"), " ",
-                printable(file.path), " (", human_size(file.size), ")\n", "  sha256 ", file.sha256,
-                "\n", style.bold("next:"),
-                " carry the file back and run `topsctl inspect BUNDLE --against ",
-                printable(fs::path(file.path).filename().string()), "`\n");
+  return format(
+      "{} of {} at {}\n{}{} {} ({})\n  sha256 {}\n{} carry the file back and run `topsctl inspect "
+      "BUNDLE --against {}`\n",
+      style.bold("snapshot"), or_dash(snapshot.host_name), snapshot.taken_at, table(rows, style),
+      style.bold("written:"), printable(file.path), human_size(file.size), file.sha256,
+      style.bold("next:"), printable(fs::path(file.path).filename().string()));
 }
 
 // The host's name as part of a file name.
@@ -128,12 +128,13 @@ Place place_of(const std::string& output) {
   const bool is_replaceable = type == fs::file_type::regular || type == fs::file_type::not_found ||
                               (type == fs::file_type::symlink && !fs::is_directory(path, failure));
   if (!is_replaceable) {
-    throw Error(ErrorCode::usage, concat("cannot write the snapshot to ", in_quotes(path.string())),
+    throw Error(ErrorCode::usage,
+                format("cannot write the snapshot to {}", in_quotes(path.string())),
                 "give the name of a file, or a folder that is no link, with --output");
   }
   if (!fs::is_directory(path.parent_path(), failure)) {
     throw Error(ErrorCode::usage,
-                concat("cannot write the snapshot: no such folder: ",
+                format("cannot write the snapshot: no such folder: {}",
                        in_quotes(path.parent_path().string())),
                 "make the folder first, or give another file with --output");
   }
@@ -147,7 +148,7 @@ WrittenFile written(const Place& place, const TargetSnapshot& snapshot) {
   return {file.string(), sha256_of(bytes), bytes.size()};
 }
 
-Output run(const Options& options, Session& session) {
+Output run_snapshot(const SnapshotCommandOptions& options, Session& session) {
   const bool to_standard_output = options.output == standard_output;
   if (to_standard_output && session.program->has("--json")) {
     throw Error(ErrorCode::usage, "--json and --output - both write to standard output",
@@ -162,14 +163,14 @@ Output run(const Options& options, Session& session) {
   session.events->working("looking at the machine");
   const TargetSnapshot snapshot =
       read_target_snapshot(host, options.pythons, [&](const std::string& why) {
-        output.header.warnings.push_back(concat("left out of the snapshot: ", why));
+        output.header.warnings.push_back(format("left out of the snapshot: {}", why));
       });
   if (to_standard_output) {
     output.text = to_text(snapshot);
     return output;
   }
   const WrittenFile file = written(place, snapshot);
-  output.json = body(snapshot, file);
+  output.json = snapshot_body(snapshot, file);
   output.text = text(snapshot, file, session.style);
   return output;
 }
@@ -177,11 +178,12 @@ Output run(const Options& options, Session& session) {
 }  // namespace
 
 CommandAction define_snapshot(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SnapshotCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.value("--python", options->pythons, "An interpreter to ask too; may be repeated", "EXE");
   table.value("-o,--output", options->output, "The file to write; - for standard output", "FILE");
-  return {[options](Session& session) { return run(*options, session); }, body(std::nullopt, {})};
+  return {[options](Session& session) { return run_snapshot(*options, session); },
+          snapshot_body(std::nullopt, {})};
 }
 
 }  // namespace topsctl

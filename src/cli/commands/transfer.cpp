@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-struct Options : TransferOptions {
+struct TransferCommandOptions : TransferOptions {
   bool all = false;
 };
 
@@ -32,7 +32,7 @@ Json method_of(const Transferred& each) {
   return went_by_sftp(each) ? "sftp" : "topsctl";
 }
 
-Json to_json(const Transferred& each, const Options& options) {
+Json transfer_json(const Transferred& each, const TransferCommandOptions& options) {
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, options.dry_run)},
           {"method", method_of(each)},
@@ -57,8 +57,9 @@ std::string rate_text(std::uint64_t bytes, std::int64_t duration_ms) {
   return concat(human_size(bytes * 1000 / static_cast<std::uint64_t>(duration_ms)), "/s");
 }
 
-std::string text_of(const std::vector<Transferred>& all, const Options& options,
-                    const TransferSet& shipment, const Style& style) {
+std::string transfer_text(const std::vector<Transferred>& all,
+                          const TransferCommandOptions& options, const TransferSet& shipment,
+                          const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"target", "state", options.dry_run ? "to send" : "sent", "time", "rate"}};
   std::string failures;
@@ -77,14 +78,14 @@ std::string text_of(const std::vector<Transferred>& all, const Options& options,
   }
   std::string text =
       concat(counted(shipment.files.size(), "file"), ", ", human_size(shipment.bytes()),
-             shipment.stack.empty() ? "" : concat(", stack ", shipment.stack),
+             shipment.stack.empty() ? "" : format(", stack {}", shipment.stack),
              options.dry_run ? ", would be sent to " : ", to ", options.destination, "\n\n",
              table(rows, style));
   if (!failures.empty()) text += concat("\n", failures);
   return text;
 }
 
-Output run(const Options& options, Session& session) {
+Output run_transfer(const TransferCommandOptions& options, Session& session) {
   require_sound(options);
   std::vector<Transferred> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
@@ -125,13 +126,13 @@ Output run(const Options& options, Session& session) {
   if (output.header.error) output.header.exit = exit_code(output.header.error->code());
   Json targets = Json::array();
   for (const Transferred& each : all) {
-    targets.push_back(to_json(each, options));
+    targets.push_back(transfer_json(each, options));
     warn_of_clock(each.target, each.upload, output.header.warnings);
   }
   output.json = to_line(Json{{"destination", options.destination},
                              {"stack", text_or_null(shipment.stack)},
                              {"targets", targets}});
-  output.text = text_of(all, options, shipment, session.style);
+  output.text = transfer_text(all, options, shipment, session.style);
   output.changed = !options.dry_run;
   return output;
 }
@@ -139,11 +140,11 @@ Output run(const Options& options, Session& session) {
 }  // namespace
 
 CommandAction define_transfer(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TransferCommandOptions>();
   add_transfer_options(table, *options);
   table.flag("--all", options->all, "Every file of the bundle, not only what a stack needs");
   table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
-  return {[options](Session& session) { return run(*options, session); },
+  return {[options](Session& session) { return run_transfer(*options, session); },
           R"({"destination": null, "stack": null, "targets": []})"};
 }
 

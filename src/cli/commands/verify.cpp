@@ -24,7 +24,7 @@ constexpr std::int64_t most_cards = 1024;
 constexpr std::int64_t most_timeout_s = 86'400;
 constexpr std::int64_t ms_per_s = 1000;
 
-struct Options {
+struct VerifyCommandOptions {
   std::string root = "/";
   std::string stack;
   std::string python;
@@ -45,29 +45,28 @@ std::string state_of(const Verification& verification) {
   };
   const std::size_t problems = verification.problems().size();
   std::string text = problems > 0
-                         ? concat(problems, " of ", verification.checks.size(), " checks failed")
-                         : concat(count(CheckStatus::pass), " checks passed");
-  if (count(CheckStatus::warn) > 0) text += concat(", ", count(CheckStatus::warn), " warned");
-  if (count(CheckStatus::skipped) > 0)
-    text += concat(", ", count(CheckStatus::skipped), " skipped");
+                         ? format("{} of {} checks failed", problems, verification.checks.size())
+                         : format("{} checks passed", count(CheckStatus::pass));
+  if (count(CheckStatus::warn) > 0) text += format(", {} warned", count(CheckStatus::warn));
+  if (count(CheckStatus::skipped) > 0) text += format(", {} skipped", count(CheckStatus::skipped));
   if (problems == 0 && count(CheckStatus::unknown) > 0)
-    text += concat(", ", count(CheckStatus::unknown), " unknown");
+    text += format(", {} unknown", count(CheckStatus::unknown));
   if (verification.stop) {
-    text += concat("; stopped at rung ", in_quotes(name(verification.stop->rung)), " by ",
+    text += format("; stopped at rung {} by {}", in_quotes(name(verification.stop->rung)),
                    in_quotes(verification.stop->check));
   }
   return text;
 }
 
-std::string text_of(const Stack& stack, const Verification& verification, const Style& style) {
+std::string verify_text(const Stack& stack, const Verification& verification, const Style& style) {
   std::string text = concat(style.bold("verify"), " ", stack.name);
-  if (!verification.python.empty()) text += concat(" for ", verification.python);
-  if (!verification.api.empty()) text += concat(", API of generation ", verification.api);
+  if (!verification.python.empty()) text += format(" for {}", verification.python);
+  if (!verification.api.empty()) text += format(", API of generation {}", verification.api);
   return concat(text, "\n", render_checks(verification.checks, style), style.bold("state:"), " ",
                 state_of(verification), "\n");
 }
 
-Output run(const Options& options, Session& session) {
+Output run_verify(const VerifyCommandOptions& options, Session& session) {
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
@@ -80,10 +79,11 @@ Output run(const Options& options, Session& session) {
   output.header.exit = verification.problems().empty() ? ExitCode::done : ExitCode::problems;
   const Json body = verify_body(stack.name, verification);
   output.json = body_text(body);
-  output.text = text_of(stack, verification, session.style);
+  output.text = verify_text(stack, verification, session.style);
   if (host.root == "/") {
-    const std::vector<std::string> unwritten = leave_test_results(
-        host, to_text(document(output.header, body)), text_of(stack, verification, Style{}));
+    const std::vector<std::string> unwritten =
+        leave_test_results(host, to_text(document(output.header, body)),
+                           verify_text(stack, verification, Style{}));
     output.header.warnings.insert(output.header.warnings.end(), unwritten.begin(), unwritten.end());
   }
   return output;
@@ -92,7 +92,7 @@ Output run(const Options& options, Session& session) {
 }  // namespace
 
 CommandAction define_verify(OptionTable& table) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VerifyCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.value("--python", options->python, "The interpreter to check", "EXE");
@@ -104,7 +104,7 @@ CommandAction define_verify(OptionTable& table) {
       .check(whole_number(1, most_cards));
   table.value("--timeout", options->timeout_s, "Seconds that each process may take", "S")
       .check(whole_number(1, most_timeout_s));
-  return {[options](Session& session) { return run(*options, session); },
+  return {[options](Session& session) { return run_verify(*options, session); },
           body_text(verify_body("", {}))};
 }
 

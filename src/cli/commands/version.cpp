@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-std::string body(const std::vector<std::string>& stacks) {
+std::string version_body(const std::vector<std::string>& stacks) {
   return Json({{"version", topsctl_version()},
                {"libraries",
                 {{"libssh", libssh_version()},
@@ -25,7 +25,7 @@ std::string body(const std::vector<std::string>& stacks) {
 }  // namespace
 
 CommandAction define_version(OptionTable& /*table*/) {
-  const auto run = [](Session&) {
+  const auto run_version = [](Session&) {
     std::vector<std::string> names;
     Output output;
     output.header.command = "version";
@@ -34,13 +34,14 @@ CommandAction define_version(OptionTable& /*table*/) {
     } catch (const Error& error) {
       output.header.warnings.push_back(error.message());
     }
-    output.json = body(names);
-    output.text = concat("topsctl ", topsctl_version(), "\nlibssh ", libssh_version(),
-                         ", libarchive ", libarchive_version(), ", libcrypto ", libcrypto_version(),
-                         ", liblzma ", liblzma_version(), "\nstacks: ", joined(names, ", "), "\n");
+    output.json = version_body(names);
+    output.text =
+        format("topsctl {}\nlibssh {}, libarchive {}, libcrypto {}, liblzma {}\nstacks: {}\n",
+               topsctl_version(), libssh_version(), libarchive_version(), libcrypto_version(),
+               liblzma_version(), joined(names, ", "));
     return output;
   };
-  return {run, body({})};
+  return {run_version, version_body({})};
 }
 
 }  // namespace topsctl

@@ -36,7 +36,7 @@ std::string number_text(double value) {
 }
 
 std::string with_output(const std::string& text, const std::string& output) {
-  return output.empty() ? text : concat(text, "; it printed: ", output);
+  return output.empty() ? text : format("{}; it printed: {}", text, output);
 }
 
 std::string import_hint(const std::string& error, const std::string& python,
@@ -45,7 +45,7 @@ std::string import_hint(const std::string& error, const std::string& python,
     return "a library is missing: install the package that brings it, or run `ldconfig`";
   if (error.find("undefined symbol") != std::string::npos)
     return "the module is built for another torch: install the torch that belongs to it";
-  return concat("run `", python, " -c 'import ", module, "'` there");
+  return format("run `{} -c 'import {}'` there", python, module);
 }
 
 bool lacks_libuv(const std::string& text) {
@@ -58,10 +58,10 @@ void BackendChecks::tell_cut_off(const BackendTrial& trial, const std::string& d
                                  CheckResult& result) const {
   const bool is_slow = trial.ending.find("too long") != std::string::npos;
   fail(result,
-       with_output(concat("the process was cut off ", doing, ": ", signal_name(trial.ending)),
+       with_output(format("the process was cut off {}: {}", doing, signal_name(trial.ending)),
                    trial.output),
-       is_slow ? concat("look at the cards: ", machine_.card_tools(),
-                        "; a slow machine may need --timeout")
+       is_slow ? format("look at the cards: {}; a slow machine may need --timeout",
+                        machine_.card_tools())
                : "a card, the driver or a library is defective or of another release: see `dmesg`");
 }
 
@@ -79,8 +79,8 @@ const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::strin
 }
 
 std::string BackendChecks::release_hint() const {
-  return concat("install ", machine_.packages(),
-                " of one release, with the torch that they are built for");
+  return format("install {} of one release, with the torch that they are built for",
+                machine_.packages());
 }
 
 std::string BackendChecks::group_hint(const std::string& error) const {
@@ -89,7 +89,7 @@ std::string BackendChecks::group_hint(const std::string& error) const {
            "`topsctl install BUNDLE --set USE_LIBUV=0`";
   }
   if (error.find("nvalid backend") == std::string::npos) return release_hint();
-  return concat("the module does not bring ", machine_.stack.backend.name, ": ", release_hint());
+  return format("the module does not bring {}: {}", machine_.stack.backend.name, release_hint());
 }
 
 std::string BackendChecks::api() const {
@@ -148,13 +148,13 @@ void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
     case CheckKind::perf_tool:
       return judge_perf(rule, result);
     default:
-      throw Error(ErrorCode::internal, concat("no check of the backend: ", name(rule.kind)));
+      throw Error(ErrorCode::internal, format("no check of the backend: {}", name(rule.kind)));
   }
 }
 
 void BackendChecks::judge_call(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
-  result.expected = concat(backend.version_function, " of ", backend.library, " answers");
+  result.expected = format("{} of {} answers", backend.version_function, backend.library);
   BackendRequest request;
   request.python = machine_.python->executable;
   request.backend = backend;
@@ -163,7 +163,7 @@ void BackendChecks::judge_call(CheckResult& result) {
   request.steps = {"library"};
   const BackendTrial trial = try_backend(machine_.host, request);
   const ProbeStep* step =
-      ended_step(trial, "library", concat("while it loaded ", backend.library), result);
+      ended_step(trial, "library", format("while it loaded {}", backend.library), result);
   if (step == nullptr) {
     if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
     return;
@@ -174,11 +174,11 @@ void BackendChecks::judge_call(CheckResult& result) {
   if (!objection.empty())
     return fail(result, objection,
                 "remove the other file, or take its folder out of the search path");
-  pass(result, concat(backend.version_function, " says ", step->count, ", from ", step->library));
+  pass(result, format("{} says {}, from {}", backend.version_function, step->count, step->library));
 }
 
 void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
-  result.expected = concat("`import ", rule.module, "` works");
+  result.expected = format("`import {}` works", rule.module);
   const std::string& python = machine_.python->executable;
   BackendTrial other;
   const bool is_of_backend = rule.module == machine_.stack.backend.module;
@@ -194,9 +194,9 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   const BackendTrial& trial = is_of_backend ? climb() : other;
   const ProbeStep* torch = trial.step("torch");
   if (torch != nullptr && torch->state == ProbeState::failed)
-    return fail(result, concat("import torch: ", torch->error),
+    return fail(result, format("import torch: {}", torch->error),
                 import_hint(torch->error, python, "torch"));
-  const std::string doing = concat("while it imported ", rule.module);
+  const std::string doing = format("while it imported {}", rule.module);
   const ProbeStep* step = ended_step(trial, "module", doing, result);
   if (step == nullptr) {
     if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before that", result);
@@ -204,19 +204,20 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   }
   if (step->state != ProbeState::done)
     return fail(result, step->error, import_hint(step->error, python, rule.module));
-  pass(result, concat(rule.module, " ", step->version, " from ", step->file, " by ", python,
-                      torch == nullptr ? std::string() : concat(", torch ", torch->version)));
+  pass(result, format("{} {} from {} by {}{}", rule.module, step->version, step->file, python,
+                      torch == nullptr ? std::string() : format(", torch {}", torch->version)));
   if (torch != nullptr) result.duration_ms += torch->duration_ms;
 }
 
 void BackendChecks::judge_count(CheckResult& result) {
-  result.expected = concat(machine_.stack.backend.module, " counts ", machine_.cards());
+  result.expected = format("{} counts {}", machine_.stack.backend.module, machine_.cards());
   const ProbeStep* step = ended_step(climb(), "devices", "while it counted the cards", result);
   if (step == nullptr) return;
   if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   const std::string observed =
-      concat(counted(static_cast<std::size_t>(std::max<std::int64_t>(step->count, 0)), "card"),
-             ", API of ", step->api.empty() ? "neither generation" : step->api);
+      format("{}, API of {}",
+             counted(static_cast<std::size_t>(std::max<std::int64_t>(step->count, 0)), "card"),
+             step->api.empty() ? "neither generation" : step->api);
   if (step->count >= machine_.cards() && step->is_right) return pass(result, observed);
   fail(result, observed, "the runtime sees fewer cards than there are: see `dmesg`");
 }
@@ -226,58 +227,58 @@ void BackendChecks::judge_arithmetic(CheckResult& result) {
   std::size_t right = 0;
   for (const ProbeStep& step : climb().steps) {
     if (step.name != "card") continue;
-    const std::string card = concat("card ", step.card);
+    const std::string card = format("card {}", step.card);
     result.duration_ms += step.duration_ms;
     if (step.state == ProbeState::cut_off)
-      return tell_cut_off(climb(), concat("on ", card), result);
+      return tell_cut_off(climb(), format("on {}", card), result);
     if (step.state != ProbeState::done)
       return fail(result, concat(card, ": ", step.error),
-                  concat("look for this card: ", machine_.card_tools()));
+                  format("look for this card: {}", machine_.card_tools()));
     if (!step.is_right) {
       return fail(
           result,
-          concat(card, " computes ", number_text(step.total), " and not ",
+          format("{} computes {} and not {}", card, number_text(step.total),
                  number_text(step.expected)),
           "this card is defective or its runtime is of another release: take it out of use");
     }
     ++right;
   }
   if (right == 0) return skip(result, "not tried, as something before it failed");
-  pass(result, concat(counted(right, "card"), " with the right sum"));
+  pass(result, format("{} with the right sum", counted(right, "card")));
 }
 
 std::string BackendChecks::objection_to(const ProbeStep& group) const {
   const BackendRules& backend = machine_.stack.backend;
   if (group.name != "library") {
     if (group.backend != backend.name) {
-      return concat("a group of '", backend.name, "' was asked for, and it is one of ",
+      return format("a group of '{}' was asked for, and it is one of {}", backend.name,
                     in_quotes(group.backend));
     }
     if (!group.is_right)
-      return concat("the sum is ", number_text(group.total), " and not ",
+      return format("the sum is {} and not {}", number_text(group.total),
                     number_text(group.expected));
   }
   if (group.library.empty())
-    return concat("no ", backend.library, " is loaded: what ran was something else");
+    return format("no {} is loaded: what ran was something else", backend.library);
   const std::string owned = library_path();
-  if (owned.empty()) return concat("no package owns ", backend.library);
+  if (owned.empty()) return format("no package owns {}", backend.library);
   const std::string right = canonical_in_root(machine_.host.root, owned, LastLink::follow);
   if (group.library != right && group.library != backend.library)
-    return concat(group.library, " was loaded, which no package of the stack owns; theirs is ",
+    return format("{} was loaded, which no package of the stack owns; theirs is {}", group.library,
                   right);
   return {};
 }
 
 void BackendChecks::judge_group(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
-  result.expected = concat("a process group of '", backend.name, "' with one process");
+  result.expected = format("a process group of '{}' with one process", backend.name);
   std::string way = concat(backend.module, ".distributed");
-  const ProbeStep* step = ended_step(climb(), "own", concat("in ", way), result);
+  const ProbeStep* step = ended_step(climb(), "own", format("in {}", way), result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
     const std::string without = step->error;
     way = "torch.distributed";
-    step = ended_step(climb(), "stock", concat("in ", way), result);
+    step = ended_step(climb(), "stock", format("in {}", way), result);
     if (step == nullptr) return;
     if (step->state == ProbeState::missing) {
       return fail(result, concat(without, "; ", step->error), release_hint());
@@ -288,31 +289,31 @@ void BackendChecks::judge_group(CheckResult& result) {
   const std::string objection = objection_to(*step);
   if (!objection.empty()) {
     return fail(result, concat(way, ": ", objection),
-                concat("gloo is no ", backend.name, ": ", release_hint()));
+                format("gloo is no {}: {}", backend.name, release_hint()));
   }
-  pass(result, concat("through ", way, ", ", step->library));
+  pass(result, format("through {}, {}", way, step->library));
 }
 
 void BackendChecks::judge_stock(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
-  result.expected = concat("whether torch.distributed itself offers '", backend.name, "'");
+  result.expected = format("whether torch.distributed itself offers '{}'", backend.name);
   const ProbeStep* step = ended_step(climb(), "stock", "in torch.distributed", result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
-    skip(result, concat(step->error, ": this generation offers it through ", backend.module,
-                        ".distributed"));
-    result.hint = concat("in programs: import ", backend.module, ".distributed as dist");
+    skip(result, format("{}: this generation offers it through {}.distributed", step->error,
+                        backend.module));
+    result.hint = format("in programs: import {}.distributed as dist", backend.module);
     return;
   }
   if (step->state != ProbeState::done) return fail(result, step->error, group_hint(step->error));
   const std::string objection = objection_to(*step);
   if (!objection.empty()) return fail(result, objection, release_hint());
-  pass(result, concat("it does, ", step->library));
+  pass(result, format("it does, {}", step->library));
 }
 
 void BackendChecks::judge_ranks(CheckResult& result) {
   const std::int64_t ranks = machine_.options.ranks > 0 ? machine_.options.ranks : machine_.cards();
-  result.expected = concat("an all_reduce of ", ranks, " processes, started by torchrun");
+  result.expected = format("an all_reduce of {} processes, started by torchrun", ranks);
   BackendRequest request;
   request.python = machine_.python->executable;
   request.backend = machine_.stack.backend;
@@ -330,28 +331,28 @@ void BackendChecks::judge_ranks(CheckResult& result) {
   for (const ProbeStep& rank : step->ranks) {
     const std::string objection = rank.state == ProbeState::done ? objection_to(rank) : rank.error;
     if (!objection.empty())
-      return fail(result, concat("rank ", rank.card, ": ", objection),
-                  concat("the card of that rank or its library is to be looked at: `topsctl verify "
+      return fail(result, format("rank {}: {}", rank.card, objection),
+                  format("the card of that rank or its library is to be looked at: `topsctl verify "
                          "--level single`"));
   }
   const auto answered = static_cast<std::int64_t>(step->ranks.size());
   if (answered != ranks || step->status != 0) {
     return fail(
         result,
-        with_output(concat(answered, " of ", ranks,
-                           " ranks answered; their launcher ended with exit status ", step->status),
+        with_output(format("{} of {} ranks answered; their launcher ended with exit status {}",
+                           answered, ranks, step->status),
                     trial.output),
         lacks_libuv(trial.output)
             ? "this torch is built without libuv, which its torchrun takes all the same: start "
               "the ranks otherwise, or take another build of torch"
             : "a rank died: look for its card in `dmesg`");
   }
-  pass(result, concat(ranks, ranks == 1 ? " rank" : " ranks", " with the sum ",
+  pass(result, format("{}{} with the sum {}", ranks, ranks == 1 ? " rank" : " ranks",
                       number_text(step->ranks.front().total)));
 }
 
 void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
-  result.expected = concat(rule.file, " ends well");
+  result.expected = format("{} ends well", rule.file);
   const InstalledDeb* deb = machine_.deb_of(rule.component);
   const auto path =
       deb == nullptr
@@ -359,7 +360,7 @@ void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
           : std::find_if(deb->files.begin(), deb->files.end(),
                          [&](const std::string& file) { return name_part(file) == rule.file; });
   if (deb == nullptr || path == deb->files.end())
-    return skip(result, concat("no package brought ", rule.file));
+    return skip(result, format("no package brought {}", rule.file));
   Command command = machine_.host.command({*path}, machine_.options.timeout_ms);
   for (const auto& [name, value] : machine_.variables()) command.environment[name] = value;
   const RunResult run = machine_.host.runner->run(command);

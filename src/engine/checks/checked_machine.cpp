@@ -40,7 +40,7 @@ std::string CheckedMachine::packages() const {
 
 std::string CheckedMachine::card_tools() const {
   for (const CheckRule& rule : stack.checks) {
-    if (rule.kind == CheckKind::management_tool) return concat("`", rule.file, "` and `dmesg`");
+    if (rule.kind == CheckKind::management_tool) return format("`{}` and `dmesg`", rule.file);
   }
   return "`dmesg`";
 }

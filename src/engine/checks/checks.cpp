@@ -155,14 +155,14 @@ class LevelSteps {
     last_ = rung;
     started_ = host_.clock->steady();
     ++index_;
-    if (events_ != nullptr) events_->step_started(index_, total_, concat("rung ", name(last_)));
+    if (events_ != nullptr) events_->step_started(index_, total_, format("rung {}", name(last_)));
   }
 
   void finish(bool succeeded) {
     if (events_ == nullptr || index_ == 0 || is_finished_) return;
     is_finished_ = !succeeded;
     const auto taken = host_.clock->steady() - started_;
-    events_->step_finished(index_, total_, concat("rung ", name(last_)),
+    events_->step_finished(index_, total_, format("rung {}", name(last_)),
                            std::chrono::duration_cast<std::chrono::milliseconds>(taken).count(),
                            succeeded);
   }
@@ -197,7 +197,7 @@ Verification run_checks(const Host& host, const Stack& stack, const std::vector<
     if (verification.stop && rule.rung > verification.stop->rung) {
       steps.finish(false);
       CheckResult result = Ladder::begun(rule);
-      skip(result, concat("not tried, as ", in_quotes(verification.stop->check), " failed"));
+      skip(result, format("not tried, as {} failed", in_quotes(verification.stop->check)));
       verification.checks.push_back(std::move(result));
       continue;
     }
@@ -228,7 +228,7 @@ CheckResult check_installed_wheel(const Host& host, const std::string& name,
   const auto facts = read_python(host, python, {name});
   const InstalledWheel* wheel = facts ? facts->wheel(name) : nullptr;
   if (wheel == nullptr) {
-    fail(result, concat(name, " is not installed for ", python), "");
+    fail(result, format("{} is not installed for {}", name, python), "");
   } else {
     judge_installed_wheel(host, *wheel, result);
   }

@@ -53,11 +53,11 @@ bool has_every_node(const CheckedMachine& machine) {
 
 void judge_driver(const CheckedMachine& machine, CheckResult& result) {
   const std::string& driver = machine.stack.accelerator.driver;
-  result.expected = concat("kernel module ", driver);
+  result.expected = format("kernel module {}", driver);
   if (!is_folder(machine.host, "/sys/module"))
     return leave_unknown(result, "there is no /sys/module to look at", "");
   if (!is_folder(machine.host, concat("/sys/module/", driver)))
-    return fail(result, concat("kernel module ", driver, " is not loaded"), container_hint);
+    return fail(result, format("kernel module {} is not loaded", driver), container_hint);
   const std::string version = attribute(machine.host, concat("/sys/module/", driver, "/version"));
   pass(result, concat(driver, " ", version.empty() ? "of unknown version" : version));
 }
@@ -65,29 +65,28 @@ void judge_driver(const CheckedMachine& machine, CheckResult& result) {
 void judge_nodes(const CheckedMachine& machine, CheckResult& result) {
   const std::string& prefix = machine.stack.accelerator.device_node;
   const std::int64_t cards = machine.cards();
-  result.expected = concat("a device node for each of ", cards_of(cards));
+  result.expected = format("a device node for each of {}", cards_of(cards));
   const CardNodes nodes = nodes_of(machine);
   if (!nodes.no_device.empty()) {
-    return fail(result, concat(nodes.no_device, " is no character device"),
+    return fail(result, format("{} is no character device", nodes.no_device),
                 "somebody has put a file in its place: remove it and load the driver again");
   }
   if (nodes.there == 0)
-    return fail(result, concat("there is no ", prefix, "0 (GCU count:0)"), container_hint);
+    return fail(result, format("there is no {}0 (GCU count:0)", prefix), container_hint);
   if (nodes.there < cards) {
-    return fail(result,
-                concat(nodes.there, " of ", cards, ": ", nodes.first_missing, " is missing"),
-                concat("look for the card in `dmesg`; for a machine of ", cards_of(nodes.there),
-                       " say --cards ", nodes.there));
+    return fail(result, format("{} of {}: {} is missing", nodes.there, cards, nodes.first_missing),
+                format("look for the card in `dmesg`; for a machine of {} say --cards {}",
+                       cards_of(nodes.there), nodes.there));
   }
-  pass(result, concat(prefix, "0 to ", prefix, cards - 1));
+  pass(result, format("{}0 to {}{}", prefix, prefix, cards - 1));
 }
 
 void judge_pci(const CheckedMachine& machine, CheckResult& result) {
   constexpr const char* folder = "/sys/bus/pci/devices";
   const std::string vendor = concat("0x", machine.stack.accelerator.pci_vendor);
-  result.expected = concat(cards_of(machine.cards()), " of vendor ", vendor, " on the PCI bus");
+  result.expected = format("{} of vendor {} on the PCI bus", cards_of(machine.cards()), vendor);
   if (!is_folder(machine.host, folder))
-    return leave_unknown(result, concat("there is no ", folder, " to look at"), "");
+    return leave_unknown(result, format("there is no {} to look at", folder), "");
   std::int64_t cards = 0;
   std::error_code failure;
   for (auto at = fs::directory_iterator(machine.host.resolve(folder), failure);
@@ -97,7 +96,7 @@ void judge_pci(const CheckedMachine& machine, CheckResult& result) {
       ++cards;
   }
   const std::string observed =
-      concat(counted(static_cast<std::size_t>(cards), "device"), " of vendor ", vendor);
+      format("{} of vendor {}", counted(static_cast<std::size_t>(cards), "device"), vendor);
   if (cards >= machine.cards()) return pass(result, observed);
   fail(result, observed,
        "a card that the bus does not show is not powered, not seated or defective: see `lspci` and "
@@ -105,13 +104,13 @@ void judge_pci(const CheckedMachine& machine, CheckResult& result) {
 }
 
 void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
-  result.expected = concat(rule.file, " lists ", cards_of(machine.cards()));
+  result.expected = format("{} lists {}", rule.file, cards_of(machine.cards()));
   RunResult run;
   try {
     run = machine.host.runner->run(machine.host.command({rule.file}, tool_timeout_ms));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
-    return leave_unknown(result, concat("there is no ", rule.file, " here"),
+    return leave_unknown(result, format("there is no {} here", rule.file),
                          "in containers that is usual: ask it on the host");
   }
   const EfsmiReading reading = parse_efsmi(run.output);
@@ -121,17 +120,17 @@ void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResul
         "driver and library are of different releases, or no device may be used: see `dmesg`");
   }
   if (reading.cards.empty()) {
-    return leave_unknown(result, concat(rule.file, " printed nothing that is known"),
-                         concat("run `", rule.file, "` and look"));
+    return leave_unknown(result, format("{} printed nothing that is known", rule.file),
+                         format("run `{}` and look", rule.file));
   }
   const std::string observed =
-      concat(cards_of(static_cast<std::int64_t>(reading.cards.size())), " of model ",
-             reading.cards.front().model, ", driver ",
+      format("{} of model {}, driver {}", cards_of(static_cast<std::int64_t>(reading.cards.size())),
+             reading.cards.front().model,
              reading.driver_version.empty() ? "unknown" : reading.driver_version);
   if (static_cast<std::int64_t>(reading.cards.size()) >= machine.cards())
     return pass(result, observed);
   fail(result, observed,
-       concat("look for the missing card in `dmesg`, or say --cards ", reading.cards.size()));
+       format("look for the missing card in `dmesg`, or say --cards {}", reading.cards.size()));
 }
 
 }  // namespace topsctl

@@ -190,7 +190,7 @@ class Judge {
       if (count == 0) continue;
       has_other = has_other || !place.is_of_stack;
       evidence.push_back({place.name, 0,
-                          concat("sets ", counted(static_cast<std::size_t>(count), "variable"),
+                          format("sets {}{}", counted(static_cast<std::size_t>(count), "variable"),
                                  place.is_of_stack ? "; the stack's own" : "")});
     }
     if (evidence.size() > 1 && has_other)

@@ -71,7 +71,7 @@ class Places {
       seen_.push_back(real);
       text = read_text(file, most_bytes);
     } catch (const Error& error) {
-      warnings_.push_back(concat("not looked at: ", error.message()));
+      warnings_.push_back(format("not looked at: {}", error.message()));
       return;
     }
     add(path, kind, text);
@@ -106,10 +106,10 @@ class Places {
     const fs::path file = concat("/proc/", process, "/environ");
     std::error_code failure;
     if (!fs::exists(file, failure)) {
-      throw Error(ErrorCode::usage, concat("no process ", process),
+      throw Error(ErrorCode::usage, format("no process {}", process),
                   "`ps -e` lists the processes; was it another machine's?");
     }
-    add(concat("process ", process), PlaceKind::process, read_text(file, most_bytes));
+    add(format("process {}", process), PlaceKind::process, read_text(file, most_bytes));
   }
 
   std::vector<EnvironmentPlace> take() { return std::move(places_); }

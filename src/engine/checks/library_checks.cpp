@@ -88,7 +88,7 @@ void compare_versions(const ElfFacts& facts, const std::string& file, const std:
     for (const std::string& version : need.versions) {
       const auto& defined = provided.defined_versions;
       if (std::find(defined.begin(), defined.end(), version) == defined.end())
-        gaps.versions.push_back(concat(version, " of ", provider, ", which ", file, " needs"));
+        gaps.versions.push_back(format("{} of {}, which {} needs", version, provider, file));
     }
   }
 }
@@ -107,7 +107,7 @@ Gaps gaps_of(const CheckedMachine& machine, const std::string& path) {
     for (const std::string& soname : facts.needed) {
       const std::string provider = loader.find(soname, file, facts);
       if (provider.empty()) {
-        gaps.missing.push_back(concat(soname, ", which ", file, " needs"));
+        gaps.missing.push_back(format("{}, which {} needs", soname, file));
         continue;
       }
       if (!known.contains(provider)) {
@@ -125,7 +125,7 @@ Gaps gaps_of(const CheckedMachine& machine, const std::string& path) {
 
 void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   result.expected =
-      concat("a real library ", rule.file, " that exports ", joined(rule.symbols, ", "));
+      format("a real library {} that exports {}", rule.file, joined(rule.symbols, ", "));
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr || !is_installed(deb->status)) {
     fail(result, "its package is not installed", "install it with `topsctl install BUNDLE`");
@@ -133,38 +133,38 @@ void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckRe
   }
   const std::string path = path_in(*deb, rule.file);
   if (path.empty()) {
-    fail(result, concat("package ", deb->name, " has no file ", rule.file),
+    fail(result, format("package {} has no file {}", deb->name, rule.file),
          "take the vendor's own package");
     return;
   }
   const ElfFacts elf = read_elf(machine.host.resolve(path), Exports::list);
-  const std::string hint = concat("the file is not the vendor's library: reinstall ", deb->name);
+  const std::string hint = format("the file is not the vendor's library: reinstall {}", deb->name);
   if (!elf.is_sound()) return fail(result, concat(path, ": ", elf.problem), hint);
   if (elf.machine != "x86-64")
-    return fail(result, concat(path, ": an ELF file for another machine"), hint);
+    return fail(result, format("{}: an ELF file for another machine", path), hint);
   for (const std::string& symbol : rule.symbols) {
     if (std::find(elf.exported.begin(), elf.exported.end(), symbol) == elf.exported.end())
-      return fail(result, concat(path, " does not export ", symbol), hint);
+      return fail(result, format("{} does not export {}", path, symbol), hint);
   }
-  pass(result, concat(path, ", ", elf.exported.size(), " symbols, owned by ", deb->name));
+  pass(result, format("{}, {} symbols, owned by {}", path, elf.exported.size(), deb->name));
 }
 
 void judge_links(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
-  result.expected = concat("every library that ", rule.file, " needs, in its versions");
+  result.expected = format("every library that {} needs, in its versions", rule.file);
   const InstalledDeb* deb = machine.deb_of(rule.component);
   const std::string path = deb == nullptr ? std::string() : path_in(*deb, rule.file);
   if (path.empty()) return skip(result, "its package is not installed");
   const Gaps gaps = gaps_of(machine, path);
   if (!gaps.missing.empty()) {
-    return fail(result, concat("missing: ", joined(gaps.missing, "; ")),
+    return fail(result, format("missing: {}", joined(gaps.missing, "; ")),
                 "install the package that brings it; if it is there, run `ldconfig` or load the "
                 "environment file");
   }
   if (!gaps.versions.empty()) {
-    return fail(result, concat("missing: ", joined(gaps.versions, "; ")),
+    return fail(result, format("missing: {}", joined(gaps.versions, "; ")),
                 "the packages are of different releases: install all of them from one bundle");
   }
-  pass(result, concat(path, ": ", counted(gaps.libraries, "file"), " looked at, nothing missing"));
+  pass(result, format("{}: {} looked at, nothing missing", path, counted(gaps.libraries, "file")));
 }
 
 }  // namespace topsctl

@@ -49,11 +49,11 @@ std::string record_difference(const Host& host, const InstalledWheel& wheel) {
     const std::string path = recorded_path(wheel, line.path);
     struct stat status {};
     const auto file = host.resolve(path);
-    if (::stat(file.c_str(), &status) != 0) return concat(in_quotes(path), " is missing");
+    if (::stat(file.c_str(), &status) != 0) return format("{} is missing", in_quotes(path));
     if (digest_of_file(file).base64url() == line.sha256) continue;
     const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
                            had_digest_before_rewriting(read_text(file), line.sha256);
-    if (!is_script) return concat(in_quotes(path), " is not what RECORD says");
+    if (!is_script) return format("{} is not what RECORD says", in_quotes(path));
   }
   return {};
 }
@@ -152,7 +152,7 @@ std::optional<Note> newest_note(const Host& host) {
 std::string described(const std::vector<InstalledIdentity>& wheels) {
   std::vector<std::string> names;
   for (const InstalledIdentity& wheel : wheels)
-    names.push_back(concat(wheel.name, " ", wheel.version, " in ", wheel.dist_info));
+    names.push_back(format("{} {} in {}", wheel.name, wheel.version, wheel.dist_info));
   return names.empty() ? "none of them as a wheel" : joined(names, ", ");
 }
 
@@ -161,7 +161,7 @@ std::string described(const std::vector<InstalledIdentity>& wheels) {
 void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   const Component& component = *machine.stack.component(rule.component);
   result.expected =
-      concat(joined(component.names, " or "), " ", component.version, ", install ok installed");
+      format("{} {}, install ok installed", joined(component.names, " or "), component.version);
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr) {
     fail(result, "not installed", install_it);
@@ -173,7 +173,7 @@ void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult
     pass(result, observed);
   } else {
     fail(result, observed,
-         concat("install version ", component.version, " with `topsctl install BUNDLE`"));
+         format("install version {} with `topsctl install BUNDLE`", component.version));
   }
 }
 
@@ -183,7 +183,7 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   if (deb == nullptr || !is_installed(deb->status))
     return skip(result, "its package is not installed");
   const std::vector<RecordedFile> files = recorded_files(*deb, machine.facts.diversions);
-  if (files.empty()) return skip(result, concat(deb->name, " brought no md5sums"));
+  if (files.empty()) return skip(result, format("{} brought no md5sums", deb->name));
   const DpkgFilters filters = read_dpkg_filters(machine.host);
   std::vector<std::string> differences(files.size());
   for_each_index(files.size(), [&](std::size_t i) {
@@ -192,19 +192,19 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const auto is_different = [](const std::string& difference) { return !difference.empty(); };
   const auto first = std::find_if(differences.begin(), differences.end(), is_different);
   if (first == differences.end())
-    return pass(result, concat(counted(files.size(), "file"), " of ", deb->name, " as recorded"));
+    return pass(result, format("{} of {} as recorded", counted(files.size(), "file"), deb->name));
   const auto others = std::count_if(first + 1, differences.end(), is_different);
   const RecordedFile& file = files[static_cast<std::size_t>(first - differences.begin())];
   fail(result,
        concat(in_quotes(file.path), " ", *first,
-              others > 0 ? concat(" (and ", others, " more)") : std::string()),
-       concat("install ", deb->name, " again with `topsctl install BUNDLE`"));
+              others > 0 ? format(" (and {} more)", others) : std::string()),
+       format("install {} again with `topsctl install BUNDLE`", deb->name));
 }
 
 void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   const Component& component = *machine.stack.component(rule.component);
   const std::string& name = component.names.front();
-  result.expected = concat(name, " ", component.version, " complete as RECORD says");
+  result.expected = format("{} {} complete as RECORD says", name, component.version);
   if (machine.python == nullptr) return fail(result, "no interpreter", install_it);
   const InstalledWheel* wheel = machine.python->wheel(name);
   if (wheel != nullptr && version_contains(wheel->version, component.version))
@@ -219,24 +219,24 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
     const auto python = read_python(machine.host, executable, {name});
     if (python && python->wheel(name) != nullptr) others.push_back(executable);
   }
-  const std::string observed = concat("not installed for ", machine.python->executable);
+  const std::string observed = format("not installed for {}", machine.python->executable);
   if (others.empty()) return fail(result, observed, install_it);
-  fail(result, concat(observed, ", but for ", joined(others, ", ")),
-       concat("use ", others.front(),
-              ", or install for this one with `topsctl install BUNDLE --python ",
-              machine.python->executable, "`"));
+  fail(result, format("{}, but for {}", observed, joined(others, ", ")),
+       format("use {}, or install for this one with `topsctl install BUNDLE --python {}`",
+              others.front(), machine.python->executable));
 }
 
 void judge_environment(const CheckedMachine& machine, CheckResult& result) {
   const std::string& file = machine.environment.file;
-  result.expected = concat(file, " as the installed packages need it");
+  result.expected = format("{} as the installed packages need it", file);
   const auto found = machine.facts.files.find(file);
   if (found == machine.facts.files.end()) {
-    fail(result, concat(file, " is missing"), "install the stack, or write it with `topsctl env`");
+    fail(result, format("{} is missing", file),
+         "install the stack, or write it with `topsctl env`");
   } else if (found->second == shell_file(machine.environment)) {
-    pass(result, concat(file, " is right"));
+    pass(result, format("{} is right", file));
   } else {
-    warn(result, concat(file, " differs from what the installed packages need"),
+    warn(result, format("{} differs from what the installed packages need", file),
          "compare it with the output of `topsctl env`");
   }
 }
@@ -264,15 +264,15 @@ void judge_impostors(const CheckedMachine& machine, const CheckRule& rule, Check
   }
   if (found.empty()) return pass(result, "none of those that are known");
   fail(result,
-       concat(joined(found, ", "), found.size() == 1 ? " belongs" : " belong",
-              " to no package: made by hand"),
-       concat("remove ", joined(found, " "),
-              ": it makes checks and programs believe what is not there"));
+       format("{}{} to no package: made by hand", joined(found, ", "),
+              found.size() == 1 ? " belongs" : " belong"),
+       format("remove {}: it makes checks and programs believe what is not there",
+              joined(found, " ")));
 }
 
 void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
   const std::vector<std::string>& names = machine.stack.python.unchanged;
-  result.expected = concat(joined(names, ", "), " as at the install");
+  result.expected = format("{} as at the install", joined(names, ", "));
   if (machine.python == nullptr || names.empty())
     return skip(result, "there is nothing to compare");
   std::optional<Note> noted;
@@ -287,9 +287,9 @@ void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
     return skip(result, "the install was for another interpreter");
   const std::vector<InstalledIdentity> now = identities_of(machine.python->wheels, names);
   if (now == noted->wheels) return pass(result, described(now));
-  fail(result, concat("now ", described(now), "; at the install ", described(noted->wheels)),
-       concat("bring the earlier ", joined(names, ", "),
-              " back: the vendor's module is built for it"));
+  fail(result, format("now {}; at the install {}", described(now), described(noted->wheels)),
+       format("bring the earlier {} back: the vendor's module is built for it",
+              joined(names, ", ")));
 }
 
 void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result) {
@@ -298,7 +298,7 @@ void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckR
                   [](const std::string& file) { return file.ends_with(".dist-info/INSTALLER"); });
   if (!signed_off) {
     fail(result,
-         concat(wheel.name, " ", wheel.version, " is there in part: its RECORD names no INSTALLER"),
+         format("{} {} is there in part: its RECORD names no INSTALLER", wheel.name, wheel.version),
          install_again);
     return;
   }
@@ -307,8 +307,8 @@ void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckR
     fail(result, difference, install_again);
     return;
   }
-  pass(result, concat(wheel.name, " ", wheel.version, " in ", wheel.site_directory,
-                      ", every file as recorded"));
+  pass(result, format("{} {} in {}, every file as recorded", wheel.name, wheel.version,
+                      wheel.site_directory));
 }
 
 }  // namespace topsctl

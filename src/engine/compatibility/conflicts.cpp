@@ -41,16 +41,16 @@ std::string why_it_stays(const Exclusion& exclusion, const ComparedDebs& debs,
                          const KnownDeb& deb) {
   const KnownDeb& installed = *exclusion.other;
   if (exclusion.field == "Breaks") {
-    return concat("dpkg would have to deconfigure ", installed.name,
-                  ", which it does with --auto-deconfigure only");
+    return format("dpkg would have to deconfigure {}, which it does with --auto-deconfigure only",
+                  installed.name);
   }
   const auto needed = debs.needed_by.find(&installed);
   if (needed != debs.needed_by.end()) {
-    return concat("dpkg does not remove it in favour of ", deb.name, ", as ", needed->second,
-                  " depends on it");
+    return format("dpkg does not remove it in favour of {}, as {} depends on it", deb.name,
+                  needed->second);
   }
-  return concat("dpkg removes ", installed.name, " by itself only if ", deb.name,
-                " has it in Replaces too");
+  return format("dpkg removes {} by itself only if {} has it in Replaces too", installed.name,
+                deb.name);
 }
 
 class Conflicts {
@@ -77,11 +77,11 @@ class Conflicts {
       if (other.of_bundle()) {
         add("conflicts-in-bundle", deb,
             {std::string(exclusion.field), 0,
-             concat(text, "; the bundle has ", other.label(), " (", other.package->path, ")")});
+             format("{}; the bundle has {} ({})", text, other.label(), other.package->path)});
       } else {
         add("conflicts-with-installed", deb,
             {std::string(exclusion.field), 0,
-             concat(text, "; ", other.label(), " is installed; ",
+             format("{}; {} is installed; {}", text, other.label(),
                     why_it_stays(exclusion, debs_, deb))});
       }
     }
@@ -90,8 +90,9 @@ class Conflicts {
   void from_target(const KnownDeb& installed) {
     for (const Exclusion& exclusion : exclusions(installed, bundle_)) {
       add("installed-breaks-package", *exclusion.other,
-          {concat(exclusion.field, " of ", installed.label()), 0,
-           concat(to_text(*exclusion.relation), "; the bundle has ", exclusion.other->label())});
+          {format("{} of {}", exclusion.field, installed.label()), 0,
+           format("{}; the bundle has {}", to_text(*exclusion.relation),
+                  exclusion.other->label())});
     }
   }
 

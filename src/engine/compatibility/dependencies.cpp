@@ -18,9 +18,9 @@ std::string presence(const KnownDeb& deb, const KnownDeb& by) {
   const std::string label = deb.architecture == by.architecture
                                 ? deb.label()
                                 : concat(deb.name, ":", deb.architecture, " ", deb.version);
-  if (deb.of_bundle()) return concat("the bundle has ", label);
-  if (deb.is_configured) return concat(label, " is installed");
-  return concat(label, " is there, but not completely installed");
+  if (deb.of_bundle()) return format("the bundle has {}", label);
+  if (deb.is_configured) return format("{} is installed", label);
+  return format("{} is there, but not completely installed", label);
 }
 
 // A deb of the bundle that would help, had it been chosen.
@@ -85,24 +85,24 @@ class Unmet {
     }
     for (const KnownDeb* other : debs_.after.providing(relation.name)) {
       evidence.push_back({other->of_bundle() ? "bundle" : "target", 0,
-                          concat(presence(*other, deb_), " and provides ", relation.name)});
+                          format("{} and provides {}", presence(*other, deb_), relation.name)});
       is_known = true;
     }
     for (const Removal& removal : debs_.removals) {
       if (removal.gone->name != relation.name) continue;
       evidence.push_back(
           {"target", 0,
-           concat(removal.gone->label(), " is removed in favour of ", removal.by->label())});
+           format("{} is removed in favour of {}", removal.gone->label(), removal.by->label())});
       is_known = true;
     }
     if (const Package* package = unchosen(inventory_, debs_, relation)) {
-      evidence.push_back({package->path, 0,
-                          concat("the bundle has ", package->name, " ", package->version,
-                                 ", but it is not chosen")});
+      evidence.push_back(
+          {package->path, 0,
+           format("the bundle has {} {}, but it is not chosen", package->name, package->version)});
       is_known = true;
     }
     if (!is_known) {
-      evidence.push_back({"target", 0, concat(relation.name, " is not installed")});
+      evidence.push_back({"target", 0, format("{} is not installed", relation.name)});
     }
   }
 
@@ -110,8 +110,8 @@ class Unmet {
               const std::vector<std::string>& wanted, Findings& findings) const {
     if (evidence.empty()) return;
     Finding finding = make_finding(id, deb_.package->path, evidence);
-    finding.remedy.text = concat("Add ", joined(wanted, ", "), " for ", deb_.architecture,
-                                 " to the bundle, or install it on the target first.");
+    finding.remedy.text = format("Add {} for {} to the bundle, or install it on the target first.",
+                                 joined(wanted, ", "), deb_.architecture);
     findings.push_back(std::move(finding));
   }
 
@@ -171,9 +171,10 @@ void check_installed(const ComparedDebs& debs, Findings& findings) {
           debs.after.is_met(clause, *installed)) {
         continue;
       }
-      by_path[loss->by->package->path].push_back({concat("Depends of ", installed->label()), 0,
-                                                  concat(to_text(clause), "; ", loss->gone->label(),
-                                                         " is replaced by ", loss->by->label())});
+      by_path[loss->by->package->path].push_back(
+          {format("Depends of {}", installed->label()), 0,
+           format("{}; {} is replaced by {}", to_text(clause), loss->gone->label(),
+                  loss->by->label())});
     }
   }
   for (auto& [path, evidence] : by_path) {

@@ -9,7 +9,7 @@ std::vector<Evidence> shortened(std::vector<Evidence> evidence) {
   if (evidence.size() <= most_evidence) return evidence;
   const std::size_t more = evidence.size() - most_evidence;
   evidence.resize(most_evidence);
-  evidence.push_back({"", 0, concat("and ", more, " more")});
+  evidence.push_back({"", 0, format("and {} more", more)});
   return evidence;
 }
 

@@ -151,7 +151,7 @@ class ClashFinder {
   void look_at_pair(const KnownDeb& a, const KnownDeb& b, const std::string& path) {
     if (is_settled(a, b) || is_kept_apart(a, b, path)) return;
     clashes_.in_bundle[{&a, &b}].push_back(
-        {path, 0, concat("in ", a.label(), " and in ", b.label())});
+        {path, 0, format("in {} and in {}", a.label(), b.label())});
   }
 
   void look_up(const KnownDeb& deb, const std::string& path, const std::string& there) {
@@ -177,9 +177,9 @@ class ClashFinder {
       return;
     }
     if (is_settled(owner, deb)) return;
-    std::string text = concat("belongs to ", owner.label(), ", which is installed");
+    std::string text = format("belongs to {}, which is installed", owner.label());
     if (path != there) {
-      text += concat(" and calls it ", there, ": dpkg would overwrite it without a word");
+      text += format(" and calls it {}: dpkg would overwrite it without a word", there);
     }
     clashes_.with_installed[{&deb, &owner}].push_back({path, 0, std::move(text)});
   }
@@ -245,9 +245,9 @@ void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>&
     if (place.at(handover.to) > place.at(handover.from)) continue;
     early[{handover.to, handover.from}].push_back(
         {handover.path, 0,
-         concat("belongs to the installed ", handover.from->name,
-                ", whose new version gives it up but comes later, as it depends on ",
-                handover.to->name)});
+         format("belongs to the installed {}, whose new version gives it up but comes later, as it "
+                "depends on {}",
+                handover.from->name, handover.to->name)});
   }
   for (const auto& [pair, evidence] : early) {
     findings.push_back(make_finding("file-conflict", pair.deb->package->path, sorted(evidence)));

@@ -234,8 +234,8 @@ class Calls {
     if (evidence_.empty()) return;
     Finding finding =
         make_finding("needs-several-calls", evidence_.front().source, shortened(evidence_));
-    finding.remedy.text = concat("Install the debs in ", last_ + 1,
-                                 " calls of dpkg, as the order of installation says.");
+    finding.remedy.text = format(
+        "Install the debs in {} calls of dpkg, as the order of installation says.", last_ + 1);
     findings.push_back(std::move(finding));
   }
 

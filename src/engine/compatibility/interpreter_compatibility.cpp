@@ -83,10 +83,10 @@ WheelVerdict platform_verdict(const Tag& tag, const TargetSnapshot& target) {
       return {};
     }
     worst = {WheelObstacle::glibc,
-             concat("its platform tag asks for glibc ", glibc, ", the target has ", target.glibc)};
+             format("its platform tag asks for glibc {}, the target has {}", glibc, target.glibc)};
   }
   if (worst.why.empty()) {
-    worst.why = concat("its platform tag is ", joined(tag.platform, "."), ", the target is ",
+    worst.why = format("its platform tag is {}, the target is {}", joined(tag.platform, "."),
                        machine_of(target.architecture));
   }
   return worst;
@@ -99,17 +99,17 @@ WheelVerdict python_verdict(const Package& wheel, const Tag& tag, const PythonFa
   std::string means;
   if (only && !is_stable_abi) {
     is_met = *only == python.minor;
-    means = concat("it is for Python ", *only);
+    means = format("it is for Python {}", *only);
   } else {
     is_met = std::any_of(tag.python.begin(), tag.python.end(), [&](const std::string& one) {
       return is_python_met(one, python, is_stable_abi);
     });
-    means = concat("it is for ", joined(tag.python, ", "), is_stable_abi ? " and newer" : "");
+    means = format("it is for {}{}", joined(tag.python, ", "), is_stable_abi ? " and newer" : "");
   }
   if (!is_met) return {WheelObstacle::python, means};
   const bool is_abi = std::any_of(tag.abi.begin(), tag.abi.end(),
                                   [&](const std::string& one) { return is_abi_met(one, python); });
-  if (!is_abi) return {WheelObstacle::python, concat("its ABI tag is ", joined(tag.abi, "."))};
+  if (!is_abi) return {WheelObstacle::python, format("its ABI tag is {}", joined(tag.abi, "."))};
   return {WheelObstacle::none, means};
 }
 
@@ -133,8 +133,8 @@ WheelVerdict native_verdict(const Package& wheel, const PythonFacts& python) {
   }
   if (found.empty() || python.cache_tag.empty() || found.contains(python.cache_tag)) return {};
   return {WheelObstacle::native_code,
-          concat("its native modules are built for ", joined({found.begin(), found.end()}, ", "),
-                 ", the interpreter is ", python.cache_tag)};
+          format("its native modules are built for {}, the interpreter is {}",
+                 joined({found.begin(), found.end()}, ", "), python.cache_tag)};
 }
 
 // The release of a version as far as `like` goes: "3.8.10" like "3.8" is "3.8".
@@ -210,7 +210,7 @@ WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
   if (!verdict.fits()) return verdict;
   const std::string& needs = wheel.python->requires_python;
   if (!is_python_accepted(needs, python.version.empty() ? python.minor : python.version)) {
-    return {WheelObstacle::python, concat("its Requires-Python is ", in_quotes(needs))};
+    return {WheelObstacle::python, format("its Requires-Python is {}", in_quotes(needs))};
   }
   const WheelVerdict native = native_verdict(wheel, python);
   return native.fits() ? verdict : native;

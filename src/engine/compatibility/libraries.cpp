@@ -62,7 +62,7 @@ class LibraryChecks {
     for_each_file(deb.index, [&](const ElfFile& file) {
       for (const std::string& soname : file.facts.needed) {
         if (!is_on_system(soname, file)) {
-          lacks.libraries[soname].push_back({file.path, 0, concat("needs ", soname)});
+          lacks.libraries[soname].push_back({file.path, 0, format("needs {}", soname)});
         }
       }
       look_at_versions(file, bundle_.libstdcxx, lacks);
@@ -87,10 +87,11 @@ class LibraryChecks {
               return is_in_python(soname, file, *python, distributions);
             });
         if (is_there) continue;
-        lacks.libraries[soname].push_back({file.path, 0, concat("needs ", soname)});
+        lacks.libraries[soname].push_back({file.path, 0, format("needs {}", soname)});
         if (const LibraryProvider* provider = provider_of(soname)) {
-          notes.emplace(soname, concat("the distribution ", provider->distribution,
-                                       " brings it, which none of the interpreters has"));
+          notes.emplace(soname,
+                        format("the distribution {} brings it, which none of the interpreters has",
+                               provider->distribution));
         }
       }
       look_at_versions(file, own.libstdcxx, lacks);
@@ -223,16 +224,16 @@ class LibraryChecks {
     };
     const ElfFacts& facts = file.facts;
     if (is_newer(facts.glibc, target_.glibc)) {
-      lacks.glibc[facts.glibc].push_back({file.path, 0, concat("needs GLIBC_", facts.glibc)});
+      lacks.glibc[facts.glibc].push_back({file.path, 0, format("needs GLIBC_{}", facts.glibc)});
     }
     const bool is_brought = !libstdcxx.empty() && !is_newer(facts.glibcxx, libstdcxx);
     if (is_newer(facts.glibcxx, target_.glibcxx) && !is_brought) {
       const std::string version = concat("GLIBCXX_", facts.glibcxx);
-      lacks.libstdcxx[version].push_back({file.path, 0, concat("needs ", version)});
+      lacks.libstdcxx[version].push_back({file.path, 0, format("needs {}", version)});
     }
     if (is_newer(facts.cxxabi, target_.cxxabi) && libstdcxx.empty()) {
       const std::string version = concat("CXXABI_", facts.cxxabi);
-      lacks.libstdcxx[version].push_back({file.path, 0, concat("needs ", version)});
+      lacks.libstdcxx[version].push_back({file.path, 0, format("needs {}", version)});
     }
   }
 
@@ -244,12 +245,12 @@ class LibraryChecks {
       if (library.soname.starts_with(stem)) alike.insert(library.soname);
     }
     for (const std::string& name : alike) {
-      evidence.push_back({"target", 0, concat("has ", name, " instead")});
+      evidence.push_back({"target", 0, format("has {} instead", name)});
     }
     const std::string end = "/" + soname;
     for (const auto& [path, owners] : target_.owners) {
       if (path.ends_with(end)) {
-        evidence.push_back({"target", 0, concat("has ", path, ", where the loader does not look")});
+        evidence.push_back({"target", 0, format("has {}, where the loader does not look", path)});
       }
     }
   }
@@ -275,11 +276,11 @@ class LibraryChecks {
     }
     for (auto& [version, evidence] : lacks.glibc) {
       add_finding("glibc-too-old", path, std::move(evidence),
-                  concat("its glibc is ", target_.glibc));
+                  format("its glibc is {}", target_.glibc));
     }
     for (auto& [version, evidence] : lacks.libstdcxx) {
       add_finding("libstdcxx-too-old", path, std::move(evidence),
-                  concat("its libstdc++ has GLIBCXX_", target_.glibcxx, " and CXXABI_",
+                  format("its libstdc++ has GLIBCXX_{} and CXXABI_{}", target_.glibcxx,
                          target_.cxxabi.empty() ? "?" : target_.cxxabi));
     }
   }

@@ -27,10 +27,11 @@ void check_compression(const KnownDeb& deb, const TargetSnapshot& target, Findin
   }
   findings.push_back(make_finding(
       "dpkg-too-old", deb.package->path,
-      {{"data.tar", 0, concat("compressed with ", compression)},
+      {{"data.tar", 0, format("compressed with {}", compression)},
        {"target", 0,
-        concat("dpkg ", target.dpkg_version.empty() ? "of unknown version" : target.dpkg_version,
-               " unpacks ", joined(known, ", "))}}));
+        format("dpkg {} unpacks {}",
+               target.dpkg_version.empty() ? "of unknown version" : target.dpkg_version,
+               joined(known, ", "))}}));
 }
 
 void check_unfinished(const ComparedDebs& debs, const TargetSnapshot& target, Findings& findings) {
@@ -38,7 +39,7 @@ void check_unfinished(const ComparedDebs& debs, const TargetSnapshot& target, Fi
   for (const TargetPackage& package : target.packages) {
     if (!is_unfinished(package.status)) continue;
     const Evidence evidence{"target", 0,
-                            concat(package.name, " ", package.version, " is in the state ",
+                            format("{} {} is in the state {}", package.name, package.version,
                                    in_quotes(to_text(package.status)))};
     const auto same = std::find_if(debs.bundle.begin(), debs.bundle.end(),
                                    [&](const KnownDeb* deb) { return deb->name == package.name; });
@@ -65,8 +66,8 @@ void check_removals(const ComparedDebs& debs, Findings& findings) {
     Finding finding = make_finding(
         "removes-installed", removal.by->package->path,
         {{"target", 0,
-          concat(removal.gone->label(), is_essential ? ", which is essential," : "",
-                 " is installed; dpkg removes it in favour of ", removal.by->label())}});
+          format("{}{} is installed; dpkg removes it in favour of {}", removal.gone->label(),
+                 is_essential ? ", which is essential," : "", removal.by->label())}});
     if (is_essential) finding.severity = Severity::error;
     findings.push_back(std::move(finding));
   }
@@ -80,7 +81,7 @@ void check_packages(const ComparedDebs& debs, const TargetSnapshot& target, Find
       findings.push_back(
           make_finding("architecture-differs", deb->package->path,
                        {{"Architecture", 0, deb->architecture},
-                        {"target", 0, concat("dpkg's architecture is ", target.architecture)}}));
+                        {"target", 0, format("dpkg's architecture is {}", target.architecture)}}));
     }
     if (!deb->malformed.empty()) {
       findings.push_back(make_finding("relation-malformed", deb->package->path, deb->malformed));
@@ -114,7 +115,7 @@ std::vector<CompatibilityChange> deb_changes(const ComparedDebs& debs,
     findings.push_back(make_finding(
         "package-downgrade", deb->package->path,
         {{"target", 0,
-          concat(old->second->label(), " is installed, the package has ", deb->version)}}));
+          format("{} is installed, the package has {}", old->second->label(), deb->version)}}));
   }
   return changes;
 }

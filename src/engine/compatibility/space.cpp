@@ -201,17 +201,17 @@ class Loads {
   static void check(const MountPoint& mount, const Load& load, Findings& findings) {
     if (mount.read_only) {
       report("mount-read-only", mount, load,
-             concat("is mounted read-only; ", human_size(load.bytes), " would go there"), findings);
+             format("is mounted read-only; {} would go there", human_size(load.bytes)), findings);
       return;
     }
     if (load.bytes > mount.free_bytes) {
       report("no-space", mount, load,
-             concat(human_size(load.bytes), " needed, ", human_size(mount.free_bytes), " free"),
+             format("{} needed, {} free", human_size(load.bytes), human_size(mount.free_bytes)),
              findings);
     }
     if (mount.counts_inodes && load.inodes > mount.free_inodes) {
       report("no-inodes", mount, load,
-             concat(load.inodes, " inodes needed, ", mount.free_inodes, " free"), findings);
+             format("{} inodes needed, {} free", load.inodes, mount.free_inodes), findings);
     }
   }
 

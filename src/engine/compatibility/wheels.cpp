@@ -112,7 +112,7 @@ class WheelChecks {
     for (const auto& [executable, distributions] : without_pip_) {
       std::vector<Evidence> evidence;
       for (const std::string& distribution : distributions) {
-        evidence.push_back({executable, 0, concat("takes a wheel of ", distribution)});
+        evidence.push_back({executable, 0, format("takes a wheel of {}", distribution)});
       }
       findings_.push_back(make_finding("pip-missing", executable, shortened(evidence)));
     }
@@ -133,7 +133,7 @@ class WheelChecks {
         is_all_architecture &= verdict.obstacle == WheelObstacle::architecture;
         evidence.push_back(
             {path, 0,
-             concat("not for ", python.executable, " (Python ", python.minor, "): ", verdict.why)});
+             format("not for {} (Python {}): {}", python.executable, python.minor, verdict.why)});
       }
       if (target_.pythons.empty()) evidence.push_back({path, 0, "the target has no Python"});
     }
@@ -167,7 +167,7 @@ class WheelChecks {
       }
       by_path[wheel.path].push_back(
           {taker->executable, 0,
-           concat("pip ", taker->pip_version, " refuses the version ", in_quotes(refused))});
+           format("pip {} refuses the version {}", taker->pip_version, in_quotes(refused))});
     }
     for (auto& [path, evidence] : by_path) {
       findings_.push_back(
@@ -236,7 +236,7 @@ std::vector<CompatibilityChange> wheel_changes(
       findings.push_back(make_finding(
           "package-downgrade", wheel.path,
           {{interpreter.executable, 0,
-            concat(wheel.name, " ", now, " is installed, the wheel has ", wheel.version)}}));
+            format("{} {} is installed, the wheel has {}", wheel.name, now, wheel.version)}}));
     }
   }
   return changes;

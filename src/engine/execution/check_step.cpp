@@ -25,8 +25,8 @@ void require_sound(const Host& host, const Stack& stack, const std::string& pyth
   const CheckResult& first = *problems.front();
   const std::size_t others = problems.size() - 1;
   throw Error(ErrorCode::checks_failed,
-              concat("check ", in_quotes(first.id), " failed: ", first.observed,
-                     others > 0 ? concat(" (and ", others, " more)") : std::string()),
+              format("check {} failed: {}{}", in_quotes(first.id), first.observed,
+                     others > 0 ? format(" (and {} more)", others) : std::string()),
               first.hint);
 }
 
@@ -40,8 +40,9 @@ void try_cards(const Host& host, const Stack& stack, const std::string& python,
     if (check.is_problem) {
       check.is_problem = false;
       check.status = CheckStatus::warn;
-      warnings.push_back(concat("the packages are sound, but ", in_quotes(check.id),
-                                " failed: ", check.observed, "; `topsctl verify` tells more"));
+      warnings.push_back(
+          format("the packages are sound, but {} failed: {}; `topsctl verify` tells more",
+                 in_quotes(check.id), check.observed));
     }
     checks.push_back(std::move(check));
   }

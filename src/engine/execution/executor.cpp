@@ -115,13 +115,13 @@ class Executor {
     } catch (const Error& error) {
       result.detail = error.message();
       finish(StepStatus::failed);
-      throw error.within(concat("step ", i + 1, " of ", total, ": ", step.description));
+      throw error.within(format("step {} of {}: {}", i + 1, total, step.description));
     } catch (const std::exception& error) {
       result.detail = printable(error.what());
       finish(StepStatus::failed);
       throw Error(ErrorCode::internal, result.detail,
                   "this is a defect of topsctl: please report it",
-                  {concat("step ", i + 1, " of ", total, ": ", step.description)});
+                  {format("step {} of {}: {}", i + 1, total, step.description)});
     }
   }
 
@@ -144,7 +144,7 @@ class Executor {
       }
       bytes += package.size;
     }
-    return concat(human_size(bytes), " copied, digests right");
+    return format("{} copied, digests right", human_size(bytes));
   }
 
   std::string act(const RehearsePlan&) {
@@ -179,7 +179,7 @@ class Executor {
     journal_.append(TransactionState::applying, Json::object());
     since_ns_ = change_time_ns(folder_ / "journal");
     changed_ = true;
-    return concat(summary.paths, " paths, ", human_size(summary.bytes), " kept");
+    return format("{} paths, {} kept", summary.paths, human_size(summary.bytes));
   }
 
   std::string act(const RunCommand& run) {
@@ -227,7 +227,7 @@ class Executor {
                     {"escaped_paths", execution_.report.escaped_paths}};
     if (requester_.confirm_timeout_s > 0) details.update(ask_for_confirmation());
     journal_.append(TransactionState::committed, details);
-    return concat(mounts.size(), " file systems synced");
+    return format("{} file systems synced", mounts.size());
   }
 
   std::string act(const RestoreWriteSet&) {
@@ -267,7 +267,7 @@ class Executor {
       return;
     }
     end_making_ready();
-    events_.note(concat("rolling back: ", error.message()));
+    events_.note(format("rolling back: {}", error.message()));
     const RollbackResult restoration = roll_back_transaction(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
     execution_.report.synced_mounts = restoration.synced_mounts;
@@ -279,21 +279,23 @@ class Executor {
       execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
       execution_.report.outcome = Outcome::rolled_back;
       execution_.report.message =
-          concat("rolled back, the host is as before transaction ", transaction_.id);
+          format("rolled back, the host is as before transaction {}", transaction_.id);
     } else {
       execution_.exit = ExitCode::rollback_incomplete;
       execution_.report.outcome = Outcome::rollback_incomplete;
       execution_.report.changed = true;
-      execution_.report.message = concat("the rollback of transaction ", transaction_.id,
-                                         " is incomplete: a person is needed");
+      execution_.report.message = format(
+          "the rollback of transaction {} is incomplete: a person is needed", transaction_.id);
     }
   }
 
   std::string committed_message() const {
     const auto& until = execution_.report.confirm_until;
-    const std::string committed = concat("transaction ", transaction_.id, " committed");
-    return until ? concat(committed, "; it is restored at ", *until, " unless `topsctl confirm ",
-                          transaction_.id, "` comes from a new connection before")
+    const std::string committed = format("transaction {} committed", transaction_.id);
+    return until ? format(
+                       "{}; it is restored at {} unless `topsctl confirm {}` comes from a new "
+                       "connection before",
+                       committed, *until, transaction_.id)
                  : committed;
   }
 
@@ -357,8 +359,8 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
   LogSink log(logs / concat(transaction.id, ".log"));
   EventFan all = events;
   all.add(&log);
-  log.note(concat("transaction ", transaction.id, ": ", requester.command_line, " for ",
-                  requester.user));
+  log.note(
+      format("transaction {}: {} for {}", transaction.id, requester.command_line, requester.user));
   const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
   Execution execution =
       Executor(host, stack, plan, all, stage, requester, std::move(transaction)).run();

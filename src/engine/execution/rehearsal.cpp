@@ -104,19 +104,20 @@ void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
   const StepPlaces places = places_in_view(plan);
   for (const Step& step : plan.steps) {
     try {
-      events.working(concat("rehearsing ", step.description));
+      events.working(format("rehearsing {}", step.description));
       std::visit(Rehearser{view.host(), plan, places, events, warnings}, step.action);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
       constexpr std::uint64_t full = 4U << 20U;
       if (view.free_bytes() < full) {
-        throw Error(ErrorCode::no_space,
-                    concat("the rehearsal has no room left for what is written: ", error.message()),
-                    "make room, or install without --rehearse", error.context())
-            .within(concat("rehearsing ", step.description));
+        throw Error(
+            ErrorCode::no_space,
+            format("the rehearsal has no room left for what is written: {}", error.message()),
+            "make room, or install without --rehearse", error.context())
+            .within(format("rehearsing {}", step.description));
       }
       throw Error(error.code(), error.message(), failed_hint, error.context())
-          .within(concat("rehearsing ", step.description));
+          .within(format("rehearsing {}", step.description));
     }
   }
 }
@@ -125,7 +126,7 @@ void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
 void require_installed(bool is_installed, const RehearsedPackage& after) {
   if (is_installed) return;
   throw Error(ErrorCode::step_failed,
-              concat("after the rehearsal, ", in_quotes(after.name), " is not installed: ",
+              format("after the rehearsal, {} is not installed: {}{}{}", in_quotes(after.name),
                      after.version, after.version.empty() ? "" : " ", after.state),
               failed_hint);
 }
@@ -176,7 +177,7 @@ Error not_possible(const Error& error) {
   const bool is_signal =
       error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
   if (is_signal) return error;
-  return {error.code(), concat("there can be no rehearsal here: ", error.message()),
+  return {error.code(), format("there can be no rehearsal here: {}", error.message()),
           not_possible_hint, error.context()};
 }
 
@@ -219,8 +220,8 @@ Rehearsed rehearse(const Host& host, const Plan& plan, const std::vector<fs::pat
 std::string sentence_on(const RehearsalReport& rehearsal) {
   std::uint64_t bytes = 0;
   for (const RehearsedMount& mount : rehearsal.mounts) bytes += mount.written_bytes;
-  return concat(counted(rehearsal.paths, "path"), " and ", human_size(bytes), " written, ",
-                rehearsal.missed.size(), " of them not predicted");
+  return format("{} and {} written, {} of them not predicted", counted(rehearsal.paths, "path"),
+                human_size(bytes), rehearsal.missed.size());
 }
 
 KnownWriteSet predicted_only(const Plan& plan) {

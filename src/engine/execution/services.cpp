@@ -69,11 +69,11 @@ std::vector<std::string> stop_services(const Host& host, const Transaction& tran
     command.on_output = [&](std::string_view piece) { events.output(piece); };
     const RunResult result = host.runner->run(command);
     if (!result.ok()) {
-      events.warning(concat("the prerm of ", package.name, " failed: ", result.ending()));
-      told.push_back(concat("services of ", package.name, ": its prerm failed to stop them"));
+      events.warning(format("the prerm of {} failed: {}", package.name, result.ending()));
+      told.push_back(format("services of {}: its prerm failed to stop them", package.name));
     } else if (package.before) {
-      told.push_back(concat("services of ", package.name, " were stopped: start those of ",
-                            *package.before, " if they are wanted"));
+      told.push_back(format("services of {} were stopped: start those of {} if they are wanted",
+                            package.name, *package.before));
     }
   }
   return told;
@@ -84,7 +84,7 @@ void reload_service_manager(const Host& host, EventSink& events) {
   if (host.root != "/" || !fs::is_directory("/run/systemd/system", ignored)) return;
   const RunResult result =
       host.runner->run(host.command({"systemctl", "daemon-reload"}, script_timeout_ms));
-  if (!result.ok()) events.warning(concat("systemctl daemon-reload failed: ", result.ending()));
+  if (!result.ok()) events.warning(format("systemctl daemon-reload failed: {}", result.ending()));
 }
 
 }  // namespace topsctl

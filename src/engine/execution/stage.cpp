@@ -48,7 +48,7 @@ void for_each_package(const std::vector<Package>& packages,
 // The digest that was known before must be that of the bytes which were read.
 void require_same(const std::string& file, const std::string& found, const std::string& wanted) {
   if (found == wanted) return;
-  throw Error(ErrorCode::bad_package, concat(in_quotes(file), " changed while it was read"),
+  throw Error(ErrorCode::bad_package, format("{} changed while it was read", in_quotes(file)),
               "make sure that nothing writes to the bundle, and run the same command again");
 }
 

@@ -32,21 +32,22 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
     const CheckResult state = check_installed_wheel(host, run.judged_by, places.python);
     if (state.status == CheckStatus::pass) {
       warnings.push_back(
-          concat("pip ended with ", result.ending(), ", but the wheel is completely installed"));
+          format("pip ended with {}, but the wheel is completely installed", result.ending()));
       return concat(result.ending(), "; ", state.observed);
     }
   }
   const std::string said = printable(telling_lines(result.output, 8), Lines::keep);
-  throw Error(ErrorCode::step_failed,
-              concat(run.program, " failed: ", result.ending(), said.empty() ? "" : "\n", said),
-              "read the log for all that the program said");
+  throw Error(
+      ErrorCode::step_failed,
+      format("{} failed: {}{}{}", run.program, result.ending(), said.empty() ? "" : "\n", said),
+      "read the log for all that the program said");
 }
 
 std::string perform(const Host& host, const WriteFile& file) {
   const std::filesystem::path path = host.resolve_parent(file.path);
   make_directories(path.parent_path(), 0755);
   write_durably(path, file.content, file.mode);
-  return concat(file.content.size(), " bytes");
+  return format("{} bytes", file.content.size());
 }
 
 }  // namespace topsctl

@@ -48,7 +48,7 @@ Announced announced_by(const Transaction& transaction) {
 void rebuild_loader_cache(const Host& host, EventSink& events) {
   constexpr std::int64_t patience_ms = 120'000;
   const RunResult result = host.runner->run(host.command({"ldconfig"}, patience_ms));
-  if (!result.ok()) events.warning(concat("ldconfig failed: ", result.ending()));
+  if (!result.ok()) events.warning(format("ldconfig failed: {}", result.ending()));
 }
 
 void remove_kept(const fs::path& folder) {
@@ -109,7 +109,7 @@ Plan rollback_plan(const Transaction& transaction, const std::string& command) {
   Plan plan;
   plan.command = command;
   plan.steps.push_back({"restore",
-                        concat("restore the state before transaction ", transaction.id),
+                        format("restore the state before transaction {}", transaction.id),
                         RestoreWriteSet{transaction.id},
                         {"services that the packages' scripts started, stopped or restarted",
                          "kernel modules that the packages' scripts loaded"}});
@@ -128,8 +128,8 @@ std::vector<std::string> escaped_of(const Transaction& transaction) {
     if (paths == details.end() || !paths->is_array()) continue;
     for (const Json& path : *paths) {
       if (!path.is_string()) continue;
-      lines.push_back(concat(printable(path.get<std::string>()), ": changed by transaction ",
-                             transaction.id, ", and not kept"));
+      lines.push_back(format("{}: changed by transaction {}, and not kept",
+                             printable(path.get<std::string>()), transaction.id));
     }
   }
   return lines;
@@ -153,22 +153,22 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
                              restoration.failures.end());
   if (restoration.complete()) {
     report.outcome = Outcome::rolled_back;
-    report.message = concat("the host is as before transaction ", transaction.id);
+    report.message = format("the host is as before transaction {}", transaction.id);
     return;
   }
   report.outcome = Outcome::rollback_incomplete;
   report.failed = true;
   report.message =
-      concat("the rollback of transaction ", transaction.id, " is incomplete: a person is needed");
+      format("the rollback of transaction {} is incomplete: a person is needed", transaction.id);
   execution.exit = ExitCode::rollback_incomplete;
-  execution.error = Error(ErrorCode::rollback_incomplete,
-                          restoration.failures.empty() ? concat(restoration.proof.differing.size(),
-                                                                " paths differ from what was kept")
-                                                       : restoration.failures.front(),
-                          concat("mend the cause and run `topsctl recover`, or accept the machine "
-                                 "as it is with `topsctl recover "
-                                 "--give-up`; the kept copies are in ",
-                                 transaction.folder));
+  execution.error =
+      Error(ErrorCode::rollback_incomplete,
+            restoration.failures.empty()
+                ? format("{} paths differ from what was kept", restoration.proof.differing.size())
+                : restoration.failures.front(),
+            format("mend the cause and run `topsctl recover`, or accept the machine as it is with "
+                   "`topsctl recover --give-up`; the kept copies are in {}",
+                   transaction.folder));
 }
 
 }  // namespace
@@ -214,8 +214,8 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
   const bool done = report.outcome == Outcome::rolled_back;
   step.status = done ? StepStatus::done : StepStatus::failed;
-  step.detail = concat(report.rollback->paths_checked, " paths checked, ",
-                       report.rollback->differing.size(), " differing");
+  step.detail = format("{} paths checked, {} differing", report.rollback->paths_checked,
+                       report.rollback->differing.size());
   all.step_finished(1, 1, description, step.duration_ms, done);
   return execution;
 }

@@ -35,21 +35,21 @@ std::string compare_wheels(const Host& host, const CompareWheels& compare) {
       return one.dist_info == before.dist_info;
     });
     if (now == after.end())
-      fail_comparison(concat(labelled(before), " is gone from ", before.dist_info));
+      fail_comparison(format("{} is gone from {}", labelled(before), before.dist_info));
     if (*now != before) {
       fail_comparison(
           now->version == before.version
-              ? concat(labelled(before), " is another one: ", before.dist_info, "/RECORD differs")
-              : concat(labelled(before), " became ", labelled(*now)));
+              ? format("{} is another one: {}/RECORD differs", labelled(before), before.dist_info)
+              : format("{} became {}", labelled(before), labelled(*now)));
     }
-    same.push_back(concat(labelled(before), " unchanged"));
+    same.push_back(format("{} unchanged", labelled(before)));
   }
   for (const InstalledIdentity& now : after) {
     const bool is_known =
         std::find(compare.before.begin(), compare.before.end(), now) != compare.before.end();
-    if (!is_known) fail_comparison(concat(labelled(now), " came to ", now.dist_info));
+    if (!is_known) fail_comparison(format("{} came to {}", labelled(now), now.dist_info));
   }
-  if (same.empty()) same.push_back(concat("none of ", joined(compare.names, ", "), " is there"));
+  if (same.empty()) same.push_back(format("none of {} is there", joined(compare.names, ", ")));
   return joined(same, ", ");
 }
 

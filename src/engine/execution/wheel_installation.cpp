@@ -18,7 +18,7 @@ const PlannedPackage& package_of(const Plan& plan, const InstallWheel& action) {
       std::find_if(plan.packages.begin(), plan.packages.end(),
                    [&](const PlannedPackage& package) { return package.file == action.file; });
   if (found == plan.packages.end()) {
-    throw Error(ErrorCode::internal, concat("the plan has no package ", in_quotes(action.file)));
+    throw Error(ErrorCode::internal, format("the plan has no package {}", in_quotes(action.file)));
   }
   return *found;
 }
@@ -44,9 +44,9 @@ std::string install_wheel_natively(const Host& host, const Plan& plan, const Ins
   const InstalledFiles done =
       install_wheel(host, installation_of(plan, action, stage / action.file));
   std::string detail = concat(counted(done.files, "file"), ", ", human_size(done.bytes));
-  if (done.removed > 0) detail += concat("; ", done.removed, " of the version before removed");
+  if (done.removed > 0) detail += format("; {} of the version before removed", done.removed);
   if (!done.left.empty()) {
-    detail += concat("; left alone, because they lie elsewhere: ", joined(done.left, ", "));
+    detail += format("; left alone, because they lie elsewhere: {}", joined(done.left, ", "));
   }
   return printable(detail);
 }

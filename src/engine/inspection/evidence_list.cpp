@@ -27,7 +27,7 @@ void EvidenceList::add(std::string_view source, std::string_view text, int line)
 
 std::vector<Evidence> EvidenceList::pieces() const {
   std::vector<Evidence> pieces = pieces_;
-  if (more_ > 0) pieces.push_back({"", 0, concat("and ", more_, " more")});
+  if (more_ > 0) pieces.push_back({"", 0, format("and {} more", more_)});
   return pieces;
 }
 

@@ -13,10 +13,11 @@ void require_locked(const Lock& lock, const std::vector<Package>& packages) {
     const bool is_known = difference->kind == LockDifference::Kind::changed;
     throw Error(
         ErrorCode::bad_package,
-        is_known ? concat(in_quotes(package.path), " is not what the lock says: its sha256 is ",
-                          difference->found_sha256, ", the lock has ", difference->locked_sha256)
-                 : concat(in_quotes(package.path), " is not in the lock; its sha256 is ",
-                          difference->found_sha256),
+        is_known
+            ? format("{} is not what the lock says: its sha256 is {}, the lock has {}",
+                     in_quotes(package.path), difference->found_sha256, difference->locked_sha256)
+            : format("{} is not in the lock; its sha256 is {}", in_quotes(package.path),
+                     difference->found_sha256),
         "copy the package again from where the lock was made; if this one is meant, inspect the "
         "bundle and write a new lock with `topsctl inspect BUNDLE --lock FILE`");
   }

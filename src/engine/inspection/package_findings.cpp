@@ -40,16 +40,16 @@ void judge_mismatches(const Package& package, const Contents& contents, Collecti
       case Mismatch::Kind::digest:
       case Mismatch::Kind::size:
         found.add("digest-mismatch", mismatch.path,
-                  concat(list, " says ", mismatch.expected, ", the file has ", mismatch.found));
+                  format("{} says {}, the file has {}", list, mismatch.expected, mismatch.found));
         break;
       case Mismatch::Kind::missing:
-        found.add("listed-file-missing", mismatch.path, concat(list, " lists it"));
+        found.add("listed-file-missing", mismatch.path, format("{} lists it", list));
         break;
       case Mismatch::Kind::unlisted:
-        found.add("file-not-listed", mismatch.path, concat(list, " does not list it"));
+        found.add("file-not-listed", mismatch.path, format("{} does not list it", list));
         break;
       case Mismatch::Kind::no_digest:
-        found.add("digest-not-given", mismatch.path, concat(list, " has no digest for it"));
+        found.add("digest-not-given", mismatch.path, format("{} has no digest for it", list));
         break;
     }
   }
@@ -92,11 +92,11 @@ void judge_mode(const PayloadEntry& entry, Collection& found) {
   const bool is_folder = entry.type == PayloadEntry::Type::directory;
   if (is_file && (entry.mode & setuid_or_setgid) != 0) {
     found.add("setuid-file", entry.path,
-              concat("mode ", octal_mode(entry.mode), ", ", entry.owner));
+              format("mode {}, {}", octal_mode(entry.mode), entry.owner));
   }
   if ((is_file || (is_folder && (entry.mode & sticky) == 0)) &&
       (entry.mode & writable_by_all) != 0) {
-    found.add("world-writable-file", entry.path, concat("mode ", octal_mode(entry.mode)));
+    found.add("world-writable-file", entry.path, format("mode {}", octal_mode(entry.mode)));
   }
 }
 
@@ -184,15 +184,15 @@ void judge_elf(const Package& package, const ElfFile& file, Collection& found) {
   const std::string machine = machine_of(package);
   if (!machine.empty() && facts.machine != machine) {
     found.add("elf-wrong-machine", file.path,
-              concat("it is for ", facts.machine, ", the package for ", package.architecture));
+              format("it is for {}, the package for {}", facts.machine, package.architecture));
   }
   if (package.kind == PackageKind::deb && package.architecture == "all") {
-    found.add("elf-in-arch-all", file.path, concat("it is for ", facts.machine));
+    found.add("elf-in-arch-all", file.path, format("it is for {}", facts.machine));
   }
   for (const std::string& path : facts.search_paths) {
     if (is_insecure(path)) {
       found.add("search-path-insecure", file.path,
-                concat("it looks for libraries in ", in_quotes(path)));
+                format("it looks for libraries in {}", in_quotes(path)));
     }
   }
 }

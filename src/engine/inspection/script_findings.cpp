@@ -140,7 +140,7 @@ void judge_script(const MaintainerScript& script, EvidenceById& found) {
     return;
   }
   found["script-too-long"].add(script.name,
-                               concat("the script has ", human_size(script.text.size())));
+                               format("the script has {}", human_size(script.text.size())));
   judge_lines({script.name, script.text.substr(0, longest_script)}, found);
 }
 

@@ -17,7 +17,7 @@ constexpr int most_endless = 8;           // each costs a look through all that 
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view operators = ";&|()<>";
 
-bool is_one_of(char c, std::string_view characters) {
+bool is_any_of(char c, std::string_view characters) {
   return characters.find(c) != std::string_view::npos;
 }
 
@@ -30,11 +30,11 @@ bool is_name_character(char c) {
 std::string_view ShellToken::literal() const {
   if (kind != Kind::escape || text.size() == 1) return text;
   const char c = text[1];
-  if (level == ShellLevel::double_quotes) return text.substr(is_one_of(c, "$`\"\\") ? 1 : 0);
+  if (level == ShellLevel::double_quotes) return text.substr(is_any_of(c, "$`\"\\") ? 1 : 0);
   if (level != ShellLevel::ansi_quotes) return text.substr(1);
   if (c == 'n') return "\n";
   if (c == 't') return "\t";
-  return text.substr(is_one_of(c, "'\"\\?") ? 1 : 0);
+  return text.substr(is_any_of(c, "'\"\\?") ? 1 : 0);
 }
 
 ShellLexer::ShellLexer(std::string_view script, Quotes quotes) : script_(script), quotes_(quotes) {}
@@ -116,7 +116,7 @@ ShellToken ShellLexer::in_commands() {
   const char c = peek();
   if (c == '#' && !in_word_)
     return taken(Kind::comment, std::min(script_.find('\n', at_), script_.size()) - at_);
-  if (is_one_of(c, blanks)) {
+  if (is_any_of(c, blanks)) {
     return taken(Kind::blank,
                  std::min(script_.find_first_not_of(blanks, at_), script_.size()) - at_);
   }
@@ -124,7 +124,7 @@ ShellToken ShellLexer::in_commands() {
   if (c == '"') return open(ShellLevel::double_quotes, 1);
   if (c == '$' || c == '`') return expansion();
   if (c == '<' || c == '>' || (c == '&' && peek(1) == '>')) return redirection();
-  if (is_one_of(c, operators)) return separator();
+  if (is_any_of(c, operators)) return separator();
   return text_until(" \t\r\n\\'\"$`;&|()<>");
 }
 
@@ -162,7 +162,7 @@ ShellToken ShellLexer::expansion() {
   if (peek(1) == '\'' && !level().in_double_quotes) return open(ShellLevel::ansi_quotes, 2);
   std::size_t length = 1;
   while (is_name_character(peek(length))) ++length;
-  if (length == 1 && peek(1) != '\0' && is_one_of(peek(1), "@*#?$!-")) length = 2;
+  if (length == 1 && peek(1) != '\0' && is_any_of(peek(1), "@*#?$!-")) length = 2;
   return word(length > 1 ? Kind::variable : Kind::text, length);
 }
 
@@ -173,7 +173,7 @@ ShellToken ShellLexer::separator() {
     return close(1);
   if (c == '(') ++commands.parentheses;
   if (c == ')' && commands.parentheses > 0) --commands.parentheses;
-  return taken(Kind::separator, is_one_of(c, ";&|") && peek(1) == c ? 2 : 1);
+  return taken(Kind::separator, is_any_of(c, ";&|") && peek(1) == c ? 2 : 1);
 }
 
 ShellToken ShellLexer::redirection() {
@@ -188,11 +188,11 @@ ShellToken ShellLexer::here_document() {
   HereDocument document;
   document.strips_tabs = peek(2) == '-';
   std::size_t length = document.strips_tabs ? 3 : 2;
-  while (at_ + length < script_.size() && is_one_of(peek(length), blanks)) ++length;
+  while (at_ + length < script_.size() && is_any_of(peek(length), blanks)) ++length;
   for (; at_ + length < script_.size(); ++length) {
     const char c = peek(length);
-    if (c == '\n' || is_one_of(c, blanks) || is_one_of(c, operators)) break;
-    if (!is_one_of(c, "'\"\\")) document.delimiter.push_back(c);
+    if (c == '\n' || is_any_of(c, blanks) || is_any_of(c, operators)) break;
+    if (!is_any_of(c, "'\"\\")) document.delimiter.push_back(c);
   }
   ShellToken token = taken(Kind::here_document, length);
   token.document = document.number = documents_++;

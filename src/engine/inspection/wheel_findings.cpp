@@ -75,8 +75,8 @@ void judge_tags(const Package& package, std::vector<Finding>& findings) {
     const std::string python = python_tag(tag);
     if (is_trap(python)) {
       trap.add("file name",
-               concat("tag ", python, ": pip reads it as ", python.substr(0, 3), " and ",
-                      python.substr(4), ", and installs it for any Python ", python.substr(2, 1)));
+               format("tag {}: pip reads it as {} and {}, and installs it for any Python {}",
+                      python, python.substr(0, 3), python.substr(4), python.substr(2, 1)));
     }
   }
   if (!trap.is_empty()) {
@@ -103,10 +103,10 @@ void judge_extensions(const Package& package, const Contents& contents,
     const std::string minor = minor_of_extension(file.path);
     if (!minor.empty() && package.python && package.python->minor &&
         *package.python->minor != minor) {
-      other_minor.add(file.path, concat("built for Python ", minor, ", the wheel is for ",
+      other_minor.add(file.path, format("built for Python {}, the wheel is for {}", minor,
                                         *package.python->minor));
     }
-    if (is_pure) native.add(file.path, concat("for ", file.facts.machine));
+    if (is_pure) native.add(file.path, format("for {}", file.facts.machine));
   }
   if (!other_minor.is_empty()) {
     findings.push_back(make_finding("python-abi-differs", package.path, other_minor.pieces()));
@@ -130,17 +130,17 @@ void judge_name(const Package& package, std::vector<Finding>& findings) {
   if (wheel.file_name.empty() || package.name.empty()) return;
   EvidenceList evidence;
   if (normalized_name(wheel.file_name) != normalized_name(package.name)) {
-    evidence.add("file name", concat("name ", wheel.file_name));
-    evidence.add("METADATA", concat("Name: ", package.name));
+    evidence.add("file name", format("name {}", wheel.file_name));
+    evidence.add("METADATA", format("Name: {}", package.name));
   }
   // "1.10.0-2.5.136", as the vendor writes it, is a version and a build tag to PEP 427 alone.
   const std::string with_build =
       wheel.build.empty() ? wheel.file_version : concat(wheel.file_version, "-", wheel.build);
   if (!is_same_version(wheel.file_version, package.version) &&
       !is_same_version(with_build, package.version)) {
-    evidence.add("file name", concat("version ", wheel.file_version,
+    evidence.add("file name", format("version {}{}{}", wheel.file_version,
                                      wheel.build.empty() ? "" : ", build tag ", wheel.build));
-    evidence.add("METADATA", concat("Version: ", package.version));
+    evidence.add("METADATA", format("Version: {}", package.version));
   }
   if (!evidence.is_empty()) {
     findings.push_back(make_finding("wheel-name-differs", package.path, evidence.pieces()));
@@ -157,7 +157,7 @@ std::vector<Finding> wheel_findings(const Package& package, const Contents* cont
   }
   if (!package.version.empty() && !is_pep440_version(package.version)) {
     EvidenceList evidence;
-    evidence.add("METADATA", concat("Version: ", package.version));
+    evidence.add("METADATA", format("Version: {}", package.version));
     findings.push_back(make_finding("wheel-version-not-pep440", package.path, evidence.pieces()));
   }
   if (contents != nullptr) judge_extensions(package, *contents, findings);

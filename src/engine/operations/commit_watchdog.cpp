@@ -46,8 +46,8 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   constexpr std::int64_t moment_ms = 1000;
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 &&
       !lock_within(lock, LockKind::whole, WaitLimit(moment_ms)))
-    throw Error(ErrorCode::busy, concat("transaction ", id, " is watched already"),
-                concat("`topsctl confirm ", id, "` ends the watch"));
+    throw Error(ErrorCode::busy, format("transaction {} is watched already", id),
+                format("`topsctl confirm {}` ends the watch", id));
   return lock;
 }
 
@@ -83,7 +83,7 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
 Execution watch(const Host& host, std::int64_t id, EventFan& events) {
   require_usable_host(host, Purpose::change);
   if (!begun_transaction(host, id)) {
-    throw Error(ErrorCode::host_unfit, concat("no transaction ", id, " on this machine"),
+    throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", id),
                 "`topsctl history` lists them");
   }
   const Descriptor watching = watch_lock(host, id);
@@ -95,7 +95,7 @@ Execution watch(const Host& host, std::int64_t id, EventFan& events) {
     Execution nothing;
     nothing.report.root = host.root.string();
     nothing.report.outcome = Outcome::no_change;
-    nothing.report.message = concat("transaction ", id, " needs no restore");
+    nothing.report.message = format("transaction {} needs no restore", id);
     return nothing;
   }
   for (;;) {

@@ -17,7 +17,7 @@ Transaction known_transaction(const Host& host, std::int64_t id) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Transaction& t) { return t.id == id; });
   if (found == all.end() || !found->state()) {
-    throw Error(ErrorCode::host_unfit, concat("no transaction ", id, " on this machine"),
+    throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", id),
                 "`topsctl history` lists them");
   }
   return *found;
@@ -34,12 +34,12 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
   }
   if (transaction.was_committed()) {
     throw Error(ErrorCode::unconfirmed,
-                concat("transaction ", transaction.id, " cannot be confirmed: it is ",
+                format("transaction {} cannot be confirmed: it is {}", transaction.id,
                        transaction.is_unfinished() ? "being restored" : "restored"),
-                concat("`topsctl history show ", transaction.id, "` tells when and why"));
+                format("`topsctl history show {}` tells when and why", transaction.id));
   }
   throw Error(ErrorCode::host_unfit,
-              concat("transaction ", transaction.id, " is not committed: it is ",
+              format("transaction {} is not committed: it is {}", transaction.id,
                      summary_of(transaction).outcome),
               "`topsctl history` lists what may be confirmed");
 }
@@ -51,17 +51,18 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
   require_usable_host(host, Purpose::change);
   if (const auto result = settled(known_transaction(host, id))) return *result;
   Descriptor lock = take_own_lock(host, lock_timeout_ms, [&](const std::string& holder) {
-    events.note(concat("waiting for a lock held by ", holder));
+    events.note(format("waiting for a lock held by {}", holder));
   });
   const Transaction transaction = known_transaction(host, id);
   if (const auto result = settled(transaction)) return *result;
   if (is_same_connection(awaited_confirmation(transaction)->installed_by, connection)) {
     throw Error(
         ErrorCode::host_unfit,
-        concat("transaction ", id, " was installed over this very connection, which proves ",
-               "nothing about a new one"),
-        concat("log in again, without an SSH control master, and run `topsctl confirm ", id,
-               "` there"));
+        format("transaction {} was installed over this very connection, which proves nothing about "
+               "a new one",
+               id),
+        format("log in again, without an SSH control master, and run `topsctl confirm {}` there",
+               id));
   }
   const std::string at = timestamp(host.clock->now());
   Json details = Json::parse(transaction.records.back().details, nullptr, false);

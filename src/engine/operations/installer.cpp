@@ -104,7 +104,7 @@ void keep_usual_retention(const Host& host, Execution& execution) {
     static_cast<void>(prune(host, {}));
   } catch (const Error& error) {
     execution.warnings.push_back(
-        concat("what was kept for older transactions stays: ", error.message()));
+        format("what was kept for older transactions stays: {}", error.message()));
   }
 }
 
@@ -154,7 +154,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
       read_inventory(request.bundle, request.lock ? Digests::each : Digests::none,
                      [&](const std::string& file) {
                        throw_if_interrupted();
-                       events.working(concat("reading ", file));
+                       events.working(format("reading {}", file));
                      });
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
   const std::vector<std::string> components = selected_components(stack, request.components);
@@ -168,7 +168,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   }
   phases.enter("lock");
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
-    events.note(concat("waiting for a lock held by ", holder));
+    events.note(format("waiting for a lock held by {}", holder));
   });
   if (!changes_host(request.mode)) {
     // It would say nothing of what an install does.

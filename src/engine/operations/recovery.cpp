@@ -26,19 +26,18 @@ bool is_unmodified(const Transaction& transaction) {
 void restore_unconfirmed(const Host& host, const Transaction& transaction, Recovery& recovery,
                          EventFan& events) {
   events.note(
-      concat("transaction ", transaction.id, " was not confirmed: restoring the state before it"));
+      format("transaction {} was not confirmed: restoring the state before it", transaction.id));
   try {
     recovery.last = undo_unconfirmed(host, transaction, events);
     store_report(host, "recover", *recovery.last);
-    recovery.warnings.push_back(concat("transaction ", transaction.id, " was not confirmed; ",
+    recovery.warnings.push_back(format("transaction {} was not confirmed; {}", transaction.id,
                                        recovery.has_failed()
                                            ? "the host could not be restored completely"
                                            : "the host is again as before it"));
   } catch (const Error& error) {
-    recovery.refused = error.within(concat("transaction ", transaction.id, " was not confirmed"));
-    recovery.warnings.push_back(
-        concat("transaction ", transaction.id,
-               " was not confirmed, and is not restored: ", error.message()));
+    recovery.refused = error.within(format("transaction {} was not confirmed", transaction.id));
+    recovery.warnings.push_back(format("transaction {} was not confirmed, and is not restored: {}",
+                                       transaction.id, error.message()));
   }
 }
 
@@ -66,13 +65,13 @@ Recovery recover_unfinished(const Host& host, EventFan& events) {
     if (is_unmodified(*at)) {
       abandon_transaction(host, *at);
       recovery.warnings.push_back(
-          concat("transaction ", at->id, " was cut off before it changed anything"));
+          format("transaction {} was cut off before it changed anything", at->id));
       continue;
     }
-    events.note(concat("transaction ", at->id, " was cut off: restoring the state before it"));
+    events.note(format("transaction {} was cut off: restoring the state before it", at->id));
     recovery.last = undo_transaction(host, *at, rollback_plan(*at, "recover"), events);
     store_report(host, "recover", *recovery.last);
-    recovery.warnings.push_back(concat("transaction ", at->id, " was cut off; ",
+    recovery.warnings.push_back(format("transaction {} was cut off; {}", at->id,
                                        recovery.has_failed()
                                            ? "the host could not be restored completely"
                                            : "the host is again as before it"));
@@ -119,7 +118,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     return execution;
   }
   const ChangeLock lock(host, lock_timeout_ms, [&](const std::string& holder) {
-    events.note(concat("waiting for a lock held by ", holder));
+    events.note(format("waiting for a lock held by {}", holder));
   });
   Recovery recovery = recover_unfinished(host, events);
   if (recovery.last) {
@@ -133,7 +132,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     for (const Transaction& transaction : unfinished()) {
       give_up_transaction(host, transaction);
       execution.warnings.push_back(
-          concat("transaction ", transaction.id, " is given up: the host stays as it is"));
+          format("transaction {} is given up: the host stays as it is", transaction.id));
     }
   }
   execution.report.locks = lock.reports();
@@ -153,7 +152,7 @@ Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64
   Execution execution;
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
-  execution.report.message = concat("transaction ", id, " needs no restore");
+  execution.report.message = format("transaction {} needs no restore", id);
   if (recovery.last) execution = std::move(*recovery.last);
   add_refusal(recovery, execution);
   execution.report.locks = lock.reports();

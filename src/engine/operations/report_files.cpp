@@ -59,7 +59,7 @@ std::vector<std::string> leave_test_results(const Host& host, const std::string&
     } catch (const Error& error) {
       // The other one fails for the same reason, such as that another user has left it.
       if (warnings.empty())
-        warnings.push_back(concat("the results could not be left in /tmp: ", error.message()));
+        warnings.push_back(format("the results could not be left in /tmp: {}", error.message()));
     }
   };
   leave(traditional_results, json);

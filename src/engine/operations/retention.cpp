@@ -86,7 +86,7 @@ std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request,
     return would_go;
   }
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
-    events.note(concat("waiting for a lock held by ", holder));
+    events.note(format("waiting for a lock held by {}", holder));
   });
   refuse_unfinished(host, reason);
   return prune(host, request.generations);

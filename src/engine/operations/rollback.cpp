@@ -31,18 +31,19 @@ std::vector<Transaction> chosen_transactions(const Host& host, const RollbackReq
     const auto found = std::find_if(transactions.begin(), transactions.end(),
                                     [&](const Transaction& t) { return t.id == *request.id; });
     if (found == transactions.end()) {
-      throw Error(ErrorCode::host_unfit, concat("no transaction ", *request.id, " on this machine"),
+      throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", *request.id),
                   "`topsctl history` lists them");
     }
     if (found->state() == TransactionState::pruned) {
-      throw Error(ErrorCode::host_unfit,
-                  concat("transaction ", *request.id,
-                         " cannot be rolled back: what was kept for it has been removed"),
-                  "only the latest transactions are kept; `topsctl history` shows them");
+      throw Error(
+          ErrorCode::host_unfit,
+          format("transaction {} cannot be rolled back: what was kept for it has been removed",
+                 *request.id),
+          "only the latest transactions are kept; `topsctl history` shows them");
     }
     if (!is_committed(*found)) {
       throw Error(ErrorCode::host_unfit,
-                  concat("transaction ", *request.id, " cannot be rolled back: it is ",
+                  format("transaction {} cannot be rolled back: it is {}", *request.id,
                          summary_of(*found).outcome),
                   "`topsctl history` shows which are committed");
     }
@@ -71,9 +72,9 @@ void refuse_conflicts(const PlannedUndo& planned) {
   const std::size_t count = changed.size();
   if (count > 5) changed.resize(5);
   throw Error(ErrorCode::host_unfit,
-              concat("somebody else has changed what transaction ", planned.transaction.id,
-                     " changed, since then: ", joined(changed, ", "),
-                     count > 5 ? concat(" and ", count - 5, " more") : std::string()),
+              format("somebody else has changed what transaction {} changed, since then: {}{}",
+                     planned.transaction.id, joined(changed, ", "),
+                     count > 5 ? format(" and {} more", count - 5) : std::string()),
               "add --force to restore all of it as it was before the transaction all the same");
 }
 
@@ -171,7 +172,7 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   // Nothing of ours is made on a machine that topsctl never changed.
   if (list_transactions(host).empty()) static_cast<void>(chosen_transactions(host, request));
   const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
-    events.note(concat("waiting for a lock held by ", holder));
+    events.note(format("waiting for a lock held by {}", holder));
   });
   const Recovery recovery = recover_unfinished(host, events);
   // What was cut off is what the operator wants undone: with that done, nothing more may be left to

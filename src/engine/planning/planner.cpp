@@ -179,7 +179,7 @@ std::vector<std::vector<PlannedPackage>> changing_debs(
 void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Plan& plan) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     plan.steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
-                          concat("dpkg --install ", file_list(calls[i])),
+                          format("dpkg --install {}", file_list(calls[i])),
                           RunCommand{"dpkg", dpkg_argv(calls[i]), package_timeout_s, ""},
                           {"services that the packages' scripts start, stop or restart",
                            "kernel modules that the packages' scripts load"}});
@@ -197,7 +197,7 @@ void add_wheel_steps(const PlanInput& input, const std::vector<PlannedPackage>& 
   const std::vector<std::string>& unchanged = input.stack.python.unchanged;
   if (unchanged.empty()) return;
   plan.steps.push_back({"unchanged",
-                        concat("compare ", joined(unchanged, ", "), " with before"),
+                        format("compare {} with before", joined(unchanged, ", ")),
                         comparison_of(input.stack, python),
                         {}});
 }
@@ -232,7 +232,7 @@ void add_steps(const PlanInput& input, Plan& plan) {
   add_wheel_steps(input, wheels, plan);
   if (!same_environment) {
     steps.push_back({"environment",
-                     concat("write ", plan.environment->file),
+                     format("write {}", plan.environment->file),
                      WriteFile{plan.environment->file, content, 0644},
                      {}});
   }
@@ -243,7 +243,7 @@ void add_steps(const PlanInput& input, Plan& plan) {
                      {}});
   }
   const std::vector<CheckRule> checks = checks_for(input.stack, plan, input.facts.card_nodes);
-  steps.push_back({"checks", concat("check ", checks.size(), " things"), RunChecks{checks}, {}});
+  steps.push_back({"checks", format("check {} things", checks.size()), RunChecks{checks}, {}});
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }
 
@@ -259,21 +259,20 @@ void add_findings(const CompatibilityReport& fit, Plan& plan) {
 void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
   for (const PlannedPackage& package : plan.packages) {
     if (package.action == PackageAction::downgrade) {
-      plan.warnings.push_back(concat(package.name, " goes back from ", package.before.value_or(""),
-                                     " to ", package.after));
+      plan.warnings.push_back(format("{} goes back from {} to {}", package.name,
+                                     package.before.value_or(""), package.after));
     }
   }
   if (selection.python != nullptr) {
     const std::vector<std::string>& tested = stack.python.tested_minors;
     if (std::find(tested.begin(), tested.end(), selection.python->minor) == tested.end()) {
-      plan.warnings.push_back(concat("Python ", selection.python->minor,
-                                     " is not among the vendor's versions (", joined(tested, ", "),
-                                     ")"));
+      plan.warnings.push_back(format("Python {} is not among the vendor's versions ({})",
+                                     selection.python->minor, joined(tested, ", ")));
     }
   }
   for (const std::string& name : plan.environment->left_out) {
     plan.warnings.push_back(
-        concat("no value for ", name, ": no package has the file it is taken from"));
+        format("no value for {}: no package has the file it is taken from", name));
   }
 }
 
@@ -311,26 +310,26 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
     if (package.kind != PackageKind::deb) continue;
     if (package.architecture != facts.architecture && package.architecture != "all") {
       throw Error(ErrorCode::host_unfit,
-                  concat(package.name, " is for ", package.architecture, ", the host is ",
+                  format("{} is for {}, the host is {}", package.name, package.architecture,
                          facts.architecture),
                   "take the bundle for this architecture");
     }
   }
   if (!facts.unfinished.empty()) {
     throw Error(ErrorCode::host_unfit,
-                concat("dpkg has packages that are not completely installed: ",
+                format("dpkg has packages that are not completely installed: {}",
                        joined(facts.unfinished, ", ")),
                 "see `dpkg --audit`, then finish, reinstall or remove them before this install");
   }
   if (selection.python == nullptr) return;
   const PythonFacts& python = *selection.python;
   if (python.pip_version.empty() && options.wheel_backend == WheelBackend::pip) {
-    throw Error(ErrorCode::host_unfit, concat(in_quotes(python.executable), " has no pip"),
+    throw Error(ErrorCode::host_unfit, format("{} has no pip", in_quotes(python.executable)),
                 "install without pip by --wheel-backend native, or install python3-pip");
   }
   if (python.scheme.purelib.empty() && options.wheel_backend == WheelBackend::native) {
     throw Error(ErrorCode::host_unfit,
-                concat(in_quotes(python.executable), " does not say where its packages go"),
+                format("{} does not say where its packages go", in_quotes(python.executable)),
                 "let its own pip install with --wheel-backend pip");
   }
   for (const Package& package : selection.packages) {
@@ -338,17 +337,18 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
       if (package.kind == PackageKind::wheel &&
           normalized_name(old) == normalized_name(package.name)) {
         throw Error(ErrorCode::host_unfit,
-                    concat(package.name, " is installed for ", python.executable,
-                           " in an old form (egg-info) that cannot be kept for a rollback"),
-                    concat("remove it with `", python.executable, " -m pip uninstall ",
-                           package.name, "` first"));
+                    format("{} is installed for {} in an old form (egg-info) that cannot be kept "
+                           "for a rollback",
+                           package.name, python.executable),
+                    format("remove it with `{} -m pip uninstall {}` first", python.executable,
+                           package.name));
       }
     }
   }
   if (python.externally_managed && options.system_python == SystemPython::refuse) {
     throw Error(
         ErrorCode::host_unfit,
-        concat(in_quotes(python.executable), " is managed by the operating system (PEP 668)"),
+        format("{} is managed by the operating system (PEP 668)", in_quotes(python.executable)),
         "name the interpreter of a virtual environment with --python, or permit it with "
         "--allow-system-python");
   }

@@ -130,14 +130,16 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
   const std::size_t count = lines.size();
   if (count > most_told) {
     lines.resize(most_told);
-    lines.push_back(concat("and ", count - most_told, " more"));
+    lines.push_back(format("and {} more", count - most_told));
   }
   return Error(
-      ErrorCode::host_unfit, concat("the host does not take these packages: ", joined(lines, "; ")),
-      concat(first->remedy.text, " `topsctl inspect BUNDLE --against ROOT` tells all of it; ",
-             first->id == downgrade_finding ? std::string("--allow-downgrade")
-                                            : concat("--accept ", first->id),
-             " goes on at your own risk"));
+      ErrorCode::host_unfit,
+      format("the host does not take these packages: {}", joined(lines, "; ")),
+      format(
+          "{} `topsctl inspect BUNDLE --against ROOT` tells all of it; {} goes on at your own risk",
+          first->remedy.text,
+          first->id == downgrade_finding ? std::string("--allow-downgrade")
+                                         : format("--accept {}", first->id)));
 }
 
 std::vector<std::string> own_folders(
@@ -184,9 +186,9 @@ void require_changeable(const Host& host, const WriteSet& write_set) {
     if (!is_immutable(real)) return;
     throw Error(
         ErrorCode::host_unfit,
-        concat(in_quotes(path), " must be changed, and is protected against it (chattr)"),
-        concat("see `lsattr -d ", shell_quoted(real), "`, and take the mark away with `chattr -ia ",
-               shell_quoted(real), "` if that is meant"));
+        format("{} must be changed, and is protected against it (chattr)", in_quotes(path)),
+        format("see `lsattr -d {}`, and take the mark away with `chattr -ia {}` if that is meant",
+               shell_quoted(real), shell_quoted(real)));
   };
   CanonicalPaths canonical(host.root);
   std::set<std::string> paths;
@@ -208,8 +210,9 @@ std::vector<std::string> odd_host_warnings(const Host& host) {
   constexpr std::int64_t day_s = 24 * 3600;
   const std::int64_t behind = (status.st_mtim.tv_sec - now) / day_s;
   if (behind < 1) return {};
-  return {concat("the clock is ", counted(static_cast<std::size_t>(behind), "day"),
-                 " behind the last change of dpkg's database: times in reports will be wrong")};
+  return {format(
+      "the clock is {} behind the last change of dpkg's database: times in reports will be wrong",
+      counted(static_cast<std::size_t>(behind), "day"))};
 }
 
 }  // namespace topsctl

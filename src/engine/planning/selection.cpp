@@ -39,8 +39,8 @@ void refuse_broken(const Inventory& inventory, const Component& component) {
 
 [[noreturn]] void refuse_missing(const Component& component) {
   throw Error(ErrorCode::bad_bundle,
-              concat("the bundle has no package for component ", in_quotes(component.id), " (",
-                     joined(component.names, " or "), " ", component.version, ")"),
+              format("the bundle has no package for component {} ({} {})", in_quotes(component.id),
+                     joined(component.names, " or "), component.version),
               "add the package to the bundle, or choose other parts with --components");
 }
 
@@ -67,13 +67,14 @@ struct WheelChoice {
   for (const PythonFacts& python : facts.pythons) {
     present.push_back(concat(python.minor, " (", python.executable, ")"));
   }
-  throw Error(ErrorCode::host_unfit,
-              concat("no interpreter fits the wheels: the bundle has them for Python ",
-                     joined({offered.begin(), offered.end()}, ", "), ", the host has ",
-                     present.empty() ? "none" : joined(present, ", ")),
-              "install one of these Python versions, name an interpreter with --python, or leave "
-              "the wheel out with "
-              "--components");
+  throw Error(
+      ErrorCode::host_unfit,
+      format("no interpreter fits the wheels: the bundle has them for Python {}, the host has {}",
+             joined({offered.begin(), offered.end()}, ", "),
+             present.empty() ? "none" : joined(present, ", ")),
+      "install one of these Python versions, name an interpreter with --python, or leave "
+      "the wheel out with "
+      "--components");
 }
 
 const PythonFacts* fitting_python(const std::vector<WheelChoice>& choices, const HostFacts& facts) {
@@ -112,9 +113,9 @@ std::vector<std::string> selected_components(const Stack& stack, const std::stri
     const std::string id(trimmed(raw));
     if (std::find(known.begin(), known.end(), id) == known.end()) {
       throw Error(ErrorCode::usage,
-                  concat("unknown component ", in_quotes(id), " of stack ", in_quotes(stack.name),
+                  format("unknown component {} of stack {}{}", in_quotes(id), in_quotes(stack.name),
                          did_you_mean(id, known)),
-                  concat("its components are ", joined(known, ", ")));
+                  format("its components are {}", joined(known, ", ")));
     }
     wanted.insert(id);
   }

@@ -21,12 +21,12 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
 }
 
 [[noreturn]] void refuse(const Package& package, const std::string& name, const std::string& what) {
-  throw Error(ErrorCode::bad_package,
-              concat(in_quotes(package.path), " would change ", in_quotes(name),
-                     ", which the stack leaves as it is: ", what),
-              concat("take a wheel without it, or a stack file whose python.unchanged does not "
-                     "name ",
-                     name));
+  throw Error(
+      ErrorCode::bad_package,
+      format("{} would change {}, which the stack leaves as it is: {}", in_quotes(package.path),
+             in_quotes(name), what),
+      format("take a wheel without it, or a stack file whose python.unchanged does not name {}",
+             name));
 }
 
 // "torch/x", "torch.py" and "torch-1.10.0.dist-info/x", whether torch is installed or not.
@@ -50,13 +50,13 @@ void require_untouched(const Package& package, const std::string& name, const Py
     const bool is_owned =
         installed != nullptr && own.contains(concat(installed->site_directory, "/", entry.path));
     if (is_place_of(entry.path, name) || is_owned) {
-      refuse(package, name, concat("it has ", in_quotes(printable(entry.path))));
+      refuse(package, name, format("it has {}", in_quotes(printable(entry.path))));
     }
   }
   for (const std::string& script : package.scripts) {
     for (const std::string& folder : python.script_directories) {
       if (!own.contains(concat(folder, "/", script))) continue;
-      refuse(package, name, concat("it has the command ", in_quotes(script)));
+      refuse(package, name, format("it has the command {}", in_quotes(script)));
     }
   }
 }

@@ -48,12 +48,12 @@ Step wheel_step(const PlannedPackage& wheel, const PythonFacts& python, WheelBac
   const std::string id = concat("wheel-", wheel.component);
   if (backend == WheelBackend::native) {
     return {id,
-            concat("install ", wheel.file, " for ", python.executable),
+            format("install {} for {}", wheel.file, python.executable),
             InstallWheel{wheel.name, wheel.file, python.scheme, python.cache_tag},
             {}};
   }
   return {id,
-          concat(python.executable, " -m pip install ", wheel.file),
+          format("{} -m pip install {}", python.executable, wheel.file),
           RunCommand{"pip", pip_argv(wheel, python), pip_timeout_s, wheel.name,
                      pip_environment(python, system_python)},
           {}};

@@ -83,7 +83,7 @@ class Following {
   Error lost_for_good(const Error& last) const {
     return Error(
         ErrorCode::unreachable,
-        concat("the connection was lost while it ran, and did not come back: ", last.message()),
+        format("the connection was lost while it ran, and did not come back: {}", last.message()),
         "it goes on there without us, and ends committed or restored; `topsctl history` "
         "on the host tells which");
   }
@@ -106,13 +106,13 @@ class Following {
   }
   if (end.report.empty() && command.run_as == RunAs::root &&
       end.last_words.find("sudo:") != std::string::npos) {
-    throw Error(ErrorCode::permission, concat("sudo refuses: ", words),
+    throw Error(ErrorCode::permission, format("sudo refuses: {}", words),
                 command.sudo_password.empty()
                     ? "give the password with --ask-sudo-pass, or log in as root"
                     : "see whether the password is right");
   }
   throw Error(ErrorCode::unreachable,
-              concat("topsctl there gave no report, and ended with status ", end.status,
+              format("topsctl there gave no report, and ended with status {}{}", end.status,
                      words.empty() ? "" : concat(": ", words)),
               "run it on the host itself to see more");
 }

@@ -67,7 +67,7 @@ RemoteRunEnd parse_run_end(std::string_view payload) {
             text_or_nothing(reader.at("report")), text_or_nothing(reader.at("last_words"))};
   } catch (const Error& error) {
     throw Error(ErrorCode::unreachable,
-                concat("the far end does not speak as topsctl does: ", error.message()));
+                format("the far end does not speak as topsctl does: {}", error.message()));
   }
 }
 

@@ -29,8 +29,8 @@ std::optional<bool> is_greeting(SftpParser& parser, std::string_view bytes) {
 
 SftpOnlyHosts::SftpOnlyHosts(const Target& target)
     : Error(ErrorCode::host_unfit,
-            concat("no programs may be run on ", in_quotes(target.text()),
-                   ": it only takes files, over SFTP"),
+            format("no programs may be run on {}: it only takes files, over SFTP",
+                   in_quotes(target.text())),
             target.container.empty()
                 ? "`topsctl transfer` puts the files there; to install them log in as a user who "
                   "may run programs, or run topsctl on the machine itself"

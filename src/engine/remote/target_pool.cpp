@@ -96,7 +96,7 @@ std::optional<Error> error_of(const std::vector<TargetResult>& results) {
   if (results.size() == 1) return first->error;
   const bool is_all = bad == results.size() && is_one_kind && first != nullptr;
   return Error(is_all ? first->error->code() : ErrorCode::some_failed,
-               concat(bad, " of ", counted(results.size(), "target"),
+               format("{} of {}{}", bad, counted(results.size(), "target"),
                       bad == 1 ? " has failed" : " have failed"),
                "see the lines of those targets; the same command goes on where it stopped");
 }

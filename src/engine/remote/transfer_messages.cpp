@@ -105,7 +105,7 @@ void read_far_words(std::string_view payload, const std::string& source,
     read(JsonReader(json, source));
   } catch (const Error& error) {
     throw Error(ErrorCode::unreachable,
-                concat("the far end does not speak as topsctl does: ", error.message()),
+                format("the far end does not speak as topsctl does: {}", error.message()),
                 "run the same command again; if it comes again, see what runs there");
   }
 }

@@ -41,7 +41,7 @@ ChunkPlace place_in(std::string_view bytes) {
 }
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::unreachable, concat("the far end does not speak as topsctl does: ", why),
+  throw Error(ErrorCode::unreachable, format("the far end does not speak as topsctl does: {}", why),
               "see whether something writes to standard output when one logs in there");
 }
 

@@ -19,24 +19,25 @@ std::string or_dash(const std::string& text) {
 std::string package_cell(const PackageEntry& entry) {
   return concat(
       markdown_text(entry.name.empty() ? entry.place : entry.name),
-      entry.python_minor ? concat(" (Python ", markdown_text(*entry.python_minor), ")") : "");
+      entry.python_minor ? format(" (Python {})", markdown_text(*entry.python_minor)) : "");
 }
 
 std::string packages_table(const BundleDiff& diff) {
   std::string text =
       "\n| package | before | after | change | size |\n| --- | --- | --- | --- | --- |\n";
   for (const PackageEntry& entry : diff.added) {
-    text += concat("| ", package_cell(entry), " | - | ", or_dash(entry.version), " | added | ",
-                   human_size(entry.size), " |\n");
+    text += format("| {} | - | {} | added | {} |\n", package_cell(entry), or_dash(entry.version),
+                   human_size(entry.size));
   }
   for (const PackageEntry& entry : diff.removed) {
-    text += concat("| ", package_cell(entry), " | ", or_dash(entry.version), " | - | removed | ",
-                   human_size(entry.size), " |\n");
+    text += format("| {} | {} | - | removed | {} |\n", package_cell(entry), or_dash(entry.version),
+                   human_size(entry.size));
   }
   for (const PackageDiff& change : diff.changed) {
-    text += concat("| ", package_cell(change.after), " | ", or_dash(change.before.version), " | ",
-                   or_dash(change.after.version), " | ", name(change.change), " | ",
-                   human_size(change.before.size), " to ", human_size(change.after.size), " |\n");
+    text +=
+        format("| {} | {} | {} | {} | {} to {} |\n", package_cell(change.after),
+               or_dash(change.before.version), or_dash(change.after.version), name(change.change),
+               human_size(change.before.size), human_size(change.after.size));
   }
   return text;
 }
@@ -48,7 +49,7 @@ std::string list(const char* title, const Excerpt<Item>& items,
   std::string text = concat("\n", title, ": ", items.count, "\n\n");
   for (const Item& item : items.first) text += concat("- ", text_of(item), "\n");
   if (items.count > items.first.size())
-    text += concat("- and ", items.count - items.first.size(), " more\n");
+    text += format("- and {} more\n", items.count - items.first.size());
   return text;
 }
 
@@ -63,13 +64,13 @@ std::string file_lines(const PackageDiff& diff) {
   text += list<FileChange>("Files changed", diff.files_changed, [](const FileChange& change) {
     const bool is_resized = change.before && change.after && change.before != change.after;
     return concat(markdown_text(change.path), ": ",
-                  is_resized ? concat(human_size(*change.before), " to ", human_size(*change.after))
-                             : std::string("other content"));
+                  is_resized
+                      ? format("{} to {}", human_size(*change.before), human_size(*change.after))
+                      : std::string("other content"));
   });
   text += list<ModeChange>("Modes changed", diff.modes_changed, [](const ModeChange& change) {
-    return concat(markdown_text(change.path), ": ",
-                  change.before == 0 ? "new" : octal_mode(change.before), " to ",
-                  octal_mode(change.after),
+    return format("{}: {} to {}{}", markdown_text(change.path),
+                  change.before == 0 ? "new" : octal_mode(change.before), octal_mode(change.after),
                   change.gains_setuid() ? ", **gains setuid or setgid**" : "");
   });
   text += name_lines("Configuration files added", diff.conffiles_added);
@@ -81,12 +82,12 @@ std::string library_lines(const PackageDiff& diff) {
   text += name_lines("Libraries gone (SONAME)", diff.sonames_lost);
   text += list<SonameChange>(
       "Libraries with a new SONAME", diff.sonames_bumped, [](const SonameChange& change) {
-        return concat(markdown_text(change.before), " to ", markdown_text(change.after));
+        return format("{} to {}", markdown_text(change.before), markdown_text(change.after));
       });
   text += name_lines("Libraries needed for the first time", diff.needed_gained);
   if (diff.glibc_before != diff.glibc_after) {
-    text += concat("\nglibc needed: ", or_dash(diff.glibc_before), " to ",
-                   or_dash(diff.glibc_after), "\n");
+    text +=
+        format("\nglibc needed: {} to {}\n", or_dash(diff.glibc_before), or_dash(diff.glibc_after));
   }
   return text;
 }
@@ -94,21 +95,20 @@ std::string library_lines(const PackageDiff& diff) {
 std::string scripts_and_relations(const PackageDiff& diff) {
   std::string text;
   for (const ScriptChange& change : diff.scripts) {
-    text += concat("\nScript ", markdown_text(change.name),
+    text += format("\nScript {}{}: {} more, {} fewer\n\n", markdown_text(change.name),
                    change.is_new    ? " added"
                    : change.is_gone ? " removed"
                                     : " changed",
-                   ": ", counted(change.lines.added, "line"), " more, ", change.lines.removed,
-                   " fewer\n\n");
+                   counted(change.lines.added, "line"), change.lines.removed);
     for (const std::string& line : change.lines.first)
       text += concat("- ", markdown_text(line), "\n");
   }
   for (const RelationChange& change : diff.relations) {
-    text += concat("\nField ", markdown_text(change.field), "\n\n");
+    text += format("\nField {}\n\n", markdown_text(change.field));
     for (const std::string& clause : change.lost)
-      text += concat("- lost: ", markdown_text(clause), "\n");
+      text += format("- lost: {}\n", markdown_text(clause));
     for (const std::string& clause : change.gained)
-      text += concat("- gained: ", markdown_text(clause), "\n");
+      text += format("- gained: {}\n", markdown_text(clause));
   }
   return text;
 }
@@ -120,12 +120,11 @@ std::string values(const std::vector<std::string>& list) {
 }  // namespace
 
 std::string markdown_diff(const BundleDiff& diff, const MarkdownDiffFrame& frame) {
-  std::string text =
-      concat("# From ", or_dash(frame.before), " to ", or_dash(frame.after), "\n\nMade by topsctl ",
-             topsctl_version(),
-             frame.created_at.empty() ? "" : concat(" at ", markdown_text(frame.created_at)), ". ",
-             diff.changed.size(), " changed, ", diff.added.size(), " added, ", diff.removed.size(),
-             " removed, ", diff.same, " the same.\n");
+  std::string text = format(
+      "# From {} to {}\n\nMade by topsctl {}{}. {} changed, {} added, {} removed, {} the same.\n",
+      or_dash(frame.before), or_dash(frame.after), topsctl_version(),
+      frame.created_at.empty() ? "" : format(" at {}", markdown_text(frame.created_at)),
+      diff.changed.size(), diff.added.size(), diff.removed.size(), diff.same);
   if (diff.added.size() + diff.removed.size() + diff.changed.size() > 0)
     text += packages_table(diff);
   for (const PackageDiff& change : diff.changed) {
@@ -135,15 +134,15 @@ std::string markdown_diff(const BundleDiff& diff, const MarkdownDiffFrame& frame
   }
   if (diff.containers.count + diff.settings.count > 0) text += "\n## The bundle\n";
   text += list<ContainerChange>("Archives", diff.containers, [](const ContainerChange& change) {
-    return concat(markdown_text(change.place), ": ",
-                  change.is_new ? "new" : human_size(change.size_before), " to ",
+    return format("{}: {} to {}", markdown_text(change.place),
+                  change.is_new ? "new" : human_size(change.size_before),
                   change.is_gone ? "gone" : human_size(change.size_after));
   });
-  return text + list<SettingChange>(
-                    "Variables set by scripts", diff.settings, [](const SettingChange& change) {
-                      return concat(markdown_text(change.name), ": ", values(change.before), " to ",
-                                    values(change.after));
-                    });
+  return text + list<SettingChange>("Variables set by scripts", diff.settings,
+                                    [](const SettingChange& change) {
+                                      return format("{}: {} to {}", markdown_text(change.name),
+                                                    values(change.before), values(change.after));
+                                    });
 }
 
 }  // namespace topsctl

@@ -28,7 +28,7 @@ std::string section(const std::string& title, const Row& heading, const std::vec
   std::string text =
       concat("\n## ", title, "\n\n", line(heading), line(Row(heading.size(), "---")));
   for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) text += line(rows[i]);
-  if (rows.size() > most_rows) text += concat("\nand ", rows.size() - most_rows, " more\n");
+  if (rows.size() > most_rows) text += format("\nand {} more\n", rows.size() - most_rows);
   return text;
 }
 
@@ -46,7 +46,7 @@ std::string digest_cell(const std::string& sha256) {
 
 std::string python_cell(const Package& package) {
   if (!package.python) return markdown_text(package.architecture);
-  return package.python->minor ? concat("Python ", markdown_text(*package.python->minor))
+  return package.python->minor ? format("Python {}", markdown_text(*package.python->minor))
                                : std::string("any Python");
 }
 
@@ -62,7 +62,7 @@ std::string summary(const Inspection& inspection, const std::vector<Finding>& fi
       bytes += package.size;
     }
     if (count > 0)
-      rows.push_back({concat("packages: ", name(kind)), concat(count), size_cell(bytes)});
+      rows.push_back({format("packages: {}", name(kind)), concat(count), size_cell(bytes)});
   }
   std::uint64_t bytes = 0;
   for (const ContainerFile& file : inspection.containers) bytes += file.size;
@@ -89,7 +89,7 @@ std::string summary(const Inspection& inspection, const std::vector<Finding>& fi
     const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding& finding) {
       return finding.severity == severity;
     });
-    rows.push_back({concat("findings: ", name(severity)), concat(count), "-"});
+    rows.push_back({format("findings: {}", name(severity)), concat(count), "-"});
   }
   return section("Summary", {"what", "count", "size"}, rows);
 }
@@ -106,7 +106,7 @@ std::string components(const Inspection& inspection, const StackMatch& stack) {
   }
   for (const std::string& id : stack.missing)
     rows.push_back({markdown_text(id), "**missing**", "-", "-", "-", "-", "-"});
-  return section(concat("Components of stack ", markdown_text(stack.name),
+  return section(format("Components of stack {}{}", markdown_text(stack.name),
                         stack.is_complete() ? "" : " (incomplete)"),
                  {"component", "package", "version", "for", "size", "sha256", "file"}, rows);
 }
@@ -121,7 +121,7 @@ std::string further_packages(const Inspection& inspection) {
                     package.version.empty() ? "-" : markdown_text(package.version),
                     std::string(name(package.kind)), size_cell(package.size),
                     digest_cell(package.sha256), place_cell(package),
-                    is_broken ? concat("**broken**: ", markdown_text(package.problem)) : "-"});
+                    is_broken ? format("**broken**: {}", markdown_text(package.problem)) : "-"});
   }
   return section("Further packages",
                  {"package", "version", "kind", "size", "sha256", "file", "remark"}, rows);
@@ -201,12 +201,12 @@ std::string finding_text(const Finding& finding) {
   std::string text = concat("- ", markdown_text(finding.subject), "\n");
   for (std::size_t i = 0; i < std::min(finding.evidence.size(), most_evidence); ++i) {
     const Evidence& piece = finding.evidence[i];
-    text += concat("  - evidence: ", markdown_text(piece.source),
-                   piece.line > 0 ? concat(", line ", piece.line) : "",
-                   piece.text.empty() ? "" : concat(": ", markdown_text(piece.text)), "\n");
+    text += format("  - evidence: {}{}{}\n", markdown_text(piece.source),
+                   piece.line > 0 ? format(", line {}", piece.line) : "",
+                   piece.text.empty() ? "" : concat(": ", markdown_text(piece.text)));
   }
   if (finding.evidence.size() > most_evidence)
-    text += concat("  - and ", finding.evidence.size() - most_evidence, " more\n");
+    text += format("  - and {} more\n", finding.evidence.size() - most_evidence);
   return text;
 }
 
@@ -220,12 +220,12 @@ std::string findings_section(const std::vector<Finding>& findings) {
     for (std::size_t i = 0; i < std::min(group.findings.size(), most_rows); ++i)
       text += finding_text(*group.findings[i]);
     if (group.findings.size() > most_rows)
-      text += concat("- and ", group.findings.size() - most_rows, " more\n");
-    if (!first.cause.empty()) text += concat("\nCause: ", markdown_text(first.cause), "\n");
+      text += format("- and {} more\n", group.findings.size() - most_rows);
+    if (!first.cause.empty()) text += format("\nCause: {}\n", markdown_text(first.cause));
     if (!first.remedy.text.empty())
-      text += concat("\nRemedy: ", markdown_text(first.remedy.text), "\n");
+      text += format("\nRemedy: {}\n", markdown_text(first.remedy.text));
     if (!first.remedy.command.empty())
-      text += concat("\nCommand: ", markdown_text(first.remedy.command), "\n");
+      text += format("\nCommand: {}\n", markdown_text(first.remedy.command));
   }
   return text;
 }
@@ -288,10 +288,10 @@ std::string markdown_text(std::string_view text) {
 std::string markdown_report(const Inspection& inspection, const std::vector<Finding>& findings,
                             const MarkdownFrame& frame) {
   std::string text =
-      concat("# Bundle ", markdown_text(frame.title.empty() ? "report" : frame.title), "\n\n",
-             "Made by topsctl ", topsctl_version(),
-             frame.created_at.empty() ? "" : concat(" at ", markdown_text(frame.created_at)), ". ",
-             depth_sentence(inspection.depth), "\n");
+      format("# Bundle {}\n\nMade by topsctl {}{}. {}\n",
+             markdown_text(frame.title.empty() ? "report" : frame.title), topsctl_version(),
+             frame.created_at.empty() ? "" : format(" at {}", markdown_text(frame.created_at)),
+             depth_sentence(inspection.depth));
   text += summary(inspection, findings);
   for (const StackMatch& stack : frame.stacks) {
     if (!stack.found.empty()) text += components(inspection, stack);

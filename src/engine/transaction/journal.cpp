@@ -66,7 +66,7 @@ std::optional<TransactionState> state_named(std::string_view text) {
 }
 
 [[noreturn]] void damaged(const std::string& subject) {
-  throw Error(ErrorCode::journal_damaged, concat("the journal ", in_quotes(subject), " is damaged"),
+  throw Error(ErrorCode::journal_damaged, format("the journal {} is damaged", in_quotes(subject)),
               "a person must look at the transaction's folder; nothing was changed now");
 }
 

@@ -67,7 +67,7 @@ class Restorer {
           if (is_spoilt_[i] != 0) return;
           throw Error(
               ErrorCode::rollback_incomplete,
-              concat("the kept copy of ", in_quotes(kept.path), " is missing or damaged"),
+              format("the kept copy of {} is missing or damaged", in_quotes(kept.path)),
               "nothing was restored; the transaction's folder is left as it is for a person "
               "to look at");
         },

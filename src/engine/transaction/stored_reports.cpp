@@ -77,8 +77,9 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   }
   report.changed = outcome == Outcome::committed || outcome == Outcome::rollback_incomplete ||
                    command != "install";
-  report.message = concat("transaction ", transaction.id, ": ", name(outcome),
-                          ", as its journal says; the command ended before it wrote its report");
+  report.message = format(
+      "transaction {}: {}, as its journal says; the command ended before it wrote its report",
+      transaction.id, name(outcome));
   execution.warnings.emplace_back(
       "this report is rebuilt from the journal: it has no plan, no steps and no checks");
   const bool is_asked_for =
@@ -88,8 +89,8 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
     execution.exit = outcome == Outcome::rolled_back           ? ExitCode::rolled_back
                      : outcome == Outcome::rollback_incomplete ? ExitCode::rollback_incomplete
                                                                : ExitCode::failed;
-    execution.error = Error(ErrorCode::step_failed, concat(command, " was cut off"),
-                            report.log.empty() ? "" : concat("read the log, ", report.log));
+    execution.error = Error(ErrorCode::step_failed, format("{} was cut off", command),
+                            report.log.empty() ? "" : format("read the log, {}", report.log));
   }
   return execution_document(command, execution);
 }
@@ -119,7 +120,7 @@ void store_report(const Host& host, const std::string& command, Execution& execu
                   to_text(execution_document(command, execution)), 0600);
   } catch (const Error& error) {
     execution.warnings.push_back(
-        concat("the report is not kept with the transaction: ", error.message()));
+        format("the report is not kept with the transaction: {}", error.message()));
   }
 }
 

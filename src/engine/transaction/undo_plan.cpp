@@ -102,7 +102,7 @@ class UndoMaker {
     const KeptPath* left = find(after_, kept.path);
     if (left == nullptr) {
       throw Error(ErrorCode::journal_damaged,
-                  concat("the record of the transaction's end lacks ", in_quotes(kept.path)),
+                  format("the record of the transaction's end lacks {}", in_quotes(kept.path)),
                   "nothing was changed now");
     }
     const FileState& now = states_[static_cast<std::size_t>(left - after_.paths.data())];
@@ -155,12 +155,12 @@ class UndoMaker {
     if (in_dpkg(kept.path) == "status") {
       DpkgMerge merge = merged_status(before, after, current);
       for (const std::string& package : merge.conflicts)
-        undo_.conflicts.push_back(concat("package ", package));
+        undo_.conflicts.push_back(format("package {}", package));
       merged = std::move(merge.text);
     } else {
       merged = merged_records(before, after, current, in_dpkg(kept.path) == "diversions" ? 3 : 1);
     }
-    undo_.notes.push_back(concat(kept.path, ": what others have changed since stays as it is"));
+    undo_.notes.push_back(format("{}: what others have changed since stays as it is", kept.path));
     if (merged.empty() && kept.state.type == FileType::absent) {
       undo_.snapshot.paths.push_back(std::move(kept));
       return;

@@ -75,14 +75,14 @@ std::string warning_of(const UnexpectedChanges& escaped) {
     const auto shown = std::min<std::size_t>(escaped.paths.size(), 3);
     std::vector<std::string> first(escaped.paths.begin(),
                                    escaped.paths.begin() + static_cast<std::ptrdiff_t>(shown));
-    text = concat(counted(escaped.count, "path"),
-                  " outside the write set changed meanwhile, by "
-                  "scripts of packages or by somebody else, and will not be restored: ",
-                  joined(first, ", "), escaped.count > shown ? ", ..." : "");
+    text = format(
+        "{} outside the write set changed meanwhile, by scripts of packages or by somebody else, "
+        "and will not be restored: {}{}",
+        counted(escaped.count, "path"), joined(first, ", "), escaped.count > shown ? ", ..." : "");
   }
   if (!escaped.is_complete) {
-    text += concat(text.empty() ? "" : "; ",
-                   "the file systems hold too many files to look for changes in all of them");
+    text += format("{}the file systems hold too many files to look for changes in all of them",
+                   text.empty() ? "" : "; ");
   }
   return text;
 }

@@ -13,9 +13,10 @@ void refuse_unconfirmed(const Host& host) {
     if (!awaited) continue;
     throw Error(
         ErrorCode::busy,
-        concat("transaction ", transaction.id, " awaits its confirmation until ", awaited->until),
-        concat("`topsctl confirm ", transaction.id, "` from a new connection keeps it, ",
-               "`topsctl rollback ", transaction.id, "` restores the state before it"));
+        format("transaction {} awaits its confirmation until {}", transaction.id, awaited->until),
+        format("`topsctl confirm {}` from a new connection keeps it, `topsctl rollback {}` "
+               "restores the state before it",
+               transaction.id, transaction.id));
   }
 }
 
@@ -23,7 +24,7 @@ void refuse_unfinished(const Host& host, std::string_view reason) {
   for (const Transaction& transaction : list_transactions(host)) {
     if (!transaction.is_unfinished()) continue;
     throw Error(
-        ErrorCode::host_unfit, concat("transaction ", transaction.id, " is unfinished: ", reason),
+        ErrorCode::host_unfit, format("transaction {} is unfinished: {}", transaction.id, reason),
         "restore the state before it with `topsctl recover`, and run the same command again");
   }
 }
@@ -39,19 +40,19 @@ std::vector<std::string> unfinished_warnings(const Host& host) {
   }
   for (const Transaction& transaction : transactions) {
     if (const auto awaited = awaited_confirmation(transaction)) {
-      const std::string confirm = concat("`topsctl confirm ", transaction.id, "`");
+      const std::string confirm = format("`topsctl confirm {}`", transaction.id);
       warnings.push_back(is_watched(host, transaction)
-                             ? concat("transaction ", transaction.id, " is restored at ",
-                                      awaited->until, " unless ", confirm, " comes before")
-                             : concat("transaction ", transaction.id,
-                                      " is not confirmed, and nobody watches it: ", confirm,
-                                      " keeps it, `topsctl recover` restores the state before it"));
+                             ? format("transaction {} is restored at {} unless {} comes before",
+                                      transaction.id, awaited->until, confirm)
+                             : format("transaction {} is not confirmed, and nobody watches it: {} "
+                                      "keeps it, `topsctl recover` restores the state before it",
+                                      transaction.id, confirm));
     }
     if (transaction.is_unfinished()) {
-      warnings.push_back(concat(
-          "transaction ", transaction.id,
-          " is unfinished: unless topsctl is at work right now, `topsctl recover` restores the "
-          "state before it"));
+      warnings.push_back(
+          format("transaction {} is unfinished: unless topsctl is at work right now, `topsctl "
+                 "recover` restores the state before it",
+                 transaction.id));
     }
   }
   return warnings;

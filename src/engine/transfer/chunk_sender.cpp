@@ -56,7 +56,8 @@ void ChunkSender::send_chunk(const ChunkPlace& place) {
                                 static_cast<off_t>(place.chunk * chunk_bytes + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
-      throw Error(ErrorCode::bad_bundle, concat(in_quotes(file), " was changed while it was sent"),
+      throw Error(ErrorCode::bad_bundle,
+                  format("{} was changed while it was sent", in_quotes(file)),
                   "wait until it is complete, and run the same command again");
     }
     limit_.take(static_cast<std::uint64_t>(got));

@@ -87,8 +87,8 @@ bool ChunkWork::judge(const Ack& ack, Way way) {
   if (way == Way::relayed || ++false_digests_ < most_false_digests) return false;
   has_failed_ = true;
   throw Error(ErrorCode::unreachable,
-              concat("what the far end writes of ", in_quotes(file.name),
-                     " has another digest than what is sent"),
+              format("what the far end writes of {} has another digest than what is sent",
+                     in_quotes(file.name)),
               "its memory or disk may be faulty, or the file here was changed meanwhile");
 }
 

@@ -45,7 +45,7 @@ RemoteReport run_there(RemoteCommand command, const DeployRequest& request) {
 void require_success(const RemoteReport& report) {
   if (report.error) throw *report.error;
   if (report.status == 0) return;
-  throw Error(ErrorCode::checks_failed, concat("it ended with status ", report.status),
+  throw Error(ErrorCode::checks_failed, format("it ended with status {}", report.status),
               "its report tells more");
 }
 
@@ -61,8 +61,8 @@ void deploy(const DeployRequest& request, Deployment& result) {
     result.confirmation = run_there(confirm_command(transaction, request), request);
     require_success(*result.confirmation);
   } catch (const Error& error) {
-    throw error.within(concat("transaction ", transaction,
-                              " is not confirmed, and is restored when its time is over"));
+    throw error.within(format(
+        "transaction {} is not confirmed, and is restored when its time is over", transaction));
   }
 }
 

@@ -167,12 +167,11 @@ class Receiver : public FrameHandler {
     }
     const std::uint64_t free = free_bytes(store_);
     if (missing > 0 && free < missing + spare_bytes) {
-      throw Error(
-          ErrorCode::no_space,
-          concat("no room for ", human_size(missing), " in ", in_quotes(store_.string()), ": ",
-                 human_size(free), " free, and ", human_size(spare_bytes), " stay free"),
-          "free some space there, or choose another file system with --dest; what has "
-          "arrived is kept");
+      throw Error(ErrorCode::no_space,
+                  format("no room for {} in {}: {} free, and {} stay free", human_size(missing),
+                         in_quotes(store_.string()), human_size(free), human_size(spare_bytes)),
+                  "free some space there, or choose another file system with --dest; what has "
+                  "arrived is kept");
     }
     say(json_frame(FrameKind::state,
                    {{"store", store_.string()}, {"free_bytes", free}, {"objects", objects}}));
@@ -207,7 +206,7 @@ class Receiver : public FrameHandler {
     for (const ManifestFile& file : files_) {
       const auto& [id, size] = objects_.at(file.object).object;
       const auto object = whole_object(store_, id, size);
-      if (!object) throw Error(ErrorCode::internal, concat("an object has gone: ", id));
+      if (!object) throw Error(ErrorCode::internal, format("an object has gone: {}", id));
       const bool was_there = destination_->holds(*object, file.name);
       if (!was_there) destination_->place(*object, file.name);
       files.push_back({{"name", file.name}, {"id", id}, {"was_there", was_there}});

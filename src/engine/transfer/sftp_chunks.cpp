@@ -114,7 +114,7 @@ std::string SftpChunks::local_bytes(std::uint64_t offset, std::uint64_t size) co
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       throw Error(ErrorCode::bad_bundle,
-                  concat(in_quotes(file_.file.string()), " was changed while it was sent"),
+                  format("{} was changed while it was sent", in_quotes(file_.file.string())),
                   "wait until it is complete, and run the same command again");
     }
     have += static_cast<std::size_t>(got);
@@ -171,7 +171,7 @@ void SftpChunks::finish(const Turns::iterator& turn) {
   } else if (++false_digests_ == most_false_readings) {
     failure_ = Error(
         ErrorCode::unreachable,
-        concat("what is read back of ", in_quotes(path_), " has another digest than what was sent"),
+        format("what is read back of {} has another digest than what was sent", in_quotes(path_)),
         "its memory or disk may be faulty, or the file here was changed meanwhile");
   } else {
     queue_.push_back(chunk);

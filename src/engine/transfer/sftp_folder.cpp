@@ -58,13 +58,13 @@ SftpFolder::SftpFolder(SftpClient& sftp, std::string path, Purpose purpose)
     make_with_parents();
   }
   const auto found = sftp_.look_at(path_);
-  if (!found) throw ConnectionLost(concat(in_quotes(path_), " was made there, and has gone"));
+  if (!found) throw ConnectionLost(format("{} was made there, and has gone", in_quotes(path_)));
   require_plain_folder(*found, path_);
   if ((*found->mode & by_others) != 0) {
     throw Error(ErrorCode::permission,
-                concat(in_quotes(path_), " may be written to by others (mode ",
-                       octal_mode(*found->mode & 07777U), ")"),
-                concat("run `chmod 700 ", path_, "` there, or ", hint));
+                format("{} may be written to by others (mode {})", in_quotes(path_),
+                       octal_mode(*found->mode & 07777U)),
+                format("run `chmod 700 {}` there, or {}", path_, hint));
   }
   if (purpose == Purpose::fill) require_ours();
 }
@@ -86,18 +86,18 @@ std::uint32_t SftpFolder::own_number() {
   sftp_.remove(file);
   if (made.owner) return *made.owner;
   throw Error(ErrorCode::permission,
-              concat("the SFTP server there does not tell whose ", in_quotes(path_), " is"), hint);
+              format("the SFTP server there does not tell whose {} is", in_quotes(path_)), hint);
 }
 
 void SftpFolder::require_ours() {
   const std::uint32_t ours = own_number();
   const auto found = sftp_.look_at(path_);
-  if (!found) throw ConnectionLost(concat(in_quotes(path_), " has gone there"));
+  if (!found) throw ConnectionLost(format("{} has gone there", in_quotes(path_)));
   require_plain_folder(*found, path_);
   if (found->owner == ours) return;
   throw Error(ErrorCode::permission,
-              concat(in_quotes(path_), " belongs to another user",
-                     found->owner ? concat(" (uid ", *found->owner, ")") : ""),
+              format("{} belongs to another user{}", in_quotes(path_),
+                     found->owner ? format(" (uid {})", *found->owner) : ""),
               hint);
 }
 
@@ -120,7 +120,7 @@ void SftpFolder::make_way(const std::string& name) {
     if (known_.contains(folder)) continue;
     if (!sftp_.look_at(folder)) sftp_.make_folder(folder, own_folder);
     const auto found = sftp_.look_at(folder);
-    if (!found) throw ConnectionLost(concat(in_quotes(folder), " has gone there"));
+    if (!found) throw ConnectionLost(format("{} has gone there", in_quotes(folder)));
     require_plain_folder(*found, folder);
     known_.insert(folder);
   }
@@ -130,8 +130,8 @@ void SftpFolder::require_room(std::uint64_t bytes) const {
   const auto room = bytes == 0 ? std::nullopt : sftp_.room_at(deepest_);
   if (!room || bytes <= *room) return;
   throw Error(ErrorCode::no_space,
-              concat("no room for ", human_size(bytes), " in ", in_quotes(path_), ": ",
-                     human_size(*room), " free"),
+              format("no room for {} in {}: {} free", human_size(bytes), in_quotes(path_),
+                     human_size(*room)),
               "free some space there, or choose another file system with --dest; what has "
               "arrived is kept");
 }

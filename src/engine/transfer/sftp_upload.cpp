@@ -173,7 +173,7 @@ class SftpUploading {
     sftp.set(handle, file.chunks.size, readable_by_all, path);
     if (sftp.attributes_of(handle, path).size != file.chunks.size) {
       throw Error(ErrorCode::unreachable,
-                  concat(in_quotes(path), " has another size there than what was sent"),
+                  format("{} has another size there than what was sent", in_quotes(path)),
                   "see whether somebody else writes to it");
     }
     sftp.sync(handle, path);

@@ -53,8 +53,8 @@ std::vector<Package> packages_to_send(const TransferSetRequest& request, const S
     const Component* component = stack.component(id);
     if (!component->required || found.contains(id)) continue;
     throw Error(ErrorCode::bad_bundle,
-                concat("the bundle has no package for component ", in_quotes(id), " (",
-                       joined(component->names, " or "), " ", component->version, ")"),
+                format("the bundle has no package for component {} ({} {})", in_quotes(id),
+                       joined(component->names, " or "), component->version),
                 "add the package to the bundle, choose other parts with --components, or send "
                 "everything with --all");
   }
@@ -63,7 +63,8 @@ std::vector<Package> packages_to_send(const TransferSetRequest& request, const S
 
 void require_safe_name(const std::string& name) {
   if (is_safe_name(name)) return;
-  throw Error(ErrorCode::bad_bundle, concat("the name of a file cannot be sent: ", in_quotes(name)),
+  throw Error(ErrorCode::bad_bundle,
+              format("the name of a file cannot be sent: {}", in_quotes(name)),
               "rename it: control characters and parts like '..' are not taken");
 }
 
@@ -74,7 +75,7 @@ class Loading {
   ShippedFile load(const fs::path& file, const std::string& name, Digests digests) const {
     throw_if_interrupted();
     require_safe_name(name);
-    events_.working(concat("reading ", printable(name)));
+    events_.working(format("reading {}", printable(name)));
     auto known = memory_.find(file);
     const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
     if (!known) known = DigestMemory::Known{read_chunks(file), ""};
@@ -116,7 +117,7 @@ TransferSet make_shipment(const TransferSetRequest& request, const DigestMemory&
     const std::string name = fs::path(package.location).filename().string();
     if (!names.insert(name).second) {
       throw Error(ErrorCode::bad_bundle,
-                  concat("two packages that would be sent are called ", in_quotes(name)),
+                  format("two packages that would be sent are called {}", in_quotes(name)),
                   "remove one of them from the bundle");
     }
     shipment.files.push_back(loading.load(package.location, name, digests));

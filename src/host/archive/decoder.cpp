@@ -30,7 +30,7 @@ std::uint64_t first_limit(const DecodeLimits& limits) {
 }
 
 [[noreturn]] void refuse_memory(const DecodeLimits& limits) {
-  refuse_data(concat("its compression needs more than ", human_size(limits.memory), " to undo"));
+  refuse_data(format("its compression needs more than {} to undo", human_size(limits.memory)));
 }
 
 class GzipStream : public Decoder {

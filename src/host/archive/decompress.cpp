@@ -36,7 +36,7 @@ std::unique_ptr<Decoder> decoder_for(std::string_view compression, const DecodeL
   if (compression == "lzma") return lzma_decoder(limits);
   if (compression == "zstd") return zstd_decoder(limits);
   if (compression == "bzip2") return bzip2_decoder();
-  throw Error(ErrorCode::internal, concat("no decoder for ", in_quotes(compression)));
+  throw Error(ErrorCode::internal, format("no decoder for {}", in_quotes(compression)));
 }
 
 class DecompressedSource : public Source {
@@ -61,7 +61,7 @@ class DecompressedSource : public Source {
       if (step.made > 0) return {buffer_.data(), step.made};
       // A decoder with threads may once have nothing to give.
       idle_steps_ = step.used == 0 && !step.ended ? idle_steps_ + 1 : 0;
-      if (idle_steps_ > 2 && input_ended_) refuse(concat(compression_, " data cut short"));
+      if (idle_steps_ > 2 && input_ended_) refuse(format("{} data cut short", compression_));
     }
     return {};
   }
@@ -104,7 +104,7 @@ class DecompressedSource : public Source {
   [[noreturn]] void refuse(const std::string& why) const { throw unreadable_file(subject_, why); }
 
   [[noreturn]] void refuse_bomb() const {
-    throw DecompressionBomb(subject_, concat(taken_, " bytes became more than ", given_));
+    throw DecompressionBomb(subject_, format("{} bytes became more than {}", taken_, given_));
   }
 
   std::unique_ptr<Source> from_;

@@ -22,7 +22,7 @@ constexpr std::size_t most_header_lines = 20'000;
                                   const char* hint =
                                       "get the file again from the vendor, or give the folder "
                                       "that it unpacks to") {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": ", why), hint);
+  throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(subject), why), hint);
 }
 
 std::string_view next_line(std::string_view& text) {
@@ -173,7 +173,7 @@ class PartDigests {
   static void add(RunfileParts& parts, const char* kind, const std::string& wanted,
                   const std::string& found) {
     if (!is_used(wanted)) {
-      parts.checksums.push_back(concat(kind, " not used"));
+      parts.checksums.push_back(format("{} not used", kind));
       return;
     }
     const bool is_same = lower_case(wanted) == found;

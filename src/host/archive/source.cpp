@@ -119,7 +119,7 @@ std::unique_ptr<Source> file_source(const std::filesystem::path& file) {
     throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::bad_bundle, concat(in_quotes(file.string()), " is no regular file"),
+    throw Error(ErrorCode::bad_bundle, format("{} is no regular file", in_quotes(file.string())),
                 "give the path of a file");
   }
   const FileRange range{input.get(), 0, static_cast<std::uint64_t>(status.st_size)};
@@ -186,7 +186,7 @@ std::string whole_text(Source& source, std::uint64_t most, const std::string& su
   for (std::string_view bytes = source.piece(); !bytes.empty(); bytes = source.piece()) {
     if (bytes.size() > most - text.size()) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(subject), ": larger than ", human_size(most)),
+                  format("cannot read {}: larger than {}", in_quotes(subject), human_size(most)),
                   "no sound package holds such a file: get the package again from the vendor");
     }
     text.append(bytes);

@@ -41,7 +41,7 @@ Spool::Spool(Source& source, std::uint64_t most, const std::string& subject) {
   for (std::string_view bytes = source.piece(); !bytes.empty(); bytes = source.piece()) {
     if (bytes.size() > most - size_) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(subject), ": larger than ", human_size(most)),
+                  format("cannot read {}: larger than {}", in_quotes(subject), human_size(most)),
                   "no package is so large: get it again from the vendor");
     }
     while (!bytes.empty()) {

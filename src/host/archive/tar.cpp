@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::uint64_t most_holes = 16ULL << 30U;
 
-PayloadEntry::Type type_of(archive_entry* entry) {
+PayloadEntry::Type tar_type(archive_entry* entry) {
   if (archive_entry_hardlink(entry) != nullptr) return PayloadEntry::Type::hardlink;
   switch (archive_entry_filetype(entry)) {
     case AE_IFREG:
@@ -83,7 +83,7 @@ const char* link_of(archive_entry* entry, PayloadEntry::Type type) {
 }
 
 // No exception may pass through libarchive.
-la_ssize_t read_block(archive* self, void* data, const void** out) {
+la_ssize_t read_tar_block(archive* self, void* data, const void** out) {
   auto& state = *static_cast<TarReader::State*>(data);
   try {
     const std::string_view bytes = state.source.piece();
@@ -127,7 +127,7 @@ TarReader::TarReader(Source& source, std::string subject)
   archive* reader = state_->reader;
   archive_read_support_format_tar(reader);
   archive_read_support_format_empty(reader);
-  if (archive_read_open(reader, state_.get(), nullptr, read_block, nullptr) != ARCHIVE_OK) {
+  if (archive_read_open(reader, state_.get(), nullptr, read_tar_block, nullptr) != ARCHIVE_OK) {
     state_->fail();
   }
 }
@@ -151,7 +151,7 @@ std::optional<TarEntry> TarReader::next() {
   entry.raw_path = path;
   entry.path = plain_path(entry.raw_path);
   entry.escapes = path_escapes(entry.raw_path);
-  entry.type = type_of(raw);
+  entry.type = tar_type(raw);
   // Folders and devices may claim a size all the same.
   const bool has_data =
       entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
@@ -203,8 +203,7 @@ void TarReader::read_data() {
   state.hole = begin - state.position;
   state.all_holes += state.hole;
   if (state.all_holes > most_holes) {
-    throw DecompressionBomb(state.subject,
-                            concat("more than ", human_size(most_holes), " of holes"));
+    throw DecompressionBomb(state.subject, format("more than {} of holes", human_size(most_holes)));
   }
 }
 
@@ -213,8 +212,8 @@ std::string TarReader::text(std::uint64_t most) {
   for (std::string_view bytes = piece(); !bytes.empty(); bytes = piece()) {
     if (bytes.size() > most - text.size()) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(state_->subject),
-                         ": an entry that should be text is larger than ", human_size(most)),
+                  format("cannot read {}: an entry that should be text is larger than {}",
+                         in_quotes(state_->subject), human_size(most)),
                   "no sound package holds such a file: get the package again from the vendor");
     }
     text.append(bytes);

@@ -23,7 +23,7 @@ constexpr std::uint64_t local_size = 30;
 [[noreturn]] void refuse(const std::string& subject, const ZipEntry& entry, std::string_view why) {
   throw Error(
       ErrorCode::bad_package,
-      concat("cannot read ", in_quotes(subject), ": entry ", in_quotes(entry.raw_path), ": ", why),
+      format("cannot read {}: entry {}: {}", in_quotes(subject), in_quotes(entry.raw_path), why),
       "the file is damaged: copy it again and compare its size and sha256");
 }
 
@@ -31,7 +31,7 @@ constexpr std::string_view larger = "larger than the directory says";
 
 [[noreturn]] void throw_bomb(const std::string& subject, const ZipEntry& entry,
                              std::string_view why) {
-  throw DecompressionBomb(subject, concat("entry ", in_quotes(entry.raw_path), ": ", why));
+  throw DecompressionBomb(subject, format("entry {}: {}", in_quotes(entry.raw_path), why));
 }
 
 // What an entry's content turned out to be, against what the directory says.
@@ -216,7 +216,7 @@ std::unique_ptr<Source> ZipReader::open(const ZipEntry& entry) const {
 
 std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
   if (entry.size > most) {
-    refuse(subject_, entry, concat("larger than ", human_size(most)));
+    refuse(subject_, entry, format("larger than {}", human_size(most)));
   }
   const std::unique_ptr<Source> source = open(entry);
   return whole_text(*source, most, subject_);

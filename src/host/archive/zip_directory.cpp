@@ -64,7 +64,7 @@ class DirectorySearch {
     }
     if (size_ > most_directory || count_ > most_entries) {
       throw DecompressionBomb(subject_,
-                              concat(count_, " entries in a directory of ", human_size(size_)));
+                              format("{} entries in a directory of {}", count_, human_size(size_)));
     }
     return {at_ - size_, at_, count_, at_ - size_ - offset_};
   }
@@ -222,7 +222,7 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
   if (entry.data_offset > room || room - entry.data_offset < header ||
       room - entry.data_offset - header < entry.compressed_size) {
     refuse_directory(subject,
-                     concat("entry ", in_quotes(entry.raw_path), " lies outside the archive"));
+                     format("entry {} lies outside the archive", in_quotes(entry.raw_path)));
   }
   entry.data_offset += directory.prepended;
   entry.problem = problem_of(entry, number_at(record, 8, 2));
@@ -246,7 +246,7 @@ void bound_entries(std::vector<ZipEntry>& entries, std::uint64_t end, const std:
     const std::uint64_t least = local_header_size + entry.raw_path.size() + entry.compressed_size;
     if (entry.data_end - entry.data_offset < least) {
       throw DecompressionBomb(subject,
-                              concat("entry ", in_quotes(entry.raw_path), " overlaps another"));
+                              format("entry {} overlaps another", in_quotes(entry.raw_path)));
     }
   }
 }
@@ -273,7 +273,7 @@ std::vector<ZipEntry> read_zip_directory(const FileRange& range, const std::stri
     memory +=
         sizeof(ZipEntry) + entries.back().path.capacity() + entries.back().raw_path.capacity();
     if (memory > most_list) {
-      throw DecompressionBomb(subject, concat("more than ", entries.size(), " entries"));
+      throw DecompressionBomb(subject, format("more than {} entries", entries.size()));
     }
     window.skip(size);
   }

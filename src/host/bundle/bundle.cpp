@@ -85,7 +85,7 @@ Inventory read_inventory(const std::vector<fs::path>& paths, Digests digests,
   }
   if (inventory.packages.empty()) {
     throw Error(
-        ErrorCode::bad_bundle, concat("no package found in ", in_quotes(paths.front().string())),
+        ErrorCode::bad_bundle, format("no package found in {}", in_quotes(paths.front().string())),
         "a bundle holds .deb and .whl files; extract a .run with its option --extract-only");
   }
   return inventory;

@@ -14,12 +14,13 @@ std::vector<FoundFile> files_under(const fs::path& path) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
   if (!fs::exists(status)) {
-    throw Error(ErrorCode::bad_bundle, concat("no such file or folder: ", in_quotes(path.string())),
+    throw Error(ErrorCode::bad_bundle,
+                format("no such file or folder: {}", in_quotes(path.string())),
                 "give the path of a bundle folder, or of .deb and .whl files");
   }
   if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
     throw Error(ErrorCode::bad_bundle,
-                concat(in_quotes(path.string()), " is neither a file nor a folder"),
+                format("{} is neither a file nor a folder", in_quotes(path.string())),
                 "give the path of a bundle folder, or of .deb and .whl files");
   }
   if (!fs::is_directory(status)) return {{path, path.filename().string()}};
@@ -33,7 +34,7 @@ std::vector<FoundFile> files_under(const fs::path& path) {
     }
     if (found.size() > 1'000'000) {
       throw Error(ErrorCode::bad_bundle,
-                  concat(in_quotes(path.string()), " holds more than a million files"),
+                  format("{} holds more than a million files", in_quotes(path.string())),
                   "give the folder of the bundle itself");
     }
   }

@@ -172,7 +172,7 @@ Inspection read_bundle(const std::vector<std::filesystem::path>& paths,
       std::all_of(inspection.containers.begin(), inspection.containers.end(),
                   [](const ContainerFile& container) { return container.problem.empty(); })) {
     throw Error(ErrorCode::bad_bundle,
-                concat("no package found in ", in_quotes(paths.front().string())),
+                format("no package found in {}", in_quotes(paths.front().string())),
                 "give a bundle folder, .deb and .whl files, or an archive or .run file of them");
   }
   return inspection;

@@ -147,7 +147,7 @@ class Walk {
     });
     attempt(index, [&] {
       if (chain_.size() >= most_depth) {
-        refuse(path, concat("lies in more than ", most_depth, " archives"));
+        refuse(path, format("lies in more than {} archives", most_depth));
       }
       chain_.push_back(printable(path));
       const ChainEnd end(chain_);
@@ -201,7 +201,7 @@ class Walk {
     while (const auto entry = reader.next()) {
       if (entry->type != PayloadEntry::Type::file) continue;
       if (entry->escapes) {
-        refuse(path, concat("entry ", in_quotes(entry->raw_path), " points out of it"));
+        refuse(path, format("entry {} points out of it", in_quotes(entry->raw_path)));
       }
       member(std::make_unique<TarMember>(reader), entry->path);
     }
@@ -215,7 +215,7 @@ class Walk {
     for (const ZipEntry& entry : reader.entries()) {
       if (entry.type != PayloadEntry::Type::file) continue;
       if (entry.escapes) {
-        refuse(path, concat("entry ", in_quotes(entry.raw_path), " points out of it"));
+        refuse(path, format("entry {} points out of it", in_quotes(entry.raw_path)));
       }
       member(reader.open(entry), entry.path);
     }
@@ -248,7 +248,7 @@ class Walk {
 
   [[noreturn]] static void refuse(const std::string& path, const std::string& why) {
     throw Error(ErrorCode::bad_package,
-                concat("cannot read ", in_quotes(file_name(path)), ": ", why),
+                format("cannot read {}: {}", in_quotes(file_name(path)), why),
                 "get the archive again from the vendor");
   }
 

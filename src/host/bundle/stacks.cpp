@@ -31,10 +31,10 @@ void add_or_replace(std::vector<Stack>& stacks, Stack stack) {
 Stack read_stack_file(const fs::path& file) {
   std::error_code failure;
   if (!fs::is_regular_file(file, failure)) {
-    throw Error(ErrorCode::bad_stack, concat("no stack file ", in_quotes(file.string())),
+    throw Error(ErrorCode::bad_stack, format("no stack file {}", in_quotes(file.string())),
                 "give the path of a JSON stack file, or the name of a known stack");
   }
-  return parse_stack(read_text(file, most_stack), concat("stack ", in_quotes(file.string())));
+  return parse_stack(read_text(file, most_stack), format("stack {}", in_quotes(file.string())));
 }
 
 // Ids of required components for which the inventory has nothing that could be chosen.
@@ -61,7 +61,7 @@ std::vector<Stack> known_stacks() {
   std::vector<Stack> stacks;
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.name.starts_with("stacks/")) continue;
-    add_or_replace(stacks, parse_stack(file.bytes, concat("stack ", in_quotes(file.name))));
+    add_or_replace(stacks, parse_stack(file.bytes, format("stack {}", in_quotes(file.name))));
   }
   std::vector<fs::path> files;
   std::error_code failure;
@@ -85,8 +85,8 @@ Stack load_stack(const std::string& choice) {
   }
   throw Error(
       ErrorCode::bad_stack,
-      concat("unknown stack ", in_quotes(choice), did_you_mean(choice, names)),
-      concat("known stacks: ", joined(names, ", "), "; or give a stack file with --stack FILE"));
+      format("unknown stack {}{}", in_quotes(choice), did_you_mean(choice, names)),
+      format("known stacks: {}; or give a stack file with --stack FILE", joined(names, ", ")));
 }
 
 Stack matching_stack(const Inventory& inventory) {
@@ -106,7 +106,7 @@ Stack matching_stack(const Inventory& inventory) {
   }
   if (best) return *best;
   throw Error(ErrorCode::bad_bundle,
-              concat("the bundle holds no complete stack: ", in_quotes(nearest_name), " lacks ",
+              format("the bundle holds no complete stack: {} lacks {}", in_quotes(nearest_name),
                      joined(nearest_missing, ", ")),
               "add the missing packages, choose parts with --stack and --components, or give a "
               "stack file with "

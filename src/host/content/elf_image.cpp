@@ -43,7 +43,7 @@ bool is_cut_short(ElfStretch stretch, std::uint64_t file) {
 }  // namespace
 
 void fail_elf(std::string_view what) {
-  throw Error(ErrorCode::bad_package, concat("an ELF file ", what),
+  throw Error(ErrorCode::bad_package, format("an ELF file {}", what),
               "take the file from its vendor again");
 }
 

@@ -38,7 +38,7 @@ std::string machine_name(const ElfImage& image) {
   for (const auto& [number, name] : machines) {
     if (number == image.machine()) return std::string(name);
   }
-  return concat("machine ", image.machine());
+  return format("machine {}", image.machine());
 }
 
 std::string type_name(unsigned type) {
@@ -52,7 +52,7 @@ std::string type_name(unsigned type) {
     case ET_CORE:
       return "core";
     default:
-      return concat("type ", type);
+      return format("type {}", type);
   }
 }
 

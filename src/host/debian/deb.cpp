@@ -28,7 +28,7 @@ constexpr std::size_t most_members = 64;
 [[noreturn]] void refuse_deb(const std::string& file, const std::string& why,
                              std::string hint = {}) {
   if (hint.empty()) throw unreadable_file(file, why);
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why), hint);
+  throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(file), why), hint);
 }
 
 std::uint64_t number(std::string_view digits, const std::string& file) {
@@ -75,8 +75,8 @@ void require_all_members(const FileRange& range, const std::string& file) {
         parse_header({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, file);
     const std::uint64_t from = at + ar_header_size;
     if (member.size > range.size - from) {
-      refuse_deb(file, concat("cut short: member ", in_quotes(member.name), " needs ",
-                              from + member.size, " bytes, the file has ", range.size));
+      refuse_deb(file, format("cut short: member {} needs {} bytes, the file has {}",
+                              in_quotes(member.name), from + member.size, range.size));
     }
     if (count == 0 && member.name != "debian-binary") {
       refuse_deb(file, "not a Debian package: no member 'debian-binary'",
@@ -100,7 +100,7 @@ std::string compression_named(const std::string& member, const std::string& file
         std::pair{".zst", "zstd"}, std::pair{".bz2", "bzip2"}, std::pair{".lzma", "lzma"}}) {
     if (suffix == known) return compression;
   }
-  refuse_deb(file, concat("member ", in_quotes(member), " has a compression that is not known"),
+  refuse_deb(file, format("member {} has a compression that is not known", in_quotes(member)),
              "repack it with dpkg-deb of a newer system, as -Zxz");
 }
 
@@ -150,8 +150,9 @@ class DebReading {
         facts_.compression = compression_named(member.name, file_);
         decode(std::move(bytes), facts_.compression, members_.data);
       } else if (!has_data && !member.name.starts_with('_')) {
-        refuse_deb(file_, concat("not a Debian package: member ", in_quotes(member.name),
-                                 " stands where none of its kind may"));
+        refuse_deb(file_,
+                   format("not a Debian package: member {} stands where none of its kind may",
+                          in_quotes(member.name)));
       } else {
         if (members_.other) members_.other();
         drain(*bytes);
@@ -170,7 +171,7 @@ class DebReading {
     const std::string text = whole_text(bytes, 1024, file_);
     facts_.format = printable(trimmed(text.substr(0, text.find('\n'))));
     if (!facts_.format.empty() && !facts_.format.starts_with("2.")) {
-      refuse_deb(file_, concat("the format ", in_quotes(facts_.format), " is not known"),
+      refuse_deb(file_, format("the format {} is not known", in_quotes(facts_.format)),
                  "repack it with dpkg-deb");
     }
   }
@@ -270,14 +271,15 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
   for (const StrangeEntry& entry : contents.strange) {
     if (entry.kind == StrangeEntry::Kind::escapes) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(file_name), ": entry ", in_quotes(entry.path),
-                         " points out of the package"),
+                  format("cannot read {}: entry {} points out of the package", in_quotes(file_name),
+                         in_quotes(entry.path)),
                   "do not install this file: no sound package holds such a name");
     }
   }
   if (read.name != package.name || read.version != package.version ||
       read.architecture != package.architecture || read.md5sums != package.md5sums) {
-    throw Error(ErrorCode::bad_package, concat(in_quotes(file_name), " changed while it was read"),
+    throw Error(ErrorCode::bad_package,
+                format("{} changed while it was read", in_quotes(file_name)),
                 "make sure that nothing writes to the bundle, and run the same command again");
   }
   package.files = std::move(read.files);

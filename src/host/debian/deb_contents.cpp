@@ -117,7 +117,7 @@ class DataReading {
                              : entry.link_target;
     list_bytes_ += sizeof listed + listed.path.capacity() + listed.link_target.capacity();
     if (list_bytes_ > most_list_bytes) {
-      throw DecompressionBomb(file_, concat("more than ", files_.size(), " entries"));
+      throw DecompressionBomb(file_, format("more than {} entries", files_.size()));
     }
     judge_type(entry);
     if (entry.type == PayloadEntry::Type::file) read_file(entry);
@@ -129,8 +129,8 @@ class DataReading {
     const std::string path = printable(concat("/", entry.path));
     if (entry.is_sparse) {
       throw Error(ErrorCode::bad_package,
-                  concat("cannot read ", in_quotes(file_), ": ", in_quotes(path),
-                         " is a sparse entry, which dpkg does not take"),
+                  format("cannot read {}: {} is a sparse entry, which dpkg does not take",
+                         in_quotes(file_), in_quotes(path)),
                   "have it packed with dpkg-deb");
     }
     if (has_control_character(entry.path)) add_strange({StrangeEntry::Kind::bad_name, path, ""});
@@ -214,7 +214,7 @@ class DataReading {
         const auto link = links.find(path.substr(0, slash));
         if (link == links.end()) continue;
         add_strange({StrangeEntry::Kind::link_escapes, printable(path),
-                     printable(concat("through the link ", link->second->path, " to ",
+                     printable(format("through the link {} to {}", link->second->path,
                                       link->second->link_target))});
         break;
       }

@@ -23,7 +23,7 @@ constexpr std::size_t most_entries = 1000;
 std::string required(const Stanza& control, const char* field, const std::string& file) {
   std::string value = control.value(field);
   if (value.empty())
-    refuse_control(file, concat("the control file has no field ", in_quotes(field)));
+    refuse_control(file, format("the control file has no field {}", in_quotes(field)));
   return value;
 }
 
@@ -37,23 +37,23 @@ void refuse_strange_name(const std::string& name, std::string_view allowed,
   });
   if (!plain || name.front() == '-' || name.front() == '.') {
     refuse_control(file,
-                   concat("the control file has the strange name or version ", in_quotes(name)));
+                   format("the control file has the strange name or version {}", in_quotes(name)));
   }
 }
 
-std::string one_line(const std::string& value) {
+std::string control_line(const std::string& value) {
   return printable(joined(split(trimmed(value), '\n'), " "));
 }
 
 void take_relations(const Stanza& control, Package& package) {
   DebFacts& deb = *package.deb;
-  deb.pre_depends = one_line(control.value("Pre-Depends"));
-  deb.depends = one_line(control.value("Depends"));
-  deb.recommends = one_line(control.value("Recommends"));
-  deb.breaks = one_line(control.value("Breaks"));
-  deb.conflicts = one_line(control.value("Conflicts"));
-  deb.replaces = one_line(control.value("Replaces"));
-  deb.provides = one_line(control.value("Provides"));
+  deb.pre_depends = control_line(control.value("Pre-Depends"));
+  deb.depends = control_line(control.value("Depends"));
+  deb.recommends = control_line(control.value("Recommends"));
+  deb.breaks = control_line(control.value("Breaks"));
+  deb.conflicts = control_line(control.value("Conflicts"));
+  deb.replaces = control_line(control.value("Replaces"));
+  deb.provides = control_line(control.value("Provides"));
   for (const std::string* field : {&deb.pre_depends, &deb.depends}) {
     for (const std::string& clause : split(*field, ',')) {
       if (!trimmed(clause).empty()) package.depends.emplace_back(trimmed(clause));
@@ -78,10 +78,10 @@ void take_control(const Stanza& control, const std::string& file, Package& packa
   refuse_strange_name(package.architecture, "-", file);
   take_relations(control, package);
   DebFacts& deb = *package.deb;
-  deb.source = one_line(control.value("Source"));
-  deb.section = one_line(control.value("Section"));
-  deb.maintainer = one_line(control.value("Maintainer"));
-  deb.multi_arch = one_line(control.value("Multi-Arch"));
+  deb.source = control_line(control.value("Source"));
+  deb.section = control_line(control.value("Section"));
+  deb.maintainer = control_line(control.value("Maintainer"));
+  deb.multi_arch = control_line(control.value("Multi-Arch"));
   deb.essential = lower_case(control.value("Essential")) == "yes";
   const std::string description = control.value("Description");
   deb.summary = printable(description.substr(0, description.find('\n')));

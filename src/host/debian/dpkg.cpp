@@ -22,7 +22,7 @@ std::string dpkg_version(const Host& host) {
       split(result.output.substr(0, result.output.find('\n')), ' ');
   const auto at = std::find(words.begin(), words.end(), "version");
   if (!result.ok() || at == words.end() || at + 1 == words.end()) {
-    throw Error(ErrorCode::host_unfit, concat("dpkg does not work: ", result.ending()),
+    throw Error(ErrorCode::host_unfit, format("dpkg does not work: {}", result.ending()),
                 "run `dpkg --version` on that machine");
   }
   return printable(*(at + 1));
@@ -42,7 +42,7 @@ std::string holder_of(int descriptor) {
   if (::fcntl(descriptor, F_OFD_GETLK, &lock) != 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0)
     return "another process";
   const auto name = read_text_if_present(concat("/proc/", lock.l_pid, "/comm"));
-  return concat(name ? printable(trimmed(*name)) : "a process", " (pid ", lock.l_pid, ")");
+  return format("{} (pid {})", name ? printable(trimmed(*name)) : "a process", lock.l_pid);
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
   if (is_locked) return;
   throw_if_interrupted();
-  throw Error(ErrorCode::busy, concat("dpkg's frontend lock is held by ", waited_for_),
+  throw Error(ErrorCode::busy, format("dpkg's frontend lock is held by {}", waited_for_),
               "wait until that program has ended, or give more time with --lock-timeout");
 }
 

@@ -20,7 +20,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_list_bytes = std::size_t{256} << 20U;  // of all lists together
+constexpr std::size_t most_owner_list = std::size_t{256} << 20U;  // of all lists together
 constexpr std::size_t most_shared_looked_up = 20'000;
 constexpr std::uint32_t no_folder = UINT32_MAX;
 
@@ -55,9 +55,9 @@ class FileLists {
       }
       paths_.push_back({path, path.substr(parent.size() + 1), last_folder, package});
     }
-    if (bytes_ > most_list_bytes || paths_.size() > 2 * most_owned_paths) {
+    if (bytes_ > most_owner_list || paths_.size() > 2 * most_owned_paths) {
       throw Error(ErrorCode::host_unfit, "dpkg's file lists are too large",
-                  concat("at most ", most_owned_paths, " paths can be read"));
+                  format("at most {} paths can be read", most_owned_paths));
     }
   }
 
@@ -74,7 +74,7 @@ class FileLists {
     }
     if (owners.size() > most_owned_paths) {
       throw Error(ErrorCode::host_unfit, "dpkg's file lists are too large",
-                  concat("at most ", most_owned_paths, " paths can be read"));
+                  format("at most {} paths can be read", most_owned_paths));
     }
     return owners;
   }
@@ -134,7 +134,7 @@ std::string read_list(int folder, const char* name, std::vector<char>& buffer) {
     if (got < 0) throw system_error(errno, "read", concat(dpkg_directory, "/info/", name));
     text.append(buffer.data(), static_cast<std::size_t>(got));
     // A short read of a regular file is its end.
-    if (static_cast<std::size_t>(got) < buffer.size() || text.size() > most_list_bytes) return text;
+    if (static_cast<std::size_t>(got) < buffer.size() || text.size() > most_owner_list) return text;
   }
 }
 

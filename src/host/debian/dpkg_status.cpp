@@ -30,7 +30,7 @@ std::string one_line(std::string_view value) {
 // dpkg's commands stop there too.
 [[noreturn]] void refuse_status(const std::string& package, const std::string& value) {
   throw Error(ErrorCode::host_unfit,
-              concat("dpkg's database is damaged: package ", in_quotes(package), " has the status ",
+              format("dpkg's database is damaged: package {} has the status {}", in_quotes(package),
                      in_quotes(one_line(value))),
               "`dpkg --audit` names the line of /var/lib/dpkg/status; repair it, or take "
               "/var/lib/dpkg/status-old");
@@ -201,8 +201,8 @@ std::vector<TargetPackage> read_packages(const Host& host) {
   const auto status = read_text_if_present(host.resolve(dpkg_status_file), most_status);
   if (!status) {
     throw Error(ErrorCode::host_unfit,
-                concat("no dpkg database under ", in_quotes(host.root.string()), ": ",
-                       dpkg_status_file, " is missing"),
+                format("no dpkg database under {}: {} is missing", in_quotes(host.root.string()),
+                       dpkg_status_file),
                 "name the root directory of a Debian or Ubuntu system with --root");
   }
   std::vector<TargetPackage> packages = parse_packages(*status);

@@ -79,11 +79,10 @@ void DpkgTar::take_header() {
   const bool has_data = with_data.find(type) != std::string_view::npos;
   if (!has_data && without_data.find(type) == std::string_view::npos) {
     const std::string path = header_.substr(0, std::min<std::size_t>(header_.find('\0'), 100));
-    throw Error(
-        ErrorCode::bad_package,
-        concat("cannot read ", in_quotes(subject_), ": ", in_quotes(path), " is an entry of type ",
-               in_quotes({&type, 1}), ", which dpkg does not take"),
-        "have it packed with dpkg-deb");
+    throw Error(ErrorCode::bad_package,
+                format("cannot read {}: {} is an entry of type {}, which dpkg does not take",
+                       in_quotes(subject_), in_quotes(path), in_quotes({&type, 1})),
+                "have it packed with dpkg-deb");
   }
   if (has_data) to_skip_ = (*size + record - 1) / record * record;
 }

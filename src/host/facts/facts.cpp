@@ -51,7 +51,7 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   }
   if (!named.empty() && pythons.empty()) {
     throw Error(
-        ErrorCode::host_unfit, concat("no working Python interpreter ", in_quotes(named)),
+        ErrorCode::host_unfit, format("no working Python interpreter {}", in_quotes(named)),
         "give the path of an interpreter on that machine, for example --python /usr/bin/python3.8");
   }
   return pythons;
@@ -89,7 +89,7 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
   facts.is_root = is_root_user();
   if (!facts.is_root && host.root != "/") {
     throw Error(ErrorCode::permission,
-                concat("only root can look into ", in_quotes(host.root.string())),
+                format("only root can look into {}", in_quotes(host.root.string())),
                 "run topsctl as root, for example through sudo");
   }
   facts.os = os_name(host);

@@ -135,13 +135,13 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
     snapshot.pythons = find_interpreters(host, pythons, left_out);
     for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
   } else {
-    left_out(concat("only root can ask the interpreters of ", in_quotes(host.root.string())));
+    left_out(format("only root can ask the interpreters of {}", in_quotes(host.root.string())));
   }
   return snapshot;
 }
 
 TargetSnapshot load_target_snapshot(const fs::path& file) {
-  const std::string name = concat("snapshot ", in_quotes(file.string()));
+  const std::string name = format("snapshot {}", in_quotes(file.string()));
   std::string text;
   try {
     text = read_text(file, most_snapshot_bytes);
@@ -159,12 +159,12 @@ TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
   struct stat status {};
   if (root_or_file.empty() || ::stat(root_or_file.c_str(), &status) != 0) {
     throw Error(ErrorCode::bad_package,
-                concat("no such root directory or snapshot: ", in_quotes(root_or_file)), hint);
+                format("no such root directory or snapshot: {}", in_quotes(root_or_file)), hint);
   }
   if (S_ISREG(status.st_mode)) return load_target_snapshot(root_or_file);
   if (!S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::bad_package,
-                concat(in_quotes(root_or_file), " is neither a folder nor a file"), hint);
+                format("{} is neither a folder nor a file", in_quotes(root_or_file)), hint);
   }
   Host other = host;
   std::string root = fs::absolute(root_or_file).lexically_normal().string();

@@ -13,13 +13,13 @@ void require_usable_host(const Host& host, Purpose purpose) {
   struct stat status {};
   if (::stat(host.root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::host_unfit,
-                concat("no such root directory: ", in_quotes(host.root.string())),
+                format("no such root directory: {}", in_quotes(host.root.string())),
                 "give the root directory of the system to work on with --root");
   }
   if (::stat(host.resolve(dpkg_status_file).c_str(), &status) != 0) {
     throw Error(ErrorCode::host_unfit,
-                concat(in_quotes(host.root.string()), " is no Debian or Ubuntu system: it has no ",
-                       dpkg_status_file),
+                format("{} is no Debian or Ubuntu system: it has no {}",
+                       in_quotes(host.root.string()), dpkg_status_file),
                 "give the root directory of a Debian or Ubuntu system with --root");
   }
   if (purpose == Purpose::change && !is_root_user()) {

@@ -137,15 +137,15 @@ void require_own_folder(const fs::path& folder) {
   if (status.st_uid != ::geteuid()) {
     throw Error(
         ErrorCode::permission,
-        concat(in_quotes(folder.string()), " belongs to another user (uid ", status.st_uid, ")"),
+        format("{} belongs to another user (uid {})", in_quotes(folder.string()), status.st_uid),
         hint);
   }
   constexpr mode_t by_others = 0022;
   if ((status.st_mode & by_others) != 0) {
     throw Error(ErrorCode::permission,
-                concat(in_quotes(folder.string()), " may be written to by others (mode ",
-                       octal_mode(status.st_mode & 07777U), ")"),
-                concat("run `chmod 700 ", folder.string(), "` there, or ", hint));
+                format("{} may be written to by others (mode {})", in_quotes(folder.string()),
+                       octal_mode(status.st_mode & 07777U)),
+                format("run `chmod 700 {}` there, or {}", folder.string(), hint));
   }
 }
 
@@ -236,7 +236,7 @@ void Part::complete() {
   if (content_id(chunks) != id_)
     throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent", again_hint);
   if (!has_name)
-    throw Error(ErrorCode::internal, concat("somebody has removed ", in_quotes(file_.string())),
+    throw Error(ErrorCode::internal, format("somebody has removed {}", in_quotes(file_.string())),
                 again_hint);
   constexpr mode_t readable_by_all = 0644;
   if (::fchmod(data_.get(), readable_by_all) != 0 || ::fsync(data_.get()) != 0 ||

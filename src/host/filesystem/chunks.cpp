@@ -26,7 +26,8 @@ namespace {
 constexpr std::size_t digest_bytes = 32;
 
 [[noreturn]] void refuse_changed(const fs::path& file) {
-  throw Error(ErrorCode::bad_bundle, concat(in_quotes(file.string()), " changes while it is read"),
+  throw Error(ErrorCode::bad_bundle,
+              format("{} changes while it is read", in_quotes(file.string())),
               "wait until it is complete");
 }
 
@@ -64,7 +65,7 @@ std::uint64_t chunk_size(std::uint64_t size, std::uint64_t chunk) {
 
 std::string content_id(const ChunkList& chunks) {
   Sha256 digest;
-  digest.update(concat("topsctl content 1\n", chunks.size, " ", chunk_bytes, "\n"));
+  digest.update(format("topsctl content 1\n{} {}\n", chunks.size, chunk_bytes));
   for (const ChunkDigest& each : chunks.digests) digest.update(each);
   return digest.hex();
 }

@@ -71,7 +71,7 @@ bool Destination::holds(const fs::path& object, const std::string& name) const {
 
 void Destination::place(const fs::path& object, const std::string& name) const {
   if (!is_safe_name(name)) {
-    throw Error(ErrorCode::bad_bundle, concat("no name for a file: ", in_quotes(name)),
+    throw Error(ErrorCode::bad_bundle, format("no name for a file: {}", in_quotes(name)),
                 "rename the file in the bundle");
   }
   const Descriptor folder = folder_of(name);

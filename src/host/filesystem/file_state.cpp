@@ -83,7 +83,7 @@ void create(const fs::path& path, const FileState& state, const fs::path& kept) 
     case FileState::Type::directory:
       break;
   }
-  throw Error(ErrorCode::internal, concat("cannot replace ", in_quotes(path.string())));
+  throw Error(ErrorCode::internal, format("cannot replace {}", in_quotes(path.string())));
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ void apply_attributes(const fs::path& path, const FileState& state) {
   }
   for (const auto& [name, value] : state.xattrs) {
     if (::lsetxattr(path.c_str(), name.c_str(), value.data(), value.size(), 0) != 0) {
-      throw system_error(errno, concat("set attribute ", name, " of"), path.string());
+      throw system_error(errno, format("set attribute {} of", name), path.string());
     }
   }
   const std::int64_t seconds = state.mtime_ns / ns_per_s - (state.mtime_ns % ns_per_s < 0 ? 1 : 0);

@@ -50,9 +50,9 @@ int hold_view(const SandboxSpec& order, Pipe& report, Pipe& alive) {
   try {
     std::string marks;
     for (const bool is_overlay : mount_view(order)) marks += is_overlay ? 'o' : '-';
-    say(report, concat("ready ", marks));
+    say(report, format("ready {}", marks));
   } catch (const Error& error) {
-    say(report, concat("failed ", error.message()));
+    say(report, format("failed {}", error.message()));
     return 1;
   }
   report.write_end.close();
@@ -68,16 +68,16 @@ int part_from_machine(const SandboxSpec& order, Pipe& report, Pipe& alive, Pipe&
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   alive.write_end.close();
   if (::unshare(own_namespaces) != 0) {
-    say(report, concat("failed cannot make namespaces of mounts, processes, network, IPC and host "
-                       "name: ",
-                       std::strerror(errno)));
+    say(report,
+        format("failed cannot make namespaces of mounts, processes, network, IPC and host name: {}",
+               std::strerror(errno)));
     return 1;
   }
   const pid_t holder = start_copy([&] {
     ended.write_end.close();
     return hold_view(order, report, alive);
   });
-  say(report, concat("pid ", holder));
+  say(report, format("pid {}", holder));
   report.write_end.close();
   int status = 0;
   while (::waitpid(holder, &status, 0) < 0 && errno == EINTR) {
@@ -285,8 +285,8 @@ class OverlaySandbox::Parts {
     bool lacks_only_room = true;
     const auto attempt = [&](LayerStore store, const char* place, std::uint64_t room) {
       if (room < needed) {
-        reasons.push_back(concat(place, ": ", human_size(needed), " are needed, ", human_size(room),
-                                 " may be used"));
+        reasons.push_back(format("{}: {} are needed, {} may be used", place, human_size(needed),
+                                 human_size(room)));
         return false;
       }
       order_.store = store;

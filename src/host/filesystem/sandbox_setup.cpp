@@ -53,14 +53,14 @@ void make_empty_file(const fs::path& file) {
 void mount_or_fail(const char* type, const fs::path& target, unsigned long flags,
                    const std::string& options, const std::string& shown) {
   if (::mount(type, target.c_str(), type, flags, options.c_str()) == 0) return;
-  fail(concat("cannot mount ", type, " on ", in_quotes(shown)), errno);
+  fail(format("cannot mount {} on {}", type, in_quotes(shown)), errno);
 }
 
 void bind_read_only(const fs::path& from, const fs::path& to, const std::string& shown) {
   // Flags that are there may have to stay; asking for more is always possible.
   if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
       ::mount(nullptr, to.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
-    fail(concat("cannot show ", in_quotes(shown), " read-only"), errno);
+    fail(format("cannot show {} read-only", in_quotes(shown)), errno);
   }
 }
 
@@ -173,7 +173,7 @@ class Builder {
       if (reason != EINVAL) break;
     }
     if (mount.required) {
-      fail(concat("cannot mount an overlay over ", in_quotes(mount.path)), reason);
+      fail(format("cannot mount an overlay over {}", in_quotes(mount.path)), reason);
     }
     bind_read_only(lower, in_view(mount.path), mount.path);
     return false;
@@ -196,7 +196,7 @@ class Builder {
       make_empty_file(target / name);
       if (::mount((machine / name).c_str(), (target / name).c_str(), nullptr, MS_BIND, nullptr) !=
           0) {
-        fail(concat("cannot show '/dev/", name, "'"), errno);
+        fail(format("cannot show '/dev/{}'", name), errno);
       }
     }
     for (const char* name : {"fd", "stdin", "stdout", "stderr"}) {
@@ -223,7 +223,7 @@ class Builder {
     make_folder(cover, 0755);
     const fs::path hidden = resolved_in_root(view_, order_.hidden, LastLink::follow);
     if (::mount(cover.c_str(), hidden.c_str(), nullptr, MS_BIND, nullptr) != 0) {
-      fail(concat("cannot hide ", in_quotes(order_.hidden)), errno);
+      fail(format("cannot hide {}", in_quotes(order_.hidden)), errno);
     }
     for (const std::string& folder : order_.folders) {
       make_directories(resolved_in_root(view_, folder), 0700);

@@ -135,7 +135,7 @@ class LocalStream : public RemoteStream {
   [[noreturn]] void lose() {
     take_errors();
     throw ConnectionLost(
-        concat("the program has ended: ", said_.empty() ? "it says nothing" : last_words(said_)));
+        format("the program has ended: {}", said_.empty() ? "it says nothing" : last_words(said_)));
   }
 
   pid_t pid_ = -1;

@@ -33,7 +33,7 @@ Addresses resolve(const std::string& address, std::uint16_t port) {
   wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (::getaddrinfo(address.c_str(), concat(port).c_str(), &wanted, &found) != 0)
-    throw Error(ErrorCode::host_unfit, concat("no numeric address: ", in_quotes(address)));
+    throw Error(ErrorCode::host_unfit, format("no numeric address: {}", in_quotes(address)));
   return Addresses(found);
 }
 
@@ -136,7 +136,8 @@ std::unique_ptr<PskTlsLink> PskTlsLink::connect(const std::string& address, std:
   limit_waiting(socket, timeout_s);  // connect(2) heeds the one for sending
   if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
     const int reason = errno == EINPROGRESS ? ETIMEDOUT : errno;
-    throw ConnectionLost(system_error(reason, "reach", concat(address, " port ", port)).message());
+    throw ConnectionLost(
+        system_error(reason, "reach", format("{} port {}", address, port)).message());
   }
   return std::unique_ptr<PskTlsLink>(
       new PskTlsLink(std::move(socket), key, Side::client, timeout_s));
@@ -169,7 +170,7 @@ void PskTlsLink::abort() {
 }
 
 void PskTlsLink::lose(const std::string& act) const {
-  throw ConnectionLost(concat("cannot ", act, " another host: the link is broken"));
+  throw ConnectionLost(format("cannot {} another host: the link is broken", act));
 }
 
 PskTlsListener::PskTlsListener(const std::string& address, std::string key) : key_(std::move(key)) {

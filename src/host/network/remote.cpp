@@ -10,7 +10,7 @@ std::unique_ptr<RemoteSession> Remote::connect_in_steps(const Reached& /*on_reac
 }
 
 std::unique_ptr<RemoteStream> RemoteSession::start_subsystem(const std::string& name) {
-  throw NotStarted(concat("no subsystem ", in_quotes(name), " there"),
+  throw NotStarted(format("no subsystem {} there", in_quotes(name)),
                    "it takes an SSH server that has it");
 }
 

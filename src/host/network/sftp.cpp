@@ -16,7 +16,8 @@ constexpr const char* sync_file = "fsync@openssh.com";
 constexpr const char* tell_room = "statvfs@openssh.com";
 
 [[noreturn]] void refuse_answer(const std::string& why) {
-  throw Error(ErrorCode::unreachable, concat("the far end does not speak SFTP as it should: ", why),
+  throw Error(ErrorCode::unreachable,
+              format("the far end does not speak SFTP as it should: {}", why),
               "see what runs there");
 }
 
@@ -48,9 +49,9 @@ std::string sftp_greeting() {
 }
 
 Error sftp_error(const SftpStatus& status, const std::string& act, const std::string& path) {
-  const std::string what = concat(
-      "cannot ", act, " ", in_quotes(path), " there: ",
-      status.text.empty() ? concat("status ", static_cast<std::uint32_t>(status.code), " of SFTP")
+  const std::string what = format(
+      "cannot {} {} there: {}", act, in_quotes(path),
+      status.text.empty() ? format("status {} of SFTP", static_cast<std::uint32_t>(status.code))
                           : status.text);
   switch (status.code) {
     case SftpCode::permission_denied:
@@ -74,7 +75,7 @@ SftpClient::SftpClient(std::unique_ptr<RemoteStream> stream, std::int64_t greeti
   const SftpPacket greeting = received(greeting_timeout_ms);
   if (greeting.kind != SftpKind::version)
     refuse_answer("another packet than its version comes first");
-  if (greeting.number < version) refuse_answer(concat("version ", greeting.number));
+  if (greeting.number < version) refuse_answer(format("version {}", greeting.number));
   extensions_ = parse_sftp_extensions(greeting.fields);
 }
 
@@ -96,7 +97,7 @@ std::optional<SftpPacket> SftpClient::receive(std::int64_t timeout_ms) {
     if (bytes->empty()) {
       const std::string words = last_words(stream_->finish().errors);
       throw ConnectionLost(
-          concat("the SFTP server there has ended", words.empty() ? "" : concat(": ", words)),
+          format("the SFTP server there has ended{}", words.empty() ? "" : concat(": ", words)),
           "run the same command again: what has arrived is kept");
     }
     parser_.take(*bytes);

@@ -18,7 +18,7 @@ constexpr std::uint32_t has_more = 0x80000000;
 constexpr std::size_t head_bytes = 9;  // length, kind and number
 
 [[noreturn]] void refuse_packet(const std::string& why) {
-  throw Error(ErrorCode::unreachable, concat("the far end does not speak SFTP: ", why),
+  throw Error(ErrorCode::unreachable, format("the far end does not speak SFTP: {}", why),
               "see whether `sftp` works there, and whether something writes to standard output "
               "when one logs in");
 }

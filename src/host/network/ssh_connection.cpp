@@ -115,7 +115,7 @@ void SshConnection::configure(const Target& target, const SshOptions& wishes) {
       if (::access(file.c_str(), R_OK) == 0) ssh_options_parse_config(session_, file.c_str());
     }
   } else if (ssh_options_parse_config(session_, wishes.config.c_str()) != SSH_OK) {
-    throw Error(ErrorCode::usage, concat("cannot read ", in_quotes(wishes.config)),
+    throw Error(ErrorCode::usage, format("cannot read {}", in_quotes(wishes.config)),
                 "give a file as ssh_config(5) has it with --ssh-config");
   }
   const int no = 0;
@@ -154,8 +154,8 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
   if (lower_case(jump) != "none") {
     if (steps.hops == most_hops) {
       throw Error(ErrorCode::unreachable,
-                  concat("cannot connect to ", in_quotes(target.host), ": more than ", most_hops,
-                         " hosts on the way"),
+                  format("cannot connect to {}: more than {} hosts on the way",
+                         in_quotes(target.host), most_hops),
                   "see whether ProxyJump leads back to a host");
     }
     // libssh would start `ssh -W` for it.

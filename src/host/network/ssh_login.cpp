@@ -19,7 +19,7 @@ std::string login_of(const SshPeer& peer) {
 }
 
 std::string password_question(const SshPeer& peer) {
-  return concat("Password of ", login_of(peer), ":");
+  return format("Password of {}:", login_of(peer));
 }
 
 std::string methods_text(int methods) {
@@ -115,11 +115,11 @@ int next_method(ssh_session session, int tried) {
 
 [[noreturn]] void refuse_log_in(ssh_session session, const SshPeer& peer) {
   throw Error(ErrorCode::unreachable,
-              concat("cannot log in as ", in_quotes(login_of(peer)), ": the host takes ",
-                     methods_text(ssh_userauth_list(session, nullptr)), ", and none of them did"),
-              concat("put a key there with `ssh-copy-id ", login_of(peer),
-                     "`, name one with --identity, or run topsctl at a terminal, where it can "
-                     "ask for the password"));
+              format("cannot log in as {}: the host takes {}, and none of them did",
+                     in_quotes(login_of(peer)), methods_text(ssh_userauth_list(session, nullptr))),
+              format("put a key there with `ssh-copy-id {}`, name one with --identity, or run "
+                     "topsctl at a terminal, where it can ask for the password",
+                     login_of(peer)));
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ class SshStream : public RemoteStream {
     if (granted == SSH_OK) return;
     const std::string act = asked == Asked::command ? "run a program on" : "use a subsystem of";
     if (!is_alive()) refuse_connection(session_, peer_, act);
-    throw NotStarted(concat("cannot ", act, " ", in_quotes(peer_.name), ": it refuses"),
+    throw NotStarted(format("cannot {} {}: it refuses", act, in_quotes(peer_.name)),
                      "see whether `ssh` may run a command there");
   }
 
@@ -198,7 +198,7 @@ class SshStream : public RemoteStream {
     take_errors();
     const std::string said = last_words(errors_);
     if (!said.empty() && ssh_is_connected(session_) != 0) {
-      throw ConnectionLost(concat("the program on ", in_quotes(peer_.name), " has ended: ", said));
+      throw ConnectionLost(format("the program on {} has ended: {}", in_quotes(peer_.name), said));
     }
     refuse_connection(session_, peer_, act);
   }
@@ -236,7 +236,7 @@ class SshTunnel::Pump {
     if (!channel_ || ssh_channel_open_forward(channel_.get(), host.c_str(), static_cast<int>(port),
                                               "127.0.0.1", 0) != SSH_OK) {
       refuse_connection(through_->session(), through_->peer(),
-                        concat("reach ", in_quotes(concat(host, ":", port)), " through"));
+                        format("reach {} through", in_quotes(concat(host, ":", port))));
     }
     timeout_s = 0;
     ssh_options_set(through_->session(), SSH_OPTIONS_TIMEOUT, &timeout_s);

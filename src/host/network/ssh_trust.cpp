@@ -48,10 +48,10 @@ ServerKey key_of(ssh_session session, const SshPeer& peer) {
 
 [[noreturn]] void refuse_key(const SshPeer& peer, const ServerKey& key, const std::string& why,
                              const std::string& hint) {
-  throw Error(ErrorCode::unreachable,
-              concat("the host key of ", in_quotes(peer.name), " ", why, ": ", key.type, " ",
-                     key.fingerprint),
-              hint);
+  throw Error(
+      ErrorCode::unreachable,
+      format("the host key of {} {}: {} {}", in_quotes(peer.name), why, key.type, key.fingerprint),
+      hint);
 }
 
 std::string place_of(const SshPeer& peer) {
@@ -67,16 +67,16 @@ std::mutex& one_at_a_time() {
 
 void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& key,
                     UnknownKeys unknown, Secrets& secrets) {
-  const std::string by_hand =
-      concat("compare it with what `ssh-keygen -l -f /etc/ssh/ssh_host_",
-             lower_case(key.type) == "ssh-ed25519" ? "ed25519" : "*",
-             "_key.pub` says on the host, then log in once with ssh or add --accept-new");
+  const std::string by_hand = format(
+      "compare it with what `ssh-keygen -l -f /etc/ssh/ssh_host_{}_key.pub` says on the host, then "
+      "log in once with ssh or add --accept-new",
+      lower_case(key.type) == "ssh-ed25519" ? "ed25519" : "*");
   if (unknown == UnknownKeys::refuse) refuse_key(peer, key, "is not known", by_hand);
   if (unknown == UnknownKeys::ask) {
     const auto answer =
-        secrets.ask(concat("The host key of ", in_quotes(peer.name), " (", place_of(peer),
-                           ") is not known.\n", key.type, " ", key.fingerprint,
-                           "\nIs that the host's? (yes, no, or the fingerprint)"),
+        secrets.ask(format("The host key of {} ({}) is not known.\n{} {}\nIs that the host's? "
+                           "(yes, no, or the fingerprint)",
+                           in_quotes(peer.name), place_of(peer), key.type, key.fingerprint),
                     Echo::on);
     if (!answer) refuse_key(peer, key, "is not known, and there is no terminal to ask at", by_hand);
     const std::string_view word = trimmed(*answer);
@@ -102,11 +102,11 @@ std::string ssh_option(ssh_session session, ssh_options_e which) {
 
 void refuse_connection(ssh_session session, const SshPeer& peer, const std::string& act) {
   const std::string reason = printable(ssh_get_error(session));
-  throw ConnectionLost(concat("cannot ", act, " ", in_quotes(peer.name), ": ",
+  throw ConnectionLost(format("cannot {} {}: {}", act, in_quotes(peer.name),
                               reason.empty() ? "the connection was lost" : reason),
-                       concat("try `ssh", peer.port == 22 ? "" : concat(" -p ", peer.port), " ",
-                              peer.user.empty() ? "" : concat(peer.user, "@"), peer.host,
-                              "` to see whether the host can be reached"));
+                       format("try `ssh{} {}{}` to see whether the host can be reached",
+                              peer.port == 22 ? "" : concat(" -p ", peer.port),
+                              peer.user.empty() ? "" : concat(peer.user, "@"), peer.host));
 }
 
 bool is_revoked(const std::string& known_hosts, const std::string& host, unsigned port,
@@ -138,7 +138,7 @@ void require_trusted(ssh_session session, const SshPeer& peer,
   for (const std::string& file : all) {
     const auto text = file.empty() ? std::nullopt : read_text_if_present(file);
     if (text && is_revoked(*text, peer.host, peer.port, key.base64)) {
-      refuse_key(peer, key, concat("is revoked in ", file),
+      refuse_key(peer, key, format("is revoked in {}", file),
                  "do not log in to this host: ask who revoked its key");
     }
   }
@@ -161,9 +161,10 @@ void require_trusted(ssh_session session, const SshPeer& peer,
     }
   }
   if (!changed_in.empty()) {
-    refuse_key(peer, key, concat("is not the one in ", changed_in),
-               concat("somebody may be listening in. If the host was set up anew: `ssh-keygen -f ",
-                      changed_in, " -R '", place_of(peer), "'`, then compare the new fingerprint"));
+    refuse_key(peer, key, format("is not the one in {}", changed_in),
+               format("somebody may be listening in. If the host was set up anew: `ssh-keygen -f "
+                      "{} -R '{}'`, then compare the new fingerprint",
+                      changed_in, place_of(peer)));
   }
   accept_unknown(session, peer, key, unknown, secrets);
 }

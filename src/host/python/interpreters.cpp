@@ -136,24 +136,24 @@ std::vector<PythonFacts> find_interpreters(
     try {
       is = identity(host, candidate.path);
     } catch (const Error&) {
-      left_out(concat(in_quotes(candidate.path), " is a loop of links"));
+      left_out(format("{} is a loop of links", in_quotes(candidate.path)));
       continue;
     }
     if (seen.contains(is)) continue;
     if (!candidate.is_named && can_others_change(host, candidate.path)) {
-      left_out(concat(in_quotes(candidate.path),
-                      " can be changed by others than root; name it with "
-                      "--python to have it asked"));
+      left_out(
+          format("{} can be changed by others than root; name it with --python to have it asked",
+                 in_quotes(candidate.path)));
       continue;
     }
     seen.insert(is);
     if (++asked > most_asked || host.clock->steady() - started > patience) {
-      left_out(concat(in_quotes(candidate.path), " and what follows was not asked"));
+      left_out(format("{} and what follows was not asked", in_quotes(candidate.path)));
       break;
     }
     auto python = read_python(host, candidate.path, {});
     if (!python) {
-      left_out(concat(in_quotes(candidate.path), " does not answer"));
+      left_out(format("{} does not answer", in_quotes(candidate.path)));
       continue;
     }
     python->executable = candidate.path;

@@ -21,7 +21,7 @@ constexpr std::size_t most_entries = 100'000;
 constexpr std::size_t most_summary = 400;
 
 [[noreturn]] void refuse_metadata(const std::string& file, const std::string& why) {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
+  throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(file), why),
               "the file is damaged or not a wheel: get it again from the vendor's bundle");
 }
 
@@ -54,7 +54,7 @@ class MetadataReading {
     const auto name = parse_wheel_file_name(file_);
     if (!name) refuse_metadata(file_, "the file name is not that of a wheel");
     if (zip_.entries().size() > most_entries) {
-      throw DecompressionBomb(file_, concat(zip_.entries().size(), " entries"));
+      throw DecompressionBomb(file_, format("{} entries", zip_.entries().size()));
     }
     package_.architecture = name->platform;
     package_.python = PythonNeeds{};
@@ -92,11 +92,12 @@ class MetadataReading {
     if (own.contains(expected)) return expected;
     if (own.empty() && all.size() == 1) return *all.begin();
     if (own.size() > 1) {
-      refuse_metadata(file_, concat("not a wheel: two folders of metadata, ",
-                                    in_quotes(*own.begin()), " and ", in_quotes(*own.rbegin())));
+      refuse_metadata(file_, format("not a wheel: two folders of metadata, {} and {}",
+                                    in_quotes(*own.begin()), in_quotes(*own.rbegin())));
     }
     if (own.empty()) {
-      refuse_metadata(file_, concat("not a wheel: no METADATA for ", in_quotes(name.distribution)));
+      refuse_metadata(file_,
+                      format("not a wheel: no METADATA for {}", in_quotes(name.distribution)));
     }
     return *own.begin();
   }
@@ -115,7 +116,7 @@ class MetadataReading {
     const ZipEntry* found = entry(name);
     if (found == nullptr) {
       refuse_metadata(
-          file_, concat("not a wheel: no ", name, " for ", in_quotes(package_.wheel->file_name)));
+          file_, format("not a wheel: no {} for {}", name, in_quotes(package_.wheel->file_name)));
     }
     return zip_.text(*found, most);
   }
@@ -145,7 +146,7 @@ class MetadataReading {
     const std::string major = facts.wheel_version.substr(0, facts.wheel_version.find('.'));
     if (is_digits(major) && major != "0" && major != "1") {
       refuse_metadata(file_,
-                      concat("a wheel of version ", facts.wheel_version, ", which is not known"));
+                      format("a wheel of version {}, which is not known", facts.wheel_version));
     }
     std::vector<std::string>& tags = package_.python->tags;
     for (const auto& [key, value] : wheel.fields) {

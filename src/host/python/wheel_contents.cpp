@@ -148,7 +148,7 @@ class ContentsReading {
     }
     if (size <= harmless || size / best_ratio <= compressed) return;
     throw DecompressionBomb(zip_.subject(),
-                            concat(human_size(compressed), " become ", human_size(size)));
+                            format("{} become {}", human_size(compressed), human_size(size)));
   }
 
   // Which of two wins depends on the tool.

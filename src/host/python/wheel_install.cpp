@@ -27,7 +27,7 @@ namespace {
                                std::string hint = {}) {
   if (hint.empty())
     hint = "the file is damaged or not a wheel: get it again from the vendor's bundle";
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(file), ": ", why),
+  throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(file), why),
               std::move(hint));
 }
 
@@ -60,7 +60,7 @@ void refuse_strange_name(const OpenWheel& wheel) {
   for (const ZipEntry& entry : wheel.zip().entries()) {
     if (entry.escapes) {
       refuse_wheel(wheel.name(),
-                   concat("entry ", in_quotes(entry.raw_path), " points out of the package"),
+                   format("entry {} points out of the package", in_quotes(entry.raw_path)),
                    "do not install this file: no sound package holds such a name");
     }
   }
@@ -69,10 +69,10 @@ void refuse_strange_name(const OpenWheel& wheel) {
 void refuse_other_name(const OpenWheel& wheel, const Package& package) {
   const std::string& expected = package.wheel->file_name;
   if (!is_info_of(package.wheel->dist_info, expected)) {
-    refuse_wheel(wheel.name(), concat("not a wheel: no METADATA for ", in_quotes(expected)));
+    refuse_wheel(wheel.name(), format("not a wheel: no METADATA for {}", in_quotes(expected)));
   }
   if (normalized_name(package.name) != normalized_name(expected)) {
-    refuse_wheel(wheel.name(), concat("METADATA says it is ", in_quotes(package.name)));
+    refuse_wheel(wheel.name(), format("METADATA says it is {}", in_quotes(package.name)));
   }
 }
 
@@ -80,11 +80,11 @@ void refuse_strange_entries(const OpenWheel& wheel) {
   for (const ZipEntry& entry : wheel.zip().entries()) {
     if (entry.type == PayloadEntry::Type::directory) continue;
     if (entry.type != PayloadEntry::Type::file) {
-      refuse_wheel(wheel.name(), concat(in_quotes(entry.path), " is no regular file"));
+      refuse_wheel(wheel.name(), format("{} is no regular file", in_quotes(entry.path)));
     }
     if (wheel_destination(entry.path).kind == WheelDestination::Kind::elsewhere) {
       refuse_wheel(wheel.name(),
-                   concat(in_quotes(entry.path), " would be installed nobody knows where"),
+                   format("{} would be installed nobody knows where", in_quotes(entry.path)),
                    "no installer knows that folder of .data: get a sound wheel from its vendor");
     }
   }
@@ -94,13 +94,13 @@ void refuse_mismatch(const OpenWheel& wheel, const Mismatch& mismatch) {
   const std::string path = in_quotes(mismatch.path);
   switch (mismatch.kind) {
     case Mismatch::Kind::missing:
-      refuse_wheel(wheel.name(), concat("RECORD lists ", path, ", which is not in the wheel"));
+      refuse_wheel(wheel.name(), format("RECORD lists {}, which is not in the wheel", path));
     case Mismatch::Kind::no_digest:
-      refuse_wheel(wheel.name(), concat("RECORD has no sha256 for ", path));
+      refuse_wheel(wheel.name(), format("RECORD has no sha256 for {}", path));
     case Mismatch::Kind::digest:
-      refuse_wheel(wheel.name(), concat(path, " is not what RECORD says: its sha256 differs"));
+      refuse_wheel(wheel.name(), format("{} is not what RECORD says: its sha256 differs", path));
     case Mismatch::Kind::unlisted:
-      refuse_wheel(wheel.name(), concat(path, " is not listed in RECORD"));
+      refuse_wheel(wheel.name(), format("{} is not listed in RECORD", path));
     case Mismatch::Kind::size:
       return;  // the digest is right
   }
@@ -137,7 +137,7 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   for (const Mismatch& mismatch : contents.mismatches) refuse_mismatch(wheel, mismatch);
   for (const RecordLine& line : parse_record(read.record, wheel.name())) {
     if (line.sha256.empty() && !line.algorithm.empty()) {
-      refuse_wheel(wheel.name(), concat("RECORD has no sha256 for ", in_quotes(line.path)));
+      refuse_wheel(wheel.name(), format("RECORD has no sha256 for {}", in_quotes(line.path)));
     }
   }
   std::vector<PayloadEntry> files;

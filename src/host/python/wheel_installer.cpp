@@ -73,8 +73,8 @@ class Installation {
     for (const InstalledWheel& wheel : installed_) {
       if (!wheel.files.empty()) continue;
       throw Error(ErrorCode::host_unfit,
-                  concat(in_quotes(concat(wheel.site_directory, "/", wheel.dist_info)),
-                         " has no RECORD: nobody knows which files are its own"),
+                  format("{} has no RECORD: nobody knows which files are its own",
+                         in_quotes(concat(wheel.site_directory, "/", wheel.dist_info))),
                   "remove what is left of that installation first");
     }
     std::set<std::string> folders;
@@ -116,8 +116,8 @@ class Installation {
       const WheelPlace place = place_of(entry.path, package_, request_.scheme);
       if (entry.escapes || entry.type != PayloadEntry::Type::file || place.relative.empty()) {
         throw Error(ErrorCode::bad_package,
-                    concat(in_quotes(zip_.subject()), ": ", in_quotes(printable(entry.raw_path)),
-                           " is no file to install"),
+                    format("{}: {} is no file to install", in_quotes(zip_.subject()),
+                           in_quotes(printable(entry.raw_path))),
                     "do not install this file: no sound package holds such a member");
       }
       if (place.is_script && is_launcher_of(place.relative, entries_)) continue;
@@ -142,7 +142,7 @@ class Installation {
   void require_no_link(const std::string& folder) const {
     if (!fs::is_symlink(fs::symlink_status(host_.resolve_parent(folder)))) return;
     throw Error(ErrorCode::host_unfit,
-                concat(in_quotes(folder), " is a link: nothing is installed through it"),
+                format("{} is a link: nothing is installed through it", in_quotes(folder)),
                 "remove the link, or let pip install with --wheel-backend pip");
   }
 

@@ -75,7 +75,7 @@ void unpack(const ZipReader& zip, const MemberToUnpack& member, const RecordClai
   });
   if (tools.digest.base64url() != claim->second.digest) {
     refuse_member(zip.subject(), path,
-                  concat("is not what RECORD says: its ", claim->second.algorithm, " differs"));
+                  format("is not what RECORD says: its {} differs", claim->second.algorithm));
   }
   if (::fchmod(file.get(), member.mode) != 0) {
     throw system_error(errno, "set the mode of", member.to.string());

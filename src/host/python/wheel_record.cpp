@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t most_lines = 200'000;
 
 [[noreturn]] void refuse_record(const std::string& subject, const std::string& why) {
-  throw Error(ErrorCode::bad_package, concat("cannot read ", in_quotes(subject), ": RECORD ", why),
+  throw Error(ErrorCode::bad_package, format("cannot read {}: RECORD {}", in_quotes(subject), why),
               "get the wheel again from the vendor's bundle");
 }
 
@@ -72,10 +72,10 @@ std::vector<RecordLine> parse_record(std::string_view text, const std::string& s
     if (line.empty()) continue;
     std::vector<std::string> fields = csv_fields(line);
     if (fields.size() != 3 || fields[0].empty()) {
-      refuse_record(subject, concat("has a damaged line ", in_quotes(shortened(line, 80))));
+      refuse_record(subject, format("has a damaged line {}", in_quotes(shortened(line, 80))));
     }
     if (lines.size() == most_lines) {
-      refuse_record(subject, concat("has more than ", most_lines, " lines"));
+      refuse_record(subject, format("has more than {} lines", most_lines));
     }
     lines.push_back(line_of(std::move(fields)));
   }

@@ -14,8 +14,8 @@ namespace {
 [[noreturn]] void refuse_script(const std::string& subject, std::string_view line,
                                 const std::string& why) {
   throw Error(ErrorCode::bad_package,
-              concat("cannot read ", in_quotes(subject), ": the entry point ",
-                     in_quotes(shortened(line, 80)), " ", why),
+              format("cannot read {}: the entry point {} {}", in_quotes(subject),
+                     in_quotes(shortened(line, 80)), why),
               "get a sound wheel from its vendor");
 }
 
@@ -73,17 +73,16 @@ std::string shebang(const std::string& interpreter) {
   const bool has_space = interpreter.find(' ') != std::string::npos;
   if (!has_space && interpreter.size() + 3 <= longest) return concat("#!", interpreter, "\n");
   const std::string quoted = has_space ? concat("\"", interpreter, "\"") : interpreter;
-  return concat("#!/bin/sh\n'''exec' ", quoted, " \"$0\" \"$@\"\n' '''\n");
+  return format("#!/bin/sh\n'''exec' {} \"$0\" \"$@\"\n' '''\n", quoted);
 }
 
 std::string launcher_text(const EntryPoint& entry, const std::string& interpreter) {
   const std::string import = entry.attribute.substr(0, entry.attribute.find('.'));
-  return concat(shebang(interpreter), "# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom ",
-                entry.module, " import ", import,
-                "\nif __name__ == '__main__':\n"
-                "    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])\n"
-                "    sys.exit(",
-                entry.attribute, "())\n");
+  return format(
+      "{}# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom {} import {}\nif __name__ == "
+      "'__main__':\n    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])\n    "
+      "sys.exit({}())\n",
+      shebang(interpreter), entry.module, import, entry.attribute);
 }
 
 std::optional<std::string> with_interpreter(std::string_view script,

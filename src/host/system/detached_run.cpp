@@ -51,7 +51,7 @@ void close_others(int kept) {
     ::signal(signal, SIG_DFL);
   for (int stream = 0; stream < 3; ++stream) ::dup2(streams.at(stream), stream);
   ::execvp(argv[0].c_str(), c_strings(argv).data());
-  const std::string reason = concat("cannot start ", argv[0], "\n");
+  const std::string reason = format("cannot start {}\n", argv[0]);
   static_cast<void>(!::write(2, reason.data(), reason.size()));
   ::_exit(127);
 }
@@ -77,7 +77,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, const std::string&
   ::waitpid(pid, nullptr, 0);
   char answer = 0;
   if (::read(ready.read_end.get(), &answer, 1) != 1)
-    throw Error(ErrorCode::host_unfit, concat("cannot start ", in_quotes(argv[0])));
+    throw Error(ErrorCode::host_unfit, format("cannot start {}", in_quotes(argv[0])));
 }
 
 // The keeper: whoever finds it holding its lock knows that the program runs.

@@ -65,7 +65,7 @@ void exec_program(const std::vector<std::string>& argv,
     break;
   }
   if (reason == ENOENT || reason == ENOTDIR) {
-    throw Error(ErrorCode::usage, concat("no such program: ", in_quotes(argv.front())),
+    throw Error(ErrorCode::usage, format("no such program: {}", in_quotes(argv.front())),
                 "give its path, or a name that is in PATH");
   }
   throw system_error(reason, "run", argv.front(), ErrorCode::usage);

@@ -35,8 +35,8 @@ std::string read_text(const fs::path& file, std::uint64_t most) {
     if (got == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
     if (text.size() > most) {
-      throw Error(ErrorCode::host_unfit, concat("cannot read ", in_quotes(file.string()),
-                                                ": larger than ", human_size(most)));
+      throw Error(ErrorCode::host_unfit, format("cannot read {}: larger than {}",
+                                                in_quotes(file.string()), human_size(most)));
     }
   }
 }

@@ -78,7 +78,7 @@ void throw_if_interrupted() {
                 "run the same command again when you are ready");
   if (received == SIGALRM)
     throw Error(ErrorCode::step_failed,
-                concat("not finished within the deadline of ", deadline_s, " s"),
+                format("not finished within the deadline of {} s", deadline_s),
                 "look in the log for what took so long, or give more time with --deadline");
 }
 

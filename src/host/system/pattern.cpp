@@ -30,7 +30,7 @@ re2::StringPiece piece(std::string_view text) {
 
 [[noreturn]] void refuse(std::string_view expression, const std::string& why) {
   throw Error(ErrorCode::internal,
-              concat("cannot use the pattern ", in_quotes(expression), ": ", printable(why)));
+              format("cannot use the pattern {}: {}", in_quotes(expression), printable(why)));
 }
 
 }  // namespace

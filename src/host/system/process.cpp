@@ -318,8 +318,8 @@ class Running {
 
 std::string RunResult::ending() const {
   if (timed_out) return "stopped for taking too long";
-  if (signal != 0) return concat("killed by signal ", signal);
-  return concat("exit status ", status);
+  if (signal != 0) return format("killed by signal {}", signal);
+  return format("exit status {}", status);
 }
 
 RunResult SystemRunner::run(const Command& command) {

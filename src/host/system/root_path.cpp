@@ -58,7 +58,7 @@ std::string canonical_in_root(const fs::path& root, std::string_view path, LastL
     const ssize_t size = ::readlink(here.c_str(), target.data(), target.size());
     if (++links > most_links || size <= 0) {
       throw Error(ErrorCode::host_unfit,
-                  concat("cannot follow ", in_quotes(path), ": too many links"));
+                  format("cannot follow {}: too many links", in_quotes(path)));
     }
     const std::string_view to(target.data(), static_cast<std::size_t>(size));
     if (to.front() == '/') done.clear();
