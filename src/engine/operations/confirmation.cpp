@@ -50,9 +50,7 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
                   const Requester& requester, std::int64_t lock_timeout_ms, EventFan& events) {
   require_usable_host(host, Purpose::change);
   if (const auto result = settled(known_transaction(host, id))) return *result;
-  Descriptor lock = take_own_lock(host, lock_timeout_ms, [&](const std::string& holder) {
-    events.note(format("waiting for a lock held by {}", holder));
-  });
+  Descriptor lock = take_own_lock(host, lock_timeout_ms, told_to(events));
   const Transaction transaction = known_transaction(host, id);
   if (const auto result = settled(transaction)) return *result;
   if (is_same_connection(awaited_confirmation(transaction)->installed_by, connection)) {

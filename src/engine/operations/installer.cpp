@@ -167,9 +167,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     return execution;
   }
   phases.enter("lock");
-  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
-    events.note(format("waiting for a lock held by {}", holder));
-  });
+  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
   if (!changes_host(request.mode)) {
     // It would say nothing of what an install does.
     refuse_unfinished(host, "there is no rehearsal on a host that is half changed");

@@ -117,9 +117,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     execution.warnings = unfinished_warnings(host);
     return execution;
   }
-  const ChangeLock lock(host, lock_timeout_ms, [&](const std::string& holder) {
-    events.note(format("waiting for a lock held by {}", holder));
-  });
+  const ChangeLock lock(host, lock_timeout_ms, told_to(events));
   Recovery recovery = recover_unfinished(host, events);
   if (recovery.last) {
     execution = std::move(*recovery.last);

@@ -85,9 +85,7 @@ std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request,
       would_go.push_back({transaction.id, bytes_on_disk(host, transaction)});
     return would_go;
   }
-  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
-    events.note(format("waiting for a lock held by {}", holder));
-  });
+  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
   refuse_unfinished(host, reason);
   return prune(host, request.generations);
 }

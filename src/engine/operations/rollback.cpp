@@ -171,9 +171,7 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   }
   // Nothing of ours is made on a machine that topsctl never changed.
   if (list_transactions(host).empty()) static_cast<void>(chosen_transactions(host, request));
-  const ChangeLock lock(host, request.lock_timeout_ms, [&](const std::string& holder) {
-    events.note(format("waiting for a lock held by {}", holder));
-  });
+  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
   const Recovery recovery = recover_unfinished(host, events);
   // What was cut off is what the operator wants undone: with that done, nothing more may be left to
   // do.

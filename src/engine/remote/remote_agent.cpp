@@ -288,9 +288,8 @@ std::string RemoteAgent::expect(FrameKind kind, std::int64_t timeout_ms) {
 }
 
 void refuse_frame(const RemoteAgent::Frame& frame) {
-  throw Error(ErrorCode::unreachable,
-              concat("the far end does not speak as topsctl does: a frame ",
-                     in_quotes(std::string(1, static_cast<char>(frame.kind)))));
+  throw not_of_topsctl(
+      format("a frame {}", in_quotes(std::string(1, static_cast<char>(frame.kind)))));
 }
 
 void RemoteAgent::on_frame(FrameKind kind, std::string_view payload) {
@@ -298,8 +297,7 @@ void RemoteAgent::on_frame(FrameKind kind, std::string_view payload) {
 }
 
 void RemoteAgent::on_chunk_begin(const ChunkPlace& /*place*/, std::uint64_t /*size*/) {
-  throw Error(ErrorCode::unreachable,
-              "the far end does not speak as topsctl does: it sends chunks");
+  throw not_of_topsctl("it sends chunks");
 }
 
 }  // namespace topsctl

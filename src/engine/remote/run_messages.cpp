@@ -6,6 +6,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/wire.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/model/json_reader.hpp"
 
@@ -66,8 +67,7 @@ RemoteRunEnd parse_run_end(std::string_view payload) {
     return {static_cast<int>(reader.at("status").integer(-1, 255)),
             text_or_nothing(reader.at("report")), text_or_nothing(reader.at("last_words"))};
   } catch (const Error& error) {
-    throw Error(ErrorCode::unreachable,
-                format("the far end does not speak as topsctl does: {}", error.message()));
+    throw not_of_topsctl(error.message());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/wire.hpp"
 #include "topsctl/host/filesystem/chunk_store.hpp"
 #include "topsctl/host/filesystem/destination.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -104,9 +105,8 @@ void read_far_words(std::string_view payload, const std::string& source,
     const Json json = parse_json(payload, source);
     read(JsonReader(json, source));
   } catch (const Error& error) {
-    throw Error(ErrorCode::unreachable,
-                format("the far end does not speak as topsctl does: {}", error.message()),
-                "run the same command again; if it comes again, see what runs there");
+    throw not_of_topsctl(error.message(),
+                         "run the same command again; if it comes again, see what runs there");
   }
 }
 

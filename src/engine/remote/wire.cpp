@@ -41,11 +41,16 @@ ChunkPlace place_in(std::string_view bytes) {
 }
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::unreachable, format("the far end does not speak as topsctl does: {}", why),
-              "see whether something writes to standard output when one logs in there");
+  throw not_of_topsctl(why,
+                       "see whether something writes to standard output when one logs in there");
 }
 
 }  // namespace
+
+Error not_of_topsctl(std::string_view why, std::string hint) {
+  return {ErrorCode::unreachable, format("the far end does not speak as topsctl does: {}", why),
+          std::move(hint)};
+}
 
 std::string frame(FrameKind kind, std::string_view payload) {
   return concat(head(kind, payload.size()), payload);

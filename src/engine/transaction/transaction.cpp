@@ -166,6 +166,12 @@ Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
               "wait until it has ended, or give more time with --lock-timeout");
 }
 
+std::function<void(const std::string&)> told_to(EventSink& events) {
+  return [&events](const std::string& holder) {
+    events.note(format("waiting for a lock held by {}", holder));
+  };
+}
+
 ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
                        const std::function<void(const std::string&)>& on_wait)
     : own_(take_own_lock(host, patience_ms, on_wait)) {

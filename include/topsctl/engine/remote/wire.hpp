@@ -7,10 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/host/filesystem/chunks.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
+
+// Error{unreachable} for what the other end says although no topsctl would.
+Error not_of_topsctl(std::string_view why, std::string hint = {});
 
 enum class FrameKind : char {
   welcome = 'W',   // far end, first of all: JSON

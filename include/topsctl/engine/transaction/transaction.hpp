@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "topsctl/base/events.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/system/host.hpp"
@@ -52,6 +54,9 @@ Transaction new_transaction(const Host& host);
 // Error{permission}.
 Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
                          const std::function<void(const std::string&)>& on_wait);
+
+// For on_wait: an event that names the holder. `events` must outlive it.
+std::function<void(const std::string&)> told_to(EventSink& events);
 
 // Both locks that a change needs, held until the object goes: topsctl's own and dpkg's frontend
 // lock.
