@@ -2,6 +2,7 @@
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -29,8 +30,26 @@ CLI::Option* add_by_target(CLI::App& parser, const Option& option) {
   return std::visit(add, option.target);
 }
 
+// CLI11 takes "010" for eight.
+std::string without_leading_zeros(std::string& value) {
+  const std::size_t first = value.find_first_not_of('0');
+  if (first != 0 && is_digits(value)) value.erase(0, std::min(first, value.size() - 1));
+  return {};
+}
+
+bool is_number(const OptionTarget& target) {
+  return std::visit(
+      [](const auto& to) {
+        using Value = std::remove_pointer_t<std::decay_t<decltype(to)>>;
+        return std::is_same_v<Value, std::optional<std::size_t>> ||
+               (std::is_integral_v<Value> && !std::is_same_v<Value, bool>);
+      },
+      target);
+}
+
 void add_option(CLI::App& parser, const Option& option) {
   CLI::Option* added = add_by_target(parser, option);
+  if (is_number(option.target)) added->transform(CLI::Validator(without_leading_zeros, ""));
   added->group(option.group)->required(option.is_required);
   if (!option.is_argument()) added->allow_extra_args(false);
   for (const ValueCheck& check : option.checks)

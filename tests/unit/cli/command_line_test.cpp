@@ -146,6 +146,14 @@ TEST_F(CommandLines, RefuseOneThingAfterAnotherOfACommand) {
   EXPECT_EQ(refused({"look", "show", "list"}).message(), "unknown argument 'list'");
 }
 
+TEST_F(CommandLines, ReadNumbersWithLeadingZerosAsDecimal) {
+  parsed({"work", "x", "--number", "011", "--id", "08", "--most", "000", "--text", "010"});
+  EXPECT_EQ(targets_.number, 11);
+  EXPECT_EQ(targets_.id, 8);
+  EXPECT_EQ(targets_.most, 0U);
+  EXPECT_EQ(targets_.text, "010");
+}
+
 TEST_F(CommandLines, SayWhatAValueLacks) {
   EXPECT_EQ(refused({"work", "x", "--number", "2"}).message(), "--number: 2 is even");
   EXPECT_EQ(refused({"work", "x", "--id", "y"}).message(), "could not convert: --id = y");
