@@ -192,7 +192,7 @@ std::optional<std::string> nearest(std::string_view word,
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates) {
   const auto candidate = nearest(word, candidates);
-  return candidate ? concat(" (did you mean ", in_quotes(*candidate), "?)") : std::string();
+  return candidate ? format(" (did you mean {}?)", in_quotes(*candidate)) : std::string();
 }
 
 std::string shortened(std::string_view text, std::size_t most) {
@@ -225,7 +225,7 @@ std::string human_size(std::uint64_t bytes) {
 
 std::string human_duration(std::int64_t milliseconds) {
   if (milliseconds >= 60'000) {
-    return concat(milliseconds / 60'000, " min ", milliseconds / 1000 % 60, " s");
+    return format("{} min {} s", milliseconds / 60'000, milliseconds / 1000 % 60);
   }
   return concat(milliseconds / 1000, ".", milliseconds / 100 % 10, " s");
 }
@@ -235,7 +235,7 @@ std::string first_lines(std::string_view text, std::size_t most) {
   if (lines.size() <= most) return joined(lines, "\n");
   const std::vector<std::string> kept(lines.begin(),
                                       lines.begin() + static_cast<std::ptrdiff_t>(most));
-  return concat(joined(kept, "\n"), "\n... and ", lines.size() - most, " more lines");
+  return format("{}\n... and {} more lines", joined(kept, "\n"), lines.size() - most);
 }
 
 std::string last_lines(std::string_view text, std::size_t most) {

@@ -43,6 +43,8 @@ SKIPPED_FOLDERS = {".git", "build", "__pycache__", ".pytest_cache"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">]+)[">]', re.MULTILINE)
 CALL = re.compile(r"(?<![\w.>:])(?:std::|::)?(" + "|".join(CALLS) + r")\s*\(")
 STREAM = re.compile(r"(?<!\w)(std::(?:cout|cerr|clog)\b|(?:std::|(?<![\w.>:]))(?:printf|puts|putchar)\s*\()")
+# concat() with a literal of two words; not scripts for a shell, nor HTML.
+GLUED = re.compile(r'\bconcat\((?:[^()"]|"[^"\n]*"|\([^()]*\))*?("(?![^"]*[\\;<$])[^"\n]*[A-Za-z]{2,} [A-Za-z]{2,}[^"\n]*")')
 COMMENT_OR_STRING = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
 PRIVATE_PATH = re.compile(r"(?:^|[\s\"'`=(:,\[<>])(/(?:home|Users)/[\w.-]+/|/root/[\w.-]*)", re.MULTILINE)
@@ -258,6 +260,15 @@ def _only_in(places):
     return f"is for {', '.join(places)} only" if places else "is not used"
 
 
+def sentences(file):
+    """What a user reads is one sentence of format(), never glued from fragments."""
+    if not file.is_production_cpp or not file.name.startswith("src/"):
+        return
+    for match in GLUED.finditer(file.text):
+        if "echo " not in match.group(0):
+            yield Violation("glued-sentence", file.name, file.line_of(match.start()), f"{match.group(1)} is for format()")
+
+
 def length(file):
     lines = len(file.text.splitlines())
     if file.is_source and lines > LONGEST_FILE:
@@ -323,7 +334,7 @@ def violations_in(files, looked_at):
     """What the tree as a whole breaks, and each of the files that are looked at."""
     found = [*commands(files), *headers(files), *circles(files), *crowds(files)]
     for file in looked_at:
-        for rule in (includes, sub_rooms, calls, length, first_line, private_paths, undated):
+        for rule in (includes, sub_rooms, sentences, calls, length, first_line, private_paths, undated):
             found += rule(file)
     return sorted(found, key=lambda violation: (violation.file, violation.line, violation.rule))
 

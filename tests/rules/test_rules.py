@@ -16,6 +16,7 @@ ROOT = "/ro" + "ot/place/"
 TODO = "TO" + "DO"
 
 PLANTED = [  # rule, file, text, line
+    ("glued-sentence", "src/host/archive/planted.cpp", HEADER + 'auto f = concat("cannot read ", in_quotes(x));\n', 2),
     ("upward-include", "src/host/archive/planted.cpp", HEADER + '#include "topsctl/host/debian/deb.hpp"\n', 2),
     ("upward-include", "src/engine/planning/planted.cpp",
      HEADER + '#include "topsctl/engine/execution/executor.hpp"\n', 2),
@@ -72,6 +73,7 @@ PLANTED = [  # rule, file, text, line
 ]
 
 ALLOWED = [  # file, text: looks like a violation and is none
+    ("src/host/archive/planted.cpp", HEADER + 'auto f = format("cannot read {}", x) + concat("/a b", x, "; echo it is");\n'),
     ("src/cli/commands/planted.cpp", HEADER + "".join(f'#include "topsctl/{room}/x.hpp"\n' for room in ROOMS)),
     ("src/main.cpp", HEADER + '#include "topsctl/cli/app.hpp"\n'),
     ("src/cli/command_line.cpp", HEADER + "#include <CLI/CLI.hpp>\n#include <nlohmann/json.hpp>\n"),

@@ -155,8 +155,8 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   }
   const std::string message =
       output.header.error ? output.header.error->message()
-                          : concat(options.dry_run ? "nothing was installed on " : "done on ",
-                                   counted(all.size(), "target"));
+      : options.dry_run   ? format("nothing was installed on {}", counted(all.size(), "target"))
+                          : format("done on {}", counted(all.size(), "target"));
   output.json = to_line(Json{{"destination", options.destination},
                              {"stack", text_or_null(shipment.stack)},
                              {"targets", targets},

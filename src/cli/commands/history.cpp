@@ -90,9 +90,9 @@ std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
   const std::string rest = undoable.empty() ? "no transaction can be rolled back"
                                             : format("{} kept to roll back transaction {}",
                                                      human_size(kept), joined(undoable, ", "));
-  const std::string sum = pruned.empty()
-                              ? "nothing to remove"
-                              : concat(human_size(freed), dry_run ? " would be freed" : " freed");
+  const std::string sum = pruned.empty() ? "nothing to remove"
+                          : dry_run      ? format("{} would be freed", human_size(freed))
+                                         : format("{} freed", human_size(freed));
   return concat(text, style.bold("state:"), " ", sum, "; ", rest, "\n");
 }
 

@@ -89,9 +89,10 @@ std::string text(const TargetSnapshot& snapshot, const WrittenFile& file, const 
   rows.push_back({"file systems", concat(snapshot.mounts.size())});
   for (const PythonFacts& python : snapshot.pythons) {
     rows.push_back(
-        {"interpreter", concat(printable(python.executable), " ", python.version, ", ",
-                               python.pip_version.empty() ? "no pip" : "pip ", python.pip_version,
-                               ", ", counted(python.wheels.size(), "distribution"))});
+        {"interpreter", format("{} {}, {}, {}", printable(python.executable), python.version,
+                               python.pip_version.empty() ? format("no pip")
+                                                          : format("pip {}", python.pip_version),
+                               counted(python.wheels.size(), "distribution"))});
   }
   return format(
       "{} of {} at {}\n{}{} {} ({})\n  sha256 {}\n{} carry the file back and run `topsctl inspect "

@@ -68,8 +68,9 @@ std::string transfer_text(const std::vector<Transferred>& all,
         options.dry_run ? missing_bytes(each.upload) : sent_bytes(each.upload);
     const bool is_done = each.result.status == TargetStatus::done;
     rows.push_back({each.target.text(),
-                    concat(status_name(each.result.status, options.dry_run),
-                           went_by_sftp(each) ? " by SFTP" : ""),
+                    went_by_sftp(each)
+                        ? format("{} by SFTP", status_name(each.result.status, options.dry_run))
+                        : std::string(status_name(each.result.status, options.dry_run)),
                     is_done ? (bytes == 0 ? "nothing: all is there" : human_size(bytes)) : "",
                     is_done ? human_duration(each.result.duration_ms) : "",
                     options.dry_run ? "" : rate_text(bytes, each.result.duration_ms)});

@@ -59,7 +59,8 @@ void judge_driver(const CheckedMachine& machine, CheckResult& result) {
   if (!is_folder(machine.host, concat("/sys/module/", driver)))
     return fail(result, format("kernel module {} is not loaded", driver), container_hint);
   const std::string version = attribute(machine.host, concat("/sys/module/", driver, "/version"));
-  pass(result, concat(driver, " ", version.empty() ? "of unknown version" : version));
+  pass(result,
+       version.empty() ? format("{} of unknown version", driver) : concat(driver, " ", version));
 }
 
 void judge_nodes(const CheckedMachine& machine, CheckResult& result) {

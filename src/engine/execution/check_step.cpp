@@ -63,7 +63,7 @@ std::string check_installation(const Host& host, const Stack& stack, const std::
   const auto passed = std::count_if(checks.begin(), checks.end(), [](const CheckResult& check) {
     return check.status == CheckStatus::pass;
   });
-  return concat(passed, passed == 1 ? " check passed" : " checks passed");
+  return format("{} passed", counted(static_cast<std::size_t>(passed), "check"));
 }
 
 }  // namespace topsctl

@@ -13,7 +13,8 @@ namespace topsctl {
 namespace {
 
 std::string labelled(const InstalledIdentity& wheel) {
-  return concat(wheel.name, " ", wheel.version.empty() ? "of no version" : wheel.version);
+  return wheel.version.empty() ? format("{} of no version", wheel.name)
+                               : concat(wheel.name, " ", wheel.version);
 }
 
 [[noreturn]] void fail_comparison(const std::string& what) {

@@ -59,11 +59,11 @@ RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target&
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
       const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
-      why = concat("its shell has ended with status ", end_of_shell.status,
+      why = format("its shell has ended with status {}{}", end_of_shell.status,
                    words.empty() ? "" : concat(": ", words));
       has_ended_itself = end_of_shell.status >= 0;
     }
-    why = concat("cannot run a program on ", in_quotes(target.text()), ": ", why);
+    why = format("cannot run a program on {}: {}", in_quotes(target.text()), why);
     const std::string hint = "see whether `ssh` may run a command there";
     if (has_ended_itself) throw NotStarted(why, hint);
     throw ConnectionLost(why, hint);
@@ -75,18 +75,18 @@ namespace {
 [[noreturn]] void refuse_answer(const Target& target, const std::string& line) {
   if (line == "no-container") {
     throw Error(ErrorCode::unreachable,
-                concat("no running container ", in_quotes(target.container), " on ",
+                format("no running container {} on {}", in_quotes(target.container),
                        in_quotes(target.is_local() ? "this machine" : target.host)),
                 "`docker ps`, `podman ps` or `nerdctl ps` there lists them; may this user ask?");
   }
   if (line.starts_with("absent")) {
     throw Error(ErrorCode::host_unfit,
-                concat(in_quotes(target.text()), " is no machine that topsctl runs on: ",
+                format("{} is no machine that topsctl runs on: {}", in_quotes(target.text()),
                        last_words(line.substr(std::string_view("absent").size()))),
                 "topsctl runs on Linux on x86-64");
   }
   throw Error(ErrorCode::host_unfit,
-              concat("cannot put topsctl on ", in_quotes(target.text()), ": ", last_words(line)),
+              format("cannot put topsctl on {}: {}", in_quotes(target.text()), last_words(line)),
               "it needs a folder of the user's own, below the home folder or /var/tmp, in which "
               "programs may run, and `sha256sum`");
 }
@@ -262,8 +262,8 @@ std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms, int
     if (piece->empty()) {
       const RemoteEnd end = stream_->finish();
       const std::string words = last_words(end.errors);
-      throw ConnectionLost(concat("topsctl there has ended",
-                                  end.status < 0 ? "" : concat(" with status ", end.status),
+      throw ConnectionLost(format("topsctl there has ended{}{}",
+                                  end.status < 0 ? "" : format(" with status {}", end.status),
                                   words.empty() ? "" : concat(": ", words)),
                            "run the same command again: what has arrived is kept");
     }

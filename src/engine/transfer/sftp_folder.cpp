@@ -31,9 +31,9 @@ std::string folder_above(const std::string& path) {
 void require_plain_folder(const SftpAttributes& found, const std::string& path) {
   if (is_sftp_folder(found)) return;
   throw Error(ErrorCode::permission,
-              concat(in_quotes(path), is_kind(found, S_IFLNK)
-                                          ? " is a link, which somebody may have planted"
-                                          : " is no folder"),
+              is_kind(found, S_IFLNK)
+                  ? format("{} is a link, which somebody may have planted", in_quotes(path))
+                  : format("{} is no folder", in_quotes(path)),
               hint);
 }
 

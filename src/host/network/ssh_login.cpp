@@ -35,7 +35,7 @@ int passphrase(const char* prompt, char* buffer, std::size_t size, int /*echo*/,
                void* secrets) {
   try {
     const auto typed = static_cast<Secrets*>(secrets)->answer(
-        concat(prompt == nullptr ? "Passphrase of the key" : trimmed(prompt), ":"));
+        prompt == nullptr ? format("Passphrase of the key:") : concat(trimmed(prompt), ":"));
     if (!typed || typed->size() >= size) return -1;
     std::memcpy(buffer, typed->c_str(), typed->size() + 1);
     return 0;

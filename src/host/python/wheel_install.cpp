@@ -129,10 +129,9 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   Contents contents =
       read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
   for (const StrangeEntry& entry : contents.strange) {
-    refuse_wheel(wheel.name(),
-                 concat(in_quotes(entry.path), entry.kind == StrangeEntry::Kind::duplicate
-                                                   ? " is there twice"
-                                                   : " is no file to install"));
+    refuse_wheel(wheel.name(), entry.kind == StrangeEntry::Kind::duplicate
+                                   ? format("{} is there twice", in_quotes(entry.path))
+                                   : format("{} is no file to install", in_quotes(entry.path)));
   }
   for (const Mismatch& mismatch : contents.mismatches) refuse_mismatch(wheel, mismatch);
   for (const RecordLine& line : parse_record(read.record, wheel.name())) {
