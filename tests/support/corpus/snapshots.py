@@ -87,7 +87,7 @@ def _read_only_opt():
 
 
 def _half_installed():
-    broken = package("half-done", "1.0", status="install reqreinst half-installed")
+    broken = package("half-done", "1.0", status="install reinstreq half-installed")
     return {**focal(), "packages": [*focal()["packages"], broken]}
 
 
