@@ -38,7 +38,7 @@ void require_sound(const TransferOptions& options) {
               "give the whole path of a folder on the target");
 }
 
-TransferSetRequest shipment_request(const TransferOptions& options) {
+TransferSetRequest transfer_set_request(const TransferOptions& options) {
   TransferSetRequest request;
   request.bundle = {options.bundle};
   request.stack = options.stack;

@@ -29,7 +29,7 @@ struct TransferOptions {
 void add_transfer_options(OptionTable& table, TransferOptions& options);
 // Throws Error{usage} for what no parser sees.
 void require_sound(const TransferOptions& options);
-TransferSetRequest shipment_request(const TransferOptions& options);
+TransferSetRequest transfer_set_request(const TransferOptions& options);
 // `relay` must outlive it.
 UploadRequest upload_request(const TransferOptions& options, const Target& target,
                              RelayChain& relay);

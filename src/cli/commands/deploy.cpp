@@ -36,9 +36,9 @@ void require_known_stack(const std::string& stack) {
 }
 
 std::vector<std::string> install_words(const DeployCommandOptions& options,
-                                       const TransferSet& shipment) {
+                                       const TransferSet& transfer_set) {
   std::vector<std::string> words = words_of(options);
-  words.push_back(concat("--stack=", shipment.stack));
+  words.push_back(concat("--stack=", transfer_set.stack));
   if (!options.components.empty()) words.push_back(concat("--components=", options.components));
   return words;
 }
@@ -94,7 +94,7 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
 }
 
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
-                                    const TransferSet& shipment, Session& session) {
+                                    const TransferSet& transfer_set, Session& session) {
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
@@ -117,12 +117,12 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
       const UploadRequest upload = upload_request(options, each.target, relay);
       deploy({.upload = {.remote = *remote,
                          .program = program,
-                         .files = shipment,
+                         .files = transfer_set,
                          .request = upload,
                          .limit = limit,
                          .clock = *session.host.clock,
                          .on_progress = on_progress},
-              .install_words = install_words(options, shipment),
+              .install_words = install_words(options, transfer_set),
               .sudo_password = sudo_password,
               .confirm_timeout_s = options.confirm_timeout_s,
               .on_line = on_line},
@@ -137,10 +137,10 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
-  const TransferSet shipment = make_shipment(
-      shipment_request(options),
+  const TransferSet transfer_set = make_transfer_set(
+      transfer_set_request(options),
       DigestMemory(cache_folder(session) / "digests", *session.host.clock), *session.events);
-  const auto results = deploy_to(all, options, shipment, session);
+  const auto results = deploy_to(all, options, transfer_set, session);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "deploy";
@@ -158,7 +158,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
       : options.dry_run   ? format("nothing was installed on {}", counted(all.size(), "target"))
                           : format("done on {}", counted(all.size(), "target"));
   output.json = to_line(Json{{"destination", options.destination},
-                             {"stack", text_or_null(shipment.stack)},
+                             {"stack", text_or_null(transfer_set.stack)},
                              {"targets", targets},
                              {"changed", is_changed},
                              {"failed", output.header.error.has_value()},

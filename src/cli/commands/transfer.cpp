@@ -58,7 +58,7 @@ std::string rate_text(std::uint64_t bytes, std::int64_t duration_ms) {
 }
 
 std::string transfer_text(const std::vector<Transferred>& all,
-                          const TransferCommandOptions& options, const TransferSet& shipment,
+                          const TransferCommandOptions& options, const TransferSet& transfer_set,
                           const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"target", "state", options.dry_run ? "to send" : "sent", "time", "rate"}};
@@ -78,8 +78,8 @@ std::string transfer_text(const std::vector<Transferred>& all,
       failures += render_error(each.result.error->within(each.target.text()), style);
   }
   std::string text =
-      concat(counted(shipment.files.size(), "file"), ", ", human_size(shipment.bytes()),
-             shipment.stack.empty() ? "" : format(", stack {}", shipment.stack),
+      concat(counted(transfer_set.files.size(), "file"), ", ", human_size(transfer_set.bytes()),
+             transfer_set.stack.empty() ? "" : format(", stack {}", transfer_set.stack),
              options.dry_run ? ", would be sent to " : ", to ", options.destination, "\n\n",
              table(rows, style));
   if (!failures.empty()) text += concat("\n", failures);
@@ -90,11 +90,11 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   require_sound(options);
   std::vector<Transferred> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
-  TransferSetRequest wanted = shipment_request(options);
+  TransferSetRequest wanted = transfer_set_request(options);
   wanted.all = options.all;
-  const TransferSet shipment =
-      make_shipment(wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
-                    *session.events);
+  const TransferSet transfer_set = make_transfer_set(
+      wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
+      *session.events);
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
@@ -113,7 +113,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
           };
           each.upload = upload_or_sftp({.remote = *remote,
                                         .program = program,
-                                        .files = shipment,
+                                        .files = transfer_set,
                                         .request = upload_request(options, each.target, relay),
                                         .limit = limit,
                                         .clock = *session.host.clock,
@@ -131,9 +131,9 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
     warn_of_clock(each.target, each.upload, output.header.warnings);
   }
   output.json = to_line(Json{{"destination", options.destination},
-                             {"stack", text_or_null(shipment.stack)},
+                             {"stack", text_or_null(transfer_set.stack)},
                              {"targets", targets}});
-  output.text = transfer_text(all, options, shipment, session.style);
+  output.text = transfer_text(all, options, transfer_set, session.style);
   output.changed = !options.dry_run;
   return output;
 }

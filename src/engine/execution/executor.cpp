@@ -244,7 +244,7 @@ class Executor {
   // By what the kernel knows to have changed since; others at work on the machine are among it.
   void report_unexpected_changes(const Snapshot& snapshot,
                                  const std::vector<std::string>& new_paths) {
-    const UnexpectedChanges escaped = escaped_paths(host_, snapshot, new_paths, since_ns_);
+    const UnexpectedChanges escaped = unexpected_changes(host_, snapshot, new_paths, since_ns_);
     execution_.report.escaped_paths = escaped.paths;
     if (const std::string warning = warning_of(escaped); !warning.empty()) {
       execution_.warnings.push_back(warning);

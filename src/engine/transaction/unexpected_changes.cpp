@@ -39,8 +39,9 @@ std::vector<std::string> not_looked_at() {
 
 }  // namespace
 
-UnexpectedChanges escaped_paths(const Host& host, const Snapshot& snapshot,
-                                const std::vector<std::string>& new_paths, std::int64_t since_ns) {
+UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
+                                     const std::vector<std::string>& new_paths,
+                                     std::int64_t since_ns) {
   std::vector<std::string> folders;
   std::set<std::string> known;
   for (const KeptPath& kept : snapshot.paths) {

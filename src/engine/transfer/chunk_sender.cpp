@@ -72,7 +72,7 @@ void ChunkSender::receive_relayed() {
   far_.send(json_frame(FrameKind::listen, listen_json(key)));
   const RelayListening there = parse_listening(expect(FrameKind::listening, answer_timeout_ms));
   if (there.address.empty()) return member_->let_go();
-  way_ = ChunkWork::Way::relayed;
+  route_ = ChunkWork::Route::relayed;
   unanswered_ = work_.take_all();
   member_->ask({there.address, there.port, key, {unanswered_.begin(), unanswered_.end()}});
   for (;;) {
@@ -84,7 +84,7 @@ void ChunkSender::receive_relayed() {
   far_.send(frame(FrameKind::unlisten, ""));
   expect(FrameKind::unlistened, answer_timeout_ms);
   member_->let_go();
-  way_ = ChunkWork::Way::sent;
+  route_ = ChunkWork::Route::sent;
   put_back();
 }
 
@@ -137,7 +137,7 @@ bool ChunkSender::take_frame(const RemoteAgent::Frame& frame) {
 void ChunkSender::take_ack(const Ack& ack) {
   if (unanswered_.erase(ack.place) == 0)
     throw Error(ErrorCode::unreachable, "the far end acknowledges what was not sent");
-  if (!work_.judge(ack, way_) && way_ == ChunkWork::Way::relayed) is_relay_false_ = true;
+  if (!work_.judge(ack, route_) && route_ == ChunkWork::Route::relayed) is_relay_false_ = true;
 }
 
 void ChunkSender::serve_requests() {

@@ -53,7 +53,7 @@ class ChunkSender {
   RateLimit& limit_;
   RelayMember* member_;
   Bell bell_;  // rung when others have changed what this one looks at
-  ChunkWork::Way way_ = ChunkWork::Way::sent;
+  ChunkWork::Route route_ = ChunkWork::Route::sent;
   bool is_relay_false_ = false;  // it brought something else than it should
   std::set<ChunkPlace> unanswered_;
 };

@@ -70,21 +70,21 @@ void ChunkWork::ring_all() const {
   for (const Bell* bell : bells_) bell->ring();
 }
 
-bool ChunkWork::judge(const Ack& ack, Way way) {
+bool ChunkWork::judge(const Ack& ack, Route route) {
   const ShippedFile& file = file_of(ack.place);
   const std::uint64_t size = size_of(ack.place);
   const Guard guard(mutex_);
   if (file.chunks.digests.at(ack.place.chunk) == ack.digest) {
     if (--left_ == 0) ring_all();
     verified_ += size;
-    if (way == Way::relayed) objects_[ack.place.object].relayed_bytes += size;
+    if (route == Route::relayed) objects_[ack.place.object].relayed_bytes += size;
     on_progress_(verified_, total_);
     return true;
   }
   missing_.push_back(ack.place);
   ring_all();
   // What another host sent on tells nothing of this one.
-  if (way == Way::relayed || ++false_digests_ < most_false_digests) return false;
+  if (route == Route::relayed || ++false_digests_ < most_false_digests) return false;
   has_failed_ = true;
   throw Error(ErrorCode::unreachable,
               format("what the far end writes of {} has another digest than what is sent",

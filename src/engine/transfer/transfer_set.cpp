@@ -97,17 +97,17 @@ std::uint64_t TransferSet::bytes() const {
   return sum;
 }
 
-TransferSet make_shipment(const TransferSetRequest& request, const DigestMemory& memory,
-                          EventSink& events) {
+TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
+                              EventSink& events) {
   const Loading loading(memory, events);
   const Digests digests = request.lock ? Digests::each : Digests::none;
-  TransferSet shipment;
+  TransferSet transfer_set;
   if (request.all) {
     for (const fs::path& path : request.bundle) {
       for (const FoundFile& found : files_under(path))
-        shipment.files.push_back(loading.load(found.file, found.shown, digests));
+        transfer_set.files.push_back(loading.load(found.file, found.shown, digests));
     }
-    return shipment;
+    return transfer_set;
   }
   const Inventory inventory = read_inventory(request.bundle, Digests::none);
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
@@ -120,12 +120,12 @@ TransferSet make_shipment(const TransferSetRequest& request, const DigestMemory&
                   format("two packages that would be sent are called {}", in_quotes(name)),
                   "remove one of them from the bundle");
     }
-    shipment.files.push_back(loading.load(package.location, name, digests));
-    package.sha256 = shipment.files.back().sha256;
+    transfer_set.files.push_back(loading.load(package.location, name, digests));
+    package.sha256 = transfer_set.files.back().sha256;
   }
   if (request.lock) require_locked(*request.lock, packages);
-  shipment.stack = stack.name;
-  return shipment;
+  transfer_set.stack = stack.name;
+  return transfer_set;
 }
 
 }  // namespace topsctl

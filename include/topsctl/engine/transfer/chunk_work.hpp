@@ -41,10 +41,10 @@ class ChunkWork {
   // Of a sender that gave up: others send them.
   void put_back(const std::set<ChunkPlace>& places);
 
-  enum class Way { sent, relayed };
+  enum class Route { sent, relayed };
   // Whether the far end wrote what it should; if not, the chunk is to be sent again. Throws
   // Error{unreachable} if that happens too often to what was sent.
-  bool judge(const Ack& ack, Way way);
+  bool judge(const Ack& ack, Route route);
   void count_sent(const ChunkPlace& place);
 
   const ShippedFile& file_of(const ChunkPlace& place) const { return *objects_[place.object].file; }

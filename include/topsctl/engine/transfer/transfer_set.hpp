@@ -40,7 +40,7 @@ struct TransferSetRequest {
 
 // Reads the bundle and the digests of what is to be sent. Throws Error{bad_bundle, bad_package,
 // bad_stack, usage}.
-TransferSet make_shipment(const TransferSetRequest& request, const DigestMemory& memory,
-                          EventSink& events);
+TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
+                              EventSink& events);
 
 }  // namespace topsctl

@@ -29,7 +29,7 @@ class Escapes : public testing::Test {
         take_snapshot(sample_.host, {{"/etc/kept"}, {{"/etc", "family-"}}}, store_.path(), summary);
   }
   UnexpectedChanges found() const {
-    return escaped_paths(sample_.host, snapshot_, new_paths(sample_.host, snapshot_), 0);
+    return unexpected_changes(sample_.host, snapshot_, new_paths(sample_.host, snapshot_), 0);
   }
 
   SampleHost sample_;

@@ -28,7 +28,7 @@ class RelayedUploads : public testing::Test {
   RelayedUploads() : far(folder.make_folder("home")), head(chain.join("head")) {
     const auto file = folder.write("a.deb", content());
     const ChunkList list = read_chunks(file);
-    shipment.files.push_back({file, "a.deb", list, content_id(list), ""});
+    transfer_set.files.push_back({file, "a.deb", list, content_id(list), ""});
     request.target = parse_target("node2");
     request.destination = (folder / "dest").string();
     request.relay = &chain;
@@ -55,7 +55,7 @@ class RelayedUploads : public testing::Test {
   UploadJob job(UploadProgress on_progress) {
     return {.remote = far,
             .program = program,
-            .files = shipment,
+            .files = transfer_set,
             .request = request,
             .limit = limit,
             .clock = clock,
@@ -79,7 +79,7 @@ class RelayedUploads : public testing::Test {
   RelayChain chain{clock};
   AgentEnd far;
   std::unique_ptr<RelayMember> head;
-  TransferSet shipment;
+  TransferSet transfer_set;
   UploadRequest request;
   RateLimit limit{0};
   const CarriedProgram program{"/bin/true", std::string(64, '0'), 0};

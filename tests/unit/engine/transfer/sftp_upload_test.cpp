@@ -38,7 +38,7 @@ class SftpUploads : public testing::Test {
     fs::create_directories((folder / "here" / name).parent_path());
     const auto file = folder.write("here/" + name, bytes);
     const ChunkList chunks = read_chunks(file);
-    shipment.files.push_back({file, name, chunks, content_id(chunks), ""});
+    transfer_set.files.push_back({file, name, chunks, content_id(chunks), ""});
   }
   Upload run() {
     return sftp_upload(job(limit, [&](std::uint64_t done, std::uint64_t) { verified = done; }));
@@ -46,7 +46,7 @@ class SftpUploads : public testing::Test {
   UploadJob job(RateLimit& at_most, UploadProgress on_progress) {
     return {.remote = far,
             .program = program,
-            .files = shipment,
+            .files = transfer_set,
             .request = request,
             .limit = at_most,
             .clock = clock,
@@ -70,7 +70,7 @@ class SftpUploads : public testing::Test {
   const NoSigpipe no_sigpipe;
   TemporaryFolder folder;
   SftpEnd far;
-  TransferSet shipment;
+  TransferSet transfer_set;
   UploadRequest request;
   RateLimit limit{0};
   const CarriedProgram program{"/bin/true", std::string(64, '0'), 0};
@@ -94,7 +94,7 @@ TEST_F(SftpUploads, BringFilesThere) {
   EXPECT_EQ(done.files[0].sent_bytes, long_content(5).size());
   EXPECT_FALSE(done.files[0].reused);
   EXPECT_EQ(done.method, UploadMethod::sftp);
-  EXPECT_EQ(verified, shipment.bytes());
+  EXPECT_EQ(verified, transfer_set.bytes());
 }
 
 TEST_F(SftpUploads, SendNothingTwice) {
@@ -104,7 +104,7 @@ TEST_F(SftpUploads, SendNothingTwice) {
   EXPECT_EQ(again.files[0].sent_bytes, 0U);
   EXPECT_TRUE(again.files[0].reused);
   EXPECT_EQ(again.connections, 0U);
-  EXPECT_EQ(verified, shipment.bytes());
+  EXPECT_EQ(verified, transfer_set.bytes());
 }
 
 TEST_F(SftpUploads, ReplaceAFileOfTheSameSizeWithOtherContent) {
@@ -195,7 +195,7 @@ TEST_F(SftpUploads, HonourARateLimitAndSayHowFarTheyAre) {
   sftp_upload(job(slow, [&](std::uint64_t done, std::uint64_t) { told.push_back(done); }));
   EXPECT_GE(clock.steady() - before, std::chrono::milliseconds(150));
   EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
-  EXPECT_EQ(told.back(), shipment.bytes());
+  EXPECT_EQ(told.back(), transfer_set.bytes());
 }
 
 TEST_F(SftpUploads, DoNotWriteToAPlantedFolder) {

@@ -32,12 +32,12 @@ class Uploads : public testing::Test {
   void ship(const std::string& name, const std::string& bytes) {
     const auto file = folder.write(name, bytes);
     const ChunkList chunks = read_chunks(file);
-    shipment.files.push_back({file, name, chunks, content_id(chunks), ""});
+    transfer_set.files.push_back({file, name, chunks, content_id(chunks), ""});
   }
   Upload run() {
     return upload({.remote = far,
                    .program = {"/bin/true", std::string(64, '0'), 0},
-                   .files = shipment,
+                   .files = transfer_set,
                    .request = request,
                    .limit = limit,
                    .clock = clock,
@@ -50,7 +50,7 @@ class Uploads : public testing::Test {
   const NoSigpipe no_sigpipe;
   TemporaryFolder folder;
   AgentEnd far;
-  TransferSet shipment;
+  TransferSet transfer_set;
   UploadRequest request;
   RateLimit limit{0};
   SystemClock clock;
@@ -69,7 +69,7 @@ TEST_F(Uploads, BringFilesThere) {
   EXPECT_EQ(done.files[0].sent_bytes, long_content(5).size());
   EXPECT_FALSE(done.files[0].reused);
   EXPECT_EQ(done.connections, 2U);
-  EXPECT_EQ(verified, shipment.bytes());
+  EXPECT_EQ(verified, transfer_set.bytes());
 }
 
 TEST_F(Uploads, SendNothingTwice) {
