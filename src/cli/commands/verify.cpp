@@ -81,9 +81,8 @@ Output run_verify(const VerifyCommandOptions& options, Session& session) {
   output.json = body_text(body);
   output.text = verify_text(stack, verification, session.style);
   if (host.root == "/") {
-    const std::vector<std::string> unwritten =
-        leave_test_results(host, to_text(document(output.header, body)),
-                           verify_text(stack, verification, Style{}));
+    const std::vector<std::string> unwritten = leave_test_results(
+        host, to_text(document(output.header, body)), verify_text(stack, verification, Style{}));
     output.header.warnings.insert(output.header.warnings.end(), unwritten.begin(), unwritten.end());
   }
   return output;
