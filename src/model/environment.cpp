@@ -61,11 +61,11 @@ std::string append_to_path(const std::string& name, const SearchPathEntry& entry
   const std::string word = shell_quoted(entry.directory);
   const std::string indent = entry.if_present ? "  " : "";
   std::string text;
-  if (entry.if_present) text += format("if [ -d {} ]; then\n", word);
-  text += format("{}case \":${{{}-}}:\" in\n", indent, name);
+  if (entry.if_present) text += concat("if [ -d ", word, " ]; then\n");
+  text += concat(indent, "case \":${", name, "-}:\" in\n");
   text += concat(indent, "  *:", word, ":*) ;;\n");
   text += concat(indent, "  *) ", name, "=\"${", name, ":+$", name, ":}\"", word, " ;;\n");
-  text += format("{}esac\n{}export {}\n", indent, indent, name);
+  text += concat(indent, "esac\n", indent, "export ", name, "\n");
   if (entry.if_present) text += "fi\n";
   return text;
 }
@@ -125,11 +125,11 @@ Environment derive_environment(const Stack& stack, const std::vector<std::string
 }
 
 std::string shell_file(const Environment& environment) {
-  std::string text =
-      format("# Environment of {}, written by topsctl; `topsctl rollback` takes it back.\n{}",
-             environment.stack, settings_line(environment.settings));
+  std::string text = concat("# Environment of ", environment.stack,
+                            ", written by topsctl; `topsctl rollback` takes it back.\n",
+                            settings_line(environment.settings));
   for (const EnvironmentVariable& variable : environment.variables) {
-    text += format("export {}={}\n", variable.name, shell_quoted(variable.value));
+    text += concat("export ", variable.name, "=", shell_quoted(variable.value), "\n");
   }
   for (const SearchPath& path : environment.paths) {
     for (const SearchPathEntry& entry : path.entries) text += append_to_path(path.name, entry);

@@ -77,7 +77,7 @@ void require_carried(const std::string& variable, std::string_view text, Environ
 }
 
 std::string head(const Environment& environment) {
-  return format("# Environment of {}, written by topsctl.\n", environment.stack);
+  return concat("# Environment of ", environment.stack, ", written by topsctl.\n");
 }
 
 std::string folders_of(const SearchPath& path) {
@@ -105,17 +105,17 @@ std::string fish_quoted(std::string_view text) {
 std::string fish_text(const Environment& environment) {
   std::string text = head(environment);
   for (const EnvironmentVariable& variable : environment.variables)
-    text += format("set -gx {} {}\n", variable.name, fish_quoted(variable.value));
+    text += concat("set -gx ", variable.name, " ", fish_quoted(variable.value), "\n");
   for (const SearchPath& path : environment.paths) {
     for (const SearchPathEntry& entry : path.entries) {
       const std::string& name = path.name;
       const std::string word = fish_quoted(entry.directory);
-      if (entry.if_present) text += format("if test -d {}\n", word);
+      if (entry.if_present) text += concat("if test -d ", word, "\n");
       // Only what is a path to fish is cut at colons.
-      text += format("set -q {}; and set -gx --path {} ${}\n", name, name, name);
-      text += format("if test -z \"${}\"\n  set -gx --path {} {}\n", name, name, word);
-      text += format("else if not contains -- {} ${}\n  set -gx --path {} ${} {}\nend\n", word,
-                     name, name, name, word);
+      text += concat("set -q ", name, "; and set -gx --path ", name, " $", name, "\n");
+      text += concat("if test -z \"$", name, "\"\n  set -gx --path ", name, " ", word, "\n");
+      text += concat("else if not contains -- ", word, " $", name, "\n  set -gx --path ", name,
+                     " $", name, " ", word, "\nend\n");
       if (entry.if_present) text += "end\n";
     }
   }
@@ -209,24 +209,24 @@ constexpr std::string_view setenv_of_lines = R"(proc setenv-of-lines {name value
 
 std::string modulefile(const Environment& environment) {
   const auto& variables = environment.variables;
-  std::string text = format("#%Module1.0\n{}module-whatis {}\n", head(environment),
-                            tcl_quoted(format("environment of {}", environment.stack)));
+  std::string text = concat("#%Module1.0\n", head(environment), "module-whatis ",
+                            tcl_quoted(concat("environment of ", environment.stack)), "\n");
   if (std::any_of(variables.begin(), variables.end(),
                   [](const EnvironmentVariable& each) { return has_line_break(each.value); }))
     text += setenv_of_lines;
   for (const EnvironmentVariable& each : variables) {
     const std::string value = tcl_quoted(each.value);
-    text += has_line_break(each.value)
-                ? format("setenv-of-lines {} {} {} {}\n", each.name, value,
-                         tcl_quoted(shell_quoted(each.value)), tcl_quoted(fish_quoted(each.value)))
-                : format("setenv {} {}\n", each.name, value);
+    text += has_line_break(each.value) ? concat("setenv-of-lines ", each.name, " ", value, " ",
+                                                tcl_quoted(shell_quoted(each.value)), " ",
+                                                tcl_quoted(fish_quoted(each.value)), "\n")
+                                       : concat("setenv ", each.name, " ", value, "\n");
   }
   for (const SearchPath& path : environment.paths) {
     for (const SearchPathEntry& entry : path.entries) {
       const std::string word = tcl_quoted(entry.directory);
-      const std::string command = format("append-path {} {}", path.name, word);
+      const std::string command = concat("append-path ", path.name, " ", word);
       text += entry.if_present
-                  ? format("if {{[file isdirectory {}]}} {{\n  {}\n}}\n", word, command)
+                  ? concat("if {[file isdirectory ", word, "]} {\n  ", command, "\n}\n")
                   : concat(command, "\n");
     }
   }

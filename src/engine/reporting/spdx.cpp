@@ -38,7 +38,7 @@ std::string supplier_text(const Package& package) {
   if (!supplier) return unknown;
   std::string name = supplier->name;
   std::erase_if(name, [](char c) { return c == '(' || c == ')'; });
-  return format("Organization: {}{}", name,
+  return concat("Organization: ", name,
                 supplier->email.empty() ? "" : concat(" (", supplier->email, ")"));
 }
 
@@ -123,7 +123,7 @@ Json spdx_document(const Inspection& inspection, const SbomFrame& frame) {
           {"documentNamespace", concat("urn:uuid:", sbom_uuid(nodes, "spdx"))},
           {"creationInfo",
            {{"created", frame.created_at},
-            {"creators", Json::array({format("Tool: topsctl-{}", topsctl_version())})}}},
+            {"creators", Json::array({concat("Tool: topsctl-", topsctl_version())})}}},
           {"packages", std::move(packages)},
           {"relationships", relationships(nodes)},
           {"hasExtractedLicensingInfos", extracted_licenses(names)}};

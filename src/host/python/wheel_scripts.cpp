@@ -73,16 +73,17 @@ std::string shebang(const std::string& interpreter) {
   const bool has_space = interpreter.find(' ') != std::string::npos;
   if (!has_space && interpreter.size() + 3 <= longest) return concat("#!", interpreter, "\n");
   const std::string quoted = has_space ? concat("\"", interpreter, "\"") : interpreter;
-  return format("#!/bin/sh\n'''exec' {} \"$0\" \"$@\"\n' '''\n", quoted);
+  return concat("#!/bin/sh\n'''exec' ", quoted, " \"$0\" \"$@\"\n' '''\n");
 }
 
 std::string launcher_text(const EntryPoint& entry, const std::string& interpreter) {
   const std::string import = entry.attribute.substr(0, entry.attribute.find('.'));
-  return format(
-      "{}# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom {} import {}\nif __name__ == "
-      "'__main__':\n    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])\n    "
-      "sys.exit({}())\n",
-      shebang(interpreter), entry.module, import, entry.attribute);
+  return concat(shebang(interpreter), "# -*- coding: utf-8 -*-\nimport re\nimport sys\nfrom ",
+                entry.module, " import ", import,
+                "\nif __name__ == '__main__':\n"
+                "    sys.argv[0] = re.sub(r'(-script\\.pyw|\\.exe)?$', '', sys.argv[0])\n"
+                "    sys.exit(",
+                entry.attribute, "())\n");
 }
 
 std::optional<std::string> with_interpreter(std::string_view script,
