@@ -174,10 +174,9 @@ bool is_dpkg_lock(const std::string& path) {
 }
 
 FileState state_in_place(const Host& host, const std::string& path, Content content) {
-  FileState state = file_state(host.join_canonical_text(path), content);
-  if (state.type == FileState::Type::absent || canonical_in_root(host.root, path) == path)
-    return state;
-  return {};
+  // The folders first: another thread may remove a link among them meanwhile.
+  if (canonical_in_root(host.root, path) != path) return {};
+  return file_state(host.join_canonical_text(path), content);
 }
 
 std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths) {
