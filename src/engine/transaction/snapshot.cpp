@@ -1,6 +1,7 @@
 // Takes snapshots of write sets.
 #include "topsctl/engine/transaction/snapshot.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -40,11 +42,23 @@ fs::path link_folder(const fs::path& store, std::size_t number) {
   return store / concat("links-", number % link_folders);
 }
 
+// With the attributes that it has now: somebody may have replaced what was looked at before.
+Inode file_to_keep(const FileTree& tree, KeptPath& kept) {
+  auto inode = tree.inode(kept.path);
+  if (!inode || !S_ISREG(inode->status().st_mode)) {
+    throw Error(ErrorCode::busy, format("{} was replaced while it was kept", in_quotes(kept.path)),
+                "nothing was changed; end the program that writes there, and run the same command "
+                "again");
+  }
+  kept.state = inode->state(Content::ignore);
+  return std::move(*inode);
+}
+
 // Puts the content of files into stores.
 class Keeper {
  public:
-  Keeper(const Host& host, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
-      : host_(host),
+  Keeper(const FileTree& tree, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
+      : tree_(tree),
         store_(store),
         least_linked_(is_overlay(store) ? least_linked_on_overlay : 0),
         snapshot_(snapshot),
@@ -108,7 +122,7 @@ class Keeper {
         [&](std::size_t i) {
           KeptPath& kept = snapshot_.paths[links_[i]];
           const fs::path place = link_place(kept, store_);
-          if (::link(host_.join_canonical_text(kept.path).c_str(), place.c_str()) != 0)
+          if (file_to_keep(tree_, kept).link_into(AT_FDCWD, place.string()) != 0)
             kept.keeping = Keeping::copy;
         },
         threads);
@@ -127,17 +141,13 @@ class Keeper {
   void copy() {
     for_each_index(
         copies_.size(),
-        [&](std::size_t i) {
-          KeptPath& kept = snapshot_.paths[copies_[i]];
-          kept.state.sha256 =
-              copy_with_digest(host_.join_canonical_text(kept.path), store_ / kept.content);
-        },
+        [&](std::size_t i) { keep_copy(tree_, snapshot_.paths[copies_[i]], store_); },
         disk_threads);
     for (const std::size_t i : copies_) summary_.bytes += snapshot_.paths[i].state.size;
     summary_.copied = copies_.size();
   }
 
-  const Host& host_;
+  const FileTree& tree_;
   const fs::path& store_;
   const std::uint64_t least_linked_;  // bytes
   Snapshot& snapshot_;
@@ -149,21 +159,21 @@ class Keeper {
 };
 
 // The very same file, or another of the same content and attributes.
-bool is_as_kept(const Host& host, const KeptPath& kept, FileState now, const fs::path& store) {
-  if (now.type == FileState::Type::file) {
-    now.sha256 = kept.state.sha256;
-    if (now != kept.state) return false;
-    const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
-    const bool is_the_file = is_linked && file_identity(host.join_canonical(kept.path)) ==
-                                              file_identity(link_place(kept, store));
-    // Other names must still be names of it.
-    if (kept.keeping == Keeping::both && !is_the_file) return false;
-    if (kept.keeping == Keeping::link && is_the_file) return true;
-    const std::string& before = kept.state.sha256;
-    return sha256_of_file(host.join_canonical(kept.path)) ==
-           (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
-  }
-  return now == kept.state;
+bool is_as_kept(const FileTree& tree, const KeptPath& kept, const fs::path& store) {
+  const auto inode = tree.inode(kept.path);
+  if (!inode) return kept.state.type == FileState::Type::absent;
+  FileState now = inode->state(Content::ignore);
+  if (now.type != FileState::Type::file) return now == kept.state;
+  now.sha256 = kept.state.sha256;
+  if (now != kept.state) return false;
+  const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
+  const bool is_the_file = is_linked && inode->identity() == file_identity(link_place(kept, store));
+  // Other names must still be names of it.
+  if (kept.keeping == Keeping::both && !is_the_file) return false;
+  if (kept.keeping == Keeping::link && is_the_file) return true;
+  const std::string& before = kept.state.sha256;
+  return inode->state(Content::digest).sha256 ==
+         (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
 }
 
 }  // namespace
@@ -173,25 +183,24 @@ bool is_dpkg_lock(const std::string& path) {
          path.ends_with("/lib/dpkg/triggers/Lock");
 }
 
+void keep_copy(const FileTree& tree, KeptPath& kept, const fs::path& store) {
+  const Inode file = file_to_keep(tree, kept);
+  const fs::path place = store / kept.content;
+  const Descriptor output(
+      ::open(place.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!output.is_open()) throw system_error(errno, "write", place.string());
+  kept.state.sha256 = copy_with_digest(file.open_file(O_RDONLY), kept.path, output, place.string());
+}
+
 FileState state_in_place(const Host& host, const std::string& path, Content content) {
-  // The folders first: another thread may remove a link among them meanwhile.
-  if (canonical_in_root(host.root, path) != path) return {};
-  return file_state(host.join_canonical_text(path), content);
+  return FileTree(host.root).state(path, content);
 }
 
 std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths) {
-  std::vector<char> is_direct(paths.size());
-  CanonicalPaths canonical(host.root);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    is_direct[i] = canonical.of(paths[i].path) == paths[i].path ? 1 : 0;
-  }
+  const FileTree tree(host.root);
   std::vector<FileState> states(paths.size());
   for_each_index(
-      paths.size(),
-      [&](std::size_t i) {
-        if (is_direct[i] == 0) return;
-        states[i] = file_state(host.join_canonical_text(paths[i].path), paths[i].content);
-      },
+      paths.size(), [&](std::size_t i) { states[i] = tree.state(paths[i].path, paths[i].content); },
       disk_threads);
   return states;
 }
@@ -205,15 +214,15 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   }
   CanonicalPaths canonical(host.root);
   for (const std::string& path : write_set.packed) snapshot.unread.insert(canonical.of(path));
-  Keeper keeper(host, store, snapshot, summary);
+  const FileTree tree(host.root);
+  Keeper keeper(tree, store, snapshot, summary);
   std::vector<WriteSetMember> paths = members_of(host, write_set, snapshot.families);
   std::vector<FileState> states(paths.size());
   std::vector<FileIdentity> identities(paths.size());
   for_each_index(
       paths.size(),
       [&](std::size_t i) {
-        states[i] =
-            file_state(host.join_canonical_text(paths[i].path), Content::ignore, &identities[i]);
+        states[i] = tree.state(paths[i].path, Content::ignore, &identities[i]);
       },
       disk_threads);
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -240,20 +249,16 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
   for (const KeptPath& kept : snapshot.paths) {
     if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
   }
-  std::vector<PathToRead> paths;
-  std::vector<std::size_t> indices;
-  for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
-    const KeptPath& kept = snapshot.paths[i];
-    if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) continue;
-    paths.push_back({kept.path, Content::ignore});
-    indices.push_back(i);
-  }
-  std::vector<FileState> now = states_in_place(host, paths);
+  const FileTree tree(host.root);
   std::vector<char> is_unchanged(snapshot.paths.size());
-  for_each_index(indices.size(), [&](std::size_t i) {
-    const KeptPath& kept = snapshot.paths[indices[i]];
-    is_unchanged[indices[i]] = is_as_kept(host, kept, std::move(now[i]), store) ? 1 : 0;
-  });
+  for_each_index(
+      snapshot.paths.size(),
+      [&](std::size_t i) {
+        const KeptPath& kept = snapshot.paths[i];
+        if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) return;
+        is_unchanged[i] = is_as_kept(tree, kept, store) ? 1 : 0;
+      },
+      disk_threads);
   // What is put back moves the time of its folder.
   std::set<std::string> holding;
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
@@ -287,10 +292,11 @@ Snapshot load_snapshot(const fs::path& store) {
 }
 
 std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot) {
+  const FileTree tree(host.root);
   std::map<std::uint64_t, std::string> folders;
   for (const KeptPath& kept : snapshot.paths) {
     if (kept.state.type != FileState::Type::directory) continue;
-    const std::uint64_t device = file_identity(host.join_canonical(kept.path)).device;
+    const std::uint64_t device = tree.identity(kept.path).device;
     if (device != 0) folders.emplace(device, kept.path);
   }
   std::vector<std::string> synced;

@@ -1,20 +1,22 @@
 // Puts a snapshot back, and compares the machine with it.
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 
-#include <unistd.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
-#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 
@@ -27,10 +29,11 @@ using Type = FileState::Type;
 class Restorer {
  public:
   Restorer(const Host& host, const Snapshot& snapshot, const fs::path& store)
-      : host_(host), snapshot_(snapshot), store_(store) {}
+      : host_(host), tree_(host.root), snapshot_(snapshot), store_(store) {}
 
   std::vector<std::string> run() {
     require_contents();
+    remove_unfinished();
     remove_what_was_not_there();
     put_all_back();
     // Last, since every change within a folder moves its time.
@@ -44,8 +47,6 @@ class Restorer {
   }
 
  private:
-  fs::path real(const std::string& path) const { return host_.join_canonical(path); }
-
   fs::path content(const KeptPath& kept) const { return content_place(kept, store_); }
 
   void require_contents() {
@@ -81,23 +82,35 @@ class Restorer {
 
   void remove(const std::string& path) {
     try {
-      remove_in_place(path);
+      const auto entry = tree_.find(path);
+      const int reason = entry ? entry->remove() : 0;
+      if (reason == ENOTEMPTY)
+        note_failure(path, "the folder holds files that the transaction did not make");
+      else if (reason != 0)
+        note_failure(path, system_error(reason, "remove", path).message());
     } catch (const Error& error) {
       note_failure(path, error.message());
     }
   }
 
-  void remove_in_place(const std::string& path) {
-    const fs::path target = real(path);
-    const FileState now = state_in_place(host_, path, Content::ignore);
-    if (now.type == Type::absent) return;
-    const int result =
-        now.type == Type::directory ? ::rmdir(target.c_str()) : ::unlink(target.c_str());
-    if (result != 0) {
-      note_failure(path, errno == ENOTEMPTY
-                             ? "the folder holds files that the transaction did not make"
-                             : "cannot be removed");
+  // What a restore that was cut off has left in the folders that it wrote into.
+  void remove_unfinished() {
+    std::set<std::string> folders;
+    for (const KeptPath& kept : snapshot_.paths) {
+      if (!kept.content.empty() || kept.state.type == Type::symlink ||
+          kept.state.type == Type::special || !kept.same_file.empty())
+        folders.insert(fs::path(kept.path).parent_path().native());
     }
+    const std::vector<std::string> all(folders.begin(), folders.end());
+    for_each_index(
+        all.size(),
+        [&](std::size_t i) {
+          for (const ListedName& listed : tree_.list(all[i])) {
+            if (!listed.is_folder && listed.name.starts_with(unfinished_prefix))
+              remove(concat(all[i] == "/" ? "" : all[i], "/", listed.name));
+          }
+        },
+        disk_threads);
   }
 
   // Files by many threads, since a disk may take milliseconds for each; then folders, the deepest
@@ -111,9 +124,8 @@ class Restorer {
     for_each_index(
         paths.size(),
         [&](std::size_t i) {
-          std::error_code ignored;
-          is_folder[i] =
-              fs::symlink_status(real(paths[i]), ignored).type() == fs::file_type::directory;
+          const auto inode = tree_.inode(paths[i]);
+          is_folder[i] = inode && S_ISDIR(inode->status().st_mode) ? 1 : 0;
           if (is_folder[i] == 0) remove(paths[i]);
         },
         disk_threads);
@@ -156,96 +168,85 @@ class Restorer {
   }
 
   void put_back(const KeptPath& kept, std::size_t index) {
-    const fs::path target = real(kept.path);
     // The folders above were put back before; if one could not be, nothing is written through what
     // stands there.
-    if (canonical_in_root(host_.root, kept.path) != kept.path) {
+    const auto entry = tree_.find(kept.path);
+    if (!entry) {
       throw Error(ErrorCode::rollback_incomplete,
                   "a link stands in the place of one of its folders");
     }
-    const FileState now = state_of(target, kept, index);
-    if (now.type == Type::directory && kept.state.type != Type::directory) remove(kept.path);
-    if (kept.state.type == Type::directory) {
-      if (now.type == Type::directory) return;
-      if (now.type != Type::absent) remove(kept.path);
-      make_directories(target, 0700);
-      return;
-    }
-    const fs::path temporary = target.parent_path() / concat(".topsctl-restore-", index);
-    ::unlink(temporary.c_str());  // of a restore that was cut off
-    if (!kept.same_file.empty()) {
-      link_again(kept, temporary);
-    } else if (now != kept.state) {
-      put_content_back(target, kept, temporary);
-    }
-  }
-
-  // What is known to be the kept file itself need not be read again.
-  FileState state_of(const fs::path& target, const KeptPath& kept, std::size_t index) const {
-    if (kept.keeping == Keeping::both) return state_of_shared(target, kept);
-    if (kept.keeping != Keeping::link) return file_state(target, Content::digest);
     if (is_spoilt_[index] != 0) {
       throw Error(ErrorCode::rollback_incomplete,
                   "it was written into in its place, and what it held before is lost");
     }
-    FileState now = file_state(target, Content::ignore);
-    const bool is_the_file = file_identity(target) == file_identity(content(kept));
+    const auto inode = entry->inode();
+    const FileState now = inode ? state_of(*inode, kept) : FileState{};
+    const bool was_folder = kept.state.type == Type::directory;
+    if (was_folder && now.type == Type::directory) return;
+    if (now.type == Type::directory || (was_folder && inode)) remove(kept.path);
+    if (was_folder) {
+      entry->make_folder(0700);
+    } else if (!kept.same_file.empty()) {
+      link_again(kept, *entry, inode ? inode->identity() : FileIdentity{});
+    } else if (now != kept.state) {
+      put_content_back(kept, *entry, inode ? inode->identity() : FileIdentity{});
+    }
+  }
+
+  // What is known to be the kept file itself need not be read again.
+  FileState state_of(const Inode& inode, const KeptPath& kept) const {
+    // Another file than the one that other names have is not the right one, whatever it holds.
+    if (kept.keeping == Keeping::both) {
+      const FileIdentity linked = file_identity(link_place(kept, store_));
+      FileState now = inode.state(Content::digest);
+      if (linked.inode != 0 && inode.identity() != linked) now.sha256.clear();
+      return now;
+    }
+    if (kept.keeping != Keeping::link) return inode.state(Content::digest);
+    FileState now = inode.state(Content::ignore);
+    const bool is_the_file = inode.identity() == file_identity(content(kept));
     now.sha256 = is_the_file ? kept.state.sha256 : "of another file";
     return now;
   }
 
-  // Another file than the one that other names have is not the right one, whatever it holds.
-  FileState state_of_shared(const fs::path& target, const KeptPath& kept) const {
-    const FileIdentity linked = file_identity(link_place(kept, store_));
-    FileState now = file_state(target, Content::digest);
-    if (linked.inode != 0 && file_identity(target) != linked) now.sha256.clear();
-    return now;
-  }
-
-  void put_content_back(const fs::path& target, const KeptPath& kept, const fs::path& temporary) {
+  void put_content_back(const KeptPath& kept, const DirectoryEntry& entry,
+                        const FileIdentity& found) {
     const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
     const fs::path from = link_place(kept, store_);
-    if (!is_linked || file_identity(from).inode == 0) {
-      replace_with(target, kept.state, content(kept), temporary);
+    const auto linked =
+        is_linked ? Inode::at(AT_FDCWD, from.string(), from.string()) : std::nullopt;
+    if (!linked) {
+      entry.replace(kept.state, content(kept));
       return;
     }
     // All names of the file have its content.
     if (kept.keeping == Keeping::both && sha256_of_file(from) != kept.state.sha256) {
       overwrite(from, content(kept));
     }
-    if (file_identity(target) != file_identity(from)) {
-      if (::link(from.c_str(), temporary.c_str()) != 0 ||
-          ::rename(temporary.c_str(), target.c_str()) != 0) {
-        throw system_error(errno, "put back", kept.path);
-      }
-    }
-    apply_attributes(target, kept.state);
+    linked->apply_attributes(kept.state);
+    if (found != linked->identity()) entry.replace_by(*linked);
   }
 
   // The first name of the file was put back before: names are sorted.
-  void link_again(const KeptPath& kept, const fs::path& temporary) {
-    const fs::path target = real(kept.path);
-    const fs::path first = real(kept.same_file);
-    const FileIdentity wanted = file_identity(first);
-    const FileIdentity found = file_identity(target);
-    if (wanted.device == found.device && wanted.inode == found.inode) return;
-    if (::link(first.c_str(), temporary.c_str()) != 0 ||
-        ::rename(temporary.c_str(), target.c_str()) != 0) {
-      throw system_error(errno, "put back", kept.path);
-    }
+  void link_again(const KeptPath& kept, const DirectoryEntry& entry, const FileIdentity& found) {
+    const auto first = tree_.inode(kept.same_file);
+    if (!first) throw system_error(ENOENT, "put back", kept.path);
+    const FileIdentity wanted = first->identity();
+    if (wanted.device != found.device || wanted.inode != found.inode) entry.replace_by(*first);
   }
 
   void put_attributes_back(const KeptPath& kept) {
     try {
-      const fs::path target = real(kept.path);
-      const FileState now = state_in_place(host_, kept.path, Content::ignore);
-      if (now.type == Type::directory && now != kept.state) apply_attributes(target, kept.state);
+      const auto inode = tree_.inode(kept.path);
+      if (!inode || !S_ISDIR(inode->status().st_mode)) return;
+      if (inode->state(Content::ignore) != kept.state) inode->apply_attributes(kept.state);
     } catch (const Error& error) {
       note_failure(kept.path, error.message());
     }
   }
 
   const Host& host_;
+  const FileTree tree_;
   const Snapshot& snapshot_;
   const fs::path& store_;
   std::mutex mutex_;  // of failures_
@@ -263,7 +264,7 @@ std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snap
 RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
                                     const fs::path& store) {
   RollbackProof proof;
-  const auto real = [&](const std::string& path) { return host.join_canonical(path); };
+  const FileTree tree(host.root);
   const auto is_unread = [](const KeptPath& kept) {
     return kept.keeping == Keeping::link && kept.state.sha256.empty();
   };
@@ -280,11 +281,11 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
         if (kept.keeping == Keeping::released) return;
         bool equal = states[i] == kept.state;
         if (equal && is_unread(kept)) {
-          equal = file_identity(real(kept.path)) == file_identity(link_place(kept, store));
+          equal = tree.identity(kept.path) == file_identity(link_place(kept, store));
         }
         if (equal && !kept.same_file.empty()) {
-          const FileIdentity a = file_identity(real(kept.path));
-          const FileIdentity b = file_identity(real(kept.same_file));
+          const FileIdentity a = tree.identity(kept.path);
+          const FileIdentity b = tree.identity(kept.same_file);
           equal = a.device == b.device && a.inode == b.inode;
         }
         is_different[i] = equal ? 0 : 1;

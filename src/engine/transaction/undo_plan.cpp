@@ -238,11 +238,12 @@ void record_state_after(const Host& host, const Snapshot& before,
   for (std::size_t i = 0; i < paths.size(); ++i) {
     after.paths.push_back({std::move(paths[i].path), std::move(states[i])});
   }
+  const FileTree tree(host.root);
   for (KeptPath& kept : after.paths) {
     if (!is_database(kept.path) || kept.state.type != FileType::file) continue;
     kept.keeping = Keeping::copy;
     kept.content = concat("c", &kept - after.paths.data());
-    kept.state.sha256 = copy_with_digest(host.join_canonical(kept.path), store / kept.content);
+    keep_copy(tree, kept, store);
   }
   write_snapshot_record(after, store);
 }

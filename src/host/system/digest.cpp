@@ -134,9 +134,9 @@ std::string sha256_of(std::string_view bytes) {
   return digest.hex();
 }
 
-Sha256 digest_of_file(const std::filesystem::path& file) {
-  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!input.is_open()) throw system_error(errno, "read", file.string());
+namespace {
+
+Sha256 digest_of_rest(const Descriptor& input, const std::string& shown) {
   Sha256 digest;
   // Not set to zero: for a small file that would take longer than all else.
   constexpr std::size_t block = 1U << 20U;
@@ -144,14 +144,26 @@ Sha256 digest_of_file(const std::filesystem::path& file) {
   for (;;) {
     const ssize_t got = ::read(input.get(), buffer.get(), block);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error(errno, "read", file.string());
+    if (got < 0) throw system_error(errno, "read", shown);
     if (got == 0) return digest;
     digest.update({buffer.get(), static_cast<std::size_t>(got)});
   }
 }
 
+}  // namespace
+
+Sha256 digest_of_file(const std::filesystem::path& file) {
+  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!input.is_open()) throw system_error(errno, "read", file.string());
+  return digest_of_rest(input, file.string());
+}
+
 std::string sha256_of_file(const std::filesystem::path& file) {
   return digest_of_file(file).hex();
+}
+
+std::string sha256_of_file(const Descriptor& file, const std::string& shown) {
+  return digest_of_rest(file, shown).hex();
 }
 
 namespace {

@@ -165,6 +165,11 @@ std::string copy_with_digest(const fs::path& from, const fs::path& to) {
   const Descriptor output(
       ::open(to.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!output.is_open()) throw system_error(errno, "write", to.string());
+  return copy_with_digest(input, from.string(), output, to.string());
+}
+
+std::string copy_with_digest(const Descriptor& input, const std::string& from,
+                             const Descriptor& output, const std::string& to) {
   const bool cloned = ::ioctl(output.get(), FICLONE, input.get()) == 0;
   // The digest is of what the copy holds: a clone is read back, since the original may change under
   // us.
@@ -175,7 +180,7 @@ std::string copy_with_digest(const fs::path& from, const fs::path& to) {
   for (;;) {
     const ssize_t got = ::read(source.get(), buffer.get(), block);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error(errno, "read", from.string());
+    if (got < 0) throw system_error(errno, "read", from);
     if (got == 0) return digest.hex();
     const std::string_view piece(buffer.get(), static_cast<std::size_t>(got));
     digest.update(piece);

@@ -56,7 +56,11 @@ std::string canonical_in_root(const fs::path& root, std::string_view path, LastL
     }
     std::array<char, PATH_MAX> target{};
     const ssize_t size = ::readlink(here.c_str(), target.data(), target.size());
-    if (++links > most_links || size <= 0) {
+    if (size <= 0) {  // somebody has replaced it since
+      done = next;
+      continue;
+    }
+    if (++links > most_links) {
       throw Error(ErrorCode::host_unfit,
                   format("cannot follow {}: too many links", in_quotes(path)));
     }

@@ -31,6 +31,12 @@ class ScriptedRunner : public ProcessRunner {
   std::function<RunResult(const Command&)> on_run;
 };
 
+// A folder in the place of a file that no restore removes: it holds what may be dpkg's lock.
+inline void put_in_the_way(const TemporaryFolder& folder, const std::string& file) {
+  std::filesystem::remove_all(folder / file);
+  folder.write(file + "/lib/dpkg/lock", "in the way");
+}
+
 struct SampleHost {
   TemporaryFolder folder;
   SetClock clock;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "topsctl/host/filesystem/file_state.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/plan.hpp"
 #include "topsctl/model/report.hpp"
@@ -44,8 +45,8 @@ struct Snapshot {
 // no part of a snapshot.
 bool is_dpkg_lock(const std::string& path);
 
-// The state of a canonical path of a write set. Absent if a link has taken the place of one of its
-// folders since: what lies behind that link is another path, and not ours.
+// The state of a canonical path of a write set, as FileTree has it: absent if a link has taken the
+// place of one of its folders since.
 FileState state_in_place(const Host& host, const std::string& path, Content content);
 // The same for many paths, by several threads.
 struct PathToRead {
@@ -63,6 +64,10 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
 // same file again. The files of links are not read: their digests are empty. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
+
+// Copies a file and takes its attributes, both of the same inode. Throws Error{busy} if it is no
+// file any more.
+void keep_copy(const FileTree& tree, KeptPath& kept, const std::filesystem::path& store);
 
 // Where the content of a path lies, and the link to its file (of Keeping::link and both).
 std::filesystem::path content_place(const KeptPath& kept, const std::filesystem::path& store);

@@ -38,7 +38,8 @@ struct FileIdentity {
 
 enum class Content { ignore, digest };
 
-// Never follows a link. Throws Error if the path is there but cannot be read.
+// Of a path whose folders nobody else may change; FileTree is for the others. Never follows a link.
+// Throws Error if the path is there but cannot be read.
 // `identity`, if given, is set to that of the very same look.
 FileState file_state(const std::string& path, Content content, FileIdentity* identity = nullptr);
 FileIdentity file_identity(const std::string& path);
@@ -49,10 +50,5 @@ bool is_immutable(const std::string& path);
 // Sets owner, mode, extended attributes and modification time of what is at `path`, which must be
 // of the state's type.
 void apply_attributes(const std::filesystem::path& path, const FileState& state);
-
-// Makes `path` what `state` says, content from `kept` for a file, by way of `temporary` in the same
-// folder and rename(2). Not for folders or absent paths.
-void replace_with(const std::filesystem::path& path, const FileState& state,
-                  const std::filesystem::path& kept, const std::filesystem::path& temporary);
 
 }  // namespace topsctl

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "topsctl/host/system/descriptor.hpp"
+
 namespace topsctl {
 
 // SHA-256 (FIPS 180-4) by libcrypto.
@@ -51,6 +53,8 @@ std::string sha256_of(std::string_view bytes);
 // The digest of a whole file, read in pieces; throws Error if it cannot be read.
 Sha256 digest_of_file(const std::filesystem::path& file);
 std::string sha256_of_file(const std::filesystem::path& file);
+// The same of what is open, from where it stands; `shown` is what errors name.
+std::string sha256_of_file(const Descriptor& file, const std::string& shown);
 
 // CRC-32C (RFC 3720, appendix B.4).
 std::uint32_t crc32c(std::string_view bytes);

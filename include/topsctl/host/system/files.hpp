@@ -49,6 +49,9 @@ void write_all(const Descriptor& to, std::string_view bytes, const std::filesyst
 // Copies a regular file's bytes to a new file that only root may read, and returns their SHA-256.
 // The copy shares blocks with the original where the file system can (FICLONE).
 std::string copy_with_digest(const std::filesystem::path& from, const std::filesystem::path& to);
+// The same between files that are open, the second one empty; the names are what errors show.
+std::string copy_with_digest(const Descriptor& from, const std::string& from_name,
+                             const Descriptor& to, const std::string& to_name);
 
 // Gives a file the bytes of another one, in its place: it stays the file it is, under all its
 // names.

@@ -208,8 +208,7 @@ TEST_F(Executing, ChangesNothingWhenAPackageIsNotWhatWasPlanned) {
 
 TEST_F(Executing, SaysWhenTheRollbackIsIncomplete) {
   sample_.runner.on_run = [&](const Command&) {
-    sample_.folder.write("etc/config", "changed");
-    sample_.folder.write("etc/.topsctl-restore-2/foreign", "in the way");
+    put_in_the_way(sample_.folder, "etc/config");
     return ended(1);
   };
   const Execution execution = execute();

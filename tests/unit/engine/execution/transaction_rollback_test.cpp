@@ -30,10 +30,7 @@ class Restorations : public testing::Test {
   bool exists(const Transaction& transaction, const char* name) const {
     return fs::exists(sample_.host.resolve(transaction.folder) / name);
   }
-  // Where the restore makes its temporary file for /etc/config, the third path it kept.
-  void put_something_in_the_way() const {
-    sample_.folder.write("etc/.topsctl-restore-2/foreign", "x");
-  }
+  void put_something_in_the_way() const { put_in_the_way(sample_.folder, "etc/config"); }
 
   SampleHost sample_;
   RecordingSink sink_;
@@ -69,9 +66,9 @@ TEST_F(Restorations, ThatAreIncompleteLeaveTheTransactionUnfinished) {
   put_something_in_the_way();
   const RollbackResult first = roll_back_transaction(sample_.host, transaction, events_);
   EXPECT_FALSE(first.complete());
-  EXPECT_THAT(first.proof.differing, ElementsAre("/etc/config"));
+  EXPECT_THAT(first.proof.differing, Contains("/etc/config"));
   EXPECT_TRUE(latest().is_unfinished());
-  fs::remove_all(sample_.folder / "etc/.topsctl-restore-2");
+  fs::remove_all(sample_.folder / "etc/config/lib");
   EXPECT_TRUE(roll_back_transaction(sample_.host, transaction, events_).complete());
   EXPECT_FALSE(latest().is_unfinished());
   EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");

@@ -75,7 +75,7 @@ TEST_F(Recoveries, WorkFromTheNewestToTheOldest) {
 TEST_F(Recoveries, StopAtTheFirstThatCannotBeRestoredCompletely) {
   cut_off_transaction(sample_, State::applying);
   cut_off_transaction(sample_, State::applying);
-  sample_.folder.write("etc/.topsctl-restore-2/foreign", "in the way");
+  put_in_the_way(sample_.folder, "etc/config");
   const Recovery recovery = recover_unfinished(sample_.host, events_);
   EXPECT_TRUE(recovery.has_failed());
   EXPECT_EQ(recovery.last->exit, ExitCode::rollback_incomplete);

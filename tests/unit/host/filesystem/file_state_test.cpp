@@ -1,4 +1,4 @@
-// The state of single paths: read, compared and put back.
+// The state of single paths: read, compared and set.
 #include "topsctl/host/filesystem/file_state.hpp"
 
 #include <fcntl.h>
@@ -132,65 +132,6 @@ TEST(ApplyAttributes, WorksOnFoldersAndOnLinksThemselves) {
   apply_attributes(folder / "folder", a);
   EXPECT_EQ(file_state(folder / "link", Content::ignore), b);
   EXPECT_EQ(file_state(folder / "folder", Content::ignore), a);
-}
-
-TEST(ReplaceWith, PutsAFileBackWithAllThatBelongsToIt) {
-  const TemporaryFolder folder;
-  const auto file = folder.write("file", "as it was");
-  fs::permissions(file, fs::perms(0640));
-  set_xattr(file, "user.one", "1");
-  set_mtime(file, 1'000'000'000, 7);
-  const FileState state = file_state(file, Content::digest);
-  fs::copy_file(file, folder / "kept");
-  folder.write("file", "changed");
-  replace_with(file, state, folder / "kept", folder / "temporary");
-  EXPECT_EQ(file_state(file, Content::digest), state);
-  EXPECT_FALSE(fs::exists(folder / "temporary"));
-}
-
-TEST(ReplaceWith, PutsALinkBackWhereAFileIs) {
-  const TemporaryFolder folder;
-  fs::create_symlink("a\nb \xff", folder / "link");
-  const FileState state = file_state(folder / "link", Content::digest);
-  fs::remove(folder / "link");
-  folder.write("link", "a file now");
-  replace_with(folder / "link", state, "", folder / "temporary");
-  EXPECT_EQ(file_state(folder / "link", Content::digest), state);
-}
-
-TEST(ReplaceWith, PutsAFifoBack) {
-  const TemporaryFolder folder;
-  ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0620), 0);
-  const FileState state = file_state(folder / "fifo", Content::digest);
-  fs::remove(folder / "fifo");
-  replace_with(folder / "fifo", state, "", folder / "temporary");
-  EXPECT_EQ(file_state(folder / "fifo", Content::digest), state);
-}
-
-TEST(ReplaceWith, TakesALeftoverOfACutOffRunAway) {
-  const TemporaryFolder folder;
-  folder.write("kept", "as it was");
-  folder.write("temporary", "half of i");
-  const FileState state = file_state(folder / "kept", Content::digest);
-  replace_with(folder / "file", state, folder / "kept", folder / "temporary");
-  EXPECT_EQ(folder.read("file"), "as it was");
-  EXPECT_FALSE(fs::exists(folder / "temporary"));
-}
-
-TEST(ReplaceWith, LeavesThingsAsTheyAreWhenTheCopyIsMissing) {
-  const TemporaryFolder folder;
-  const auto file = folder.write("file", "now");
-  const FileState state = file_state(file, Content::digest);
-  thrown_by([&] { replace_with(file, state, folder / "none", folder / "temporary"); });
-  EXPECT_EQ(folder.read("file"), "now");
-  EXPECT_FALSE(fs::exists(folder / "temporary"));
-}
-
-TEST(ReplaceWith, IsNotForFolders) {
-  const TemporaryFolder folder;
-  const FileState state = file_state(folder.make_folder("folder"), Content::ignore);
-  EXPECT_EQ(thrown_by([&] { replace_with(folder / "x", state, "", folder / "temporary"); }).code(),
-            ErrorCode::internal);
 }
 
 TEST(FileStates, AgreeInAllThatIsKnownOfBoth) {

@@ -1,0 +1,202 @@
+// Walks to paths, and replaces what is there.
+#include "topsctl/host/filesystem/file_tree.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <utility>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/random.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int walk_flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+std::string unforeseen_name() {
+  constexpr std::size_t bytes = 8;
+  return concat(unfinished_prefix, hex_text(random_bytes(bytes)));
+}
+
+// What was just made, and is nothing that somebody put in its place: a link or a special file of
+// ours with one name.
+Inode just_made(int folder, const std::string& name, const FileState& state,
+                const std::string& path) {
+  auto made = Inode::at(folder, name, path);
+  constexpr unsigned type_bits = S_IFMT;
+  const bool is_ours = made && made->status().st_nlink == 1 &&
+                       made->status().st_uid == ::geteuid() &&
+                       (made->status().st_mode & type_bits) == (state.mode & type_bits);
+  if (!is_ours || made->state(Content::ignore).target != state.target) {
+    throw Error(ErrorCode::rollback_incomplete,
+                format("somebody changes the folder of {} at the same time", in_quotes(path)),
+                "end the processes that write there, and run the same command again");
+  }
+  return std::move(*made);
+}
+
+}  // namespace
+
+DirectoryEntry::DirectoryEntry(Descriptor folder, std::string name, std::string path)
+    : folder_(std::move(folder)), name_(std::move(name)), path_(std::move(path)) {}
+
+std::optional<Inode> DirectoryEntry::inode() const {
+  return Inode::at(folder_.get(), name_, path_);
+}
+
+FileState DirectoryEntry::state(Content content) const {
+  const auto here = inode();
+  return here ? here->state(content) : FileState{};
+}
+
+int DirectoryEntry::remove() const {
+  if (::unlinkat(folder_.get(), name_.c_str(), 0) == 0 || errno == ENOENT) return 0;
+  if (errno != EISDIR) return errno;
+  return ::unlinkat(folder_.get(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : errno;
+}
+
+void DirectoryEntry::make_folder(mode_t mode) const {
+  if (::mkdirat(folder_.get(), name_.c_str(), mode) != 0)
+    throw system_error(errno, "make folder", path_);
+}
+
+void DirectoryEntry::create(const std::string& name, const FileState& state,
+                            const fs::path& kept) const {
+  switch (state.type) {
+    case FileState::Type::file: {
+      Descriptor file(::openat(folder_.get(), name.c_str(),
+                               O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+      if (!file.is_open()) throw system_error(errno, "write", path_);
+      const Descriptor content(::open(kept.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+      if (!content.is_open()) throw system_error(errno, "read", kept.string());
+      static_cast<void>(copy_with_digest(content, kept.string(), file, path_));
+      Inode(std::move(file), path_).apply_attributes(state);
+      return;
+    }
+    case FileState::Type::symlink:
+      if (::symlinkat(state.target.c_str(), folder_.get(), name.c_str()) != 0)
+        throw system_error(errno, "make link", path_);
+      break;
+    case FileState::Type::special:
+      if (::mknodat(folder_.get(), name.c_str(), state.mode, state.rdev) != 0)
+        throw system_error(errno, "make", path_);
+      break;
+    case FileState::Type::absent:
+    case FileState::Type::directory:
+      throw Error(ErrorCode::internal, format("cannot replace {}", in_quotes(path_)));
+  }
+  just_made(folder_.get(), name, state, path_).apply_attributes(state);
+}
+
+void DirectoryEntry::rename_here(const std::string& name) const {
+  if (::renameat(folder_.get(), name.c_str(), folder_.get(), name_.c_str()) != 0)
+    throw system_error(errno, "put back", path_);
+}
+
+void DirectoryEntry::replace(const FileState& state, const fs::path& kept) const {
+  const std::string name = unforeseen_name();
+  try {
+    create(name, state, kept);
+    rename_here(name);
+  } catch (...) {
+    ::unlinkat(folder_.get(), name.c_str(), 0);
+    throw;
+  }
+}
+
+void DirectoryEntry::replace_by(const Inode& file) const {
+  const std::string name = unforeseen_name();
+  if (const int reason = file.link_into(folder_.get(), name); reason != 0)
+    throw system_error(reason, "put back", path_);
+  try {
+    rename_here(name);
+  } catch (...) {
+    ::unlinkat(folder_.get(), name.c_str(), 0);
+    throw;
+  }
+  // rename(2) leaves both names if they are one file.
+  ::unlinkat(folder_.get(), name.c_str(), 0);
+}
+
+FileTree::FileTree(const fs::path& root)
+    : root_(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+  if (!root_.is_open()) throw system_error(errno, "open folder", root.string());
+}
+
+Descriptor FileTree::folder_of(std::string_view path) const {
+  Descriptor folder(::openat(root_.get(), ".", walk_flags));
+  for (std::string_view rest = path; folder.is_open();) {
+    rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));
+    const auto slash = rest.find('/');
+    if (slash == std::string_view::npos) return folder;
+    const std::string part(rest.substr(0, slash));
+    folder = Descriptor(::openat(folder.get(), part.c_str(), walk_flags));
+    rest.remove_prefix(slash);
+  }
+  if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
+  throw system_error(errno, "look at", path);
+}
+
+std::optional<DirectoryEntry> FileTree::find(std::string_view path) const {
+  Descriptor folder = folder_of(path);
+  if (!folder.is_open()) return std::nullopt;
+  std::string name(path.substr(path.rfind('/') + 1));
+  if (name.empty()) name = ".";  // the root
+  return DirectoryEntry(std::move(folder), std::move(name), std::string(path));
+}
+
+std::optional<Inode> FileTree::inode(std::string_view path) const {
+  const auto entry = find(path);
+  return entry ? entry->inode() : std::nullopt;
+}
+
+FileState FileTree::state(std::string_view path, Content content, FileIdentity* identity) const {
+  const auto here = inode(path);
+  if (!here) return {};
+  if (identity != nullptr) *identity = here->identity();
+  return here->state(content);
+}
+
+FileIdentity FileTree::identity(std::string_view path) const {
+  const auto here = inode(path);
+  return here ? here->identity() : FileIdentity{};
+}
+
+std::vector<ListedName> FileTree::list(std::string_view folder) const {
+  std::vector<ListedName> found;
+  const Descriptor above = folder_of(folder);
+  if (!above.is_open()) return found;
+  const std::string last(folder.substr(folder.rfind('/') + 1));
+  const int opened = ::openat(above.get(), last.empty() ? "." : last.c_str(),
+                              O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opened < 0 ? nullptr : ::fdopendir(opened),
+                                                    ::closedir);
+  struct stat own {};
+  if (!entries || ::fstat(opened, &own) != 0) return found;
+  while (const dirent* entry = ::readdir(entries.get())) {
+    ListedName listed{entry->d_name};
+    if (listed.name == "." || listed.name == "..") continue;
+    struct stat status {};
+    if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+        ::fstatat(opened, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+      listed.is_folder = S_ISDIR(status.st_mode);
+      listed.is_mount = listed.is_folder && status.st_dev != own.st_dev;
+    }
+    found.push_back(std::move(listed));
+  }
+  return found;
+}
+
+}  // namespace topsctl
