@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -70,6 +72,39 @@ std::optional<TransactionState> state_named(std::string_view text) {
               "a person must look at the transaction's folder; nothing was changed now");
 }
 
+// What programs take from details must be of its type, or it is nobody's to act on.
+bool is_of_known_types(const Json& details) {
+  using Test = bool (*)(const Json&);
+  static constexpr Test is_count = [](const Json& value) { return value.is_number_unsigned(); };
+  static constexpr Test is_flag = [](const Json& value) { return value.is_boolean(); };
+  static constexpr Test is_text = [](const Json& value) { return value.is_string(); };
+  static constexpr Test is_list = [](const Json& value) { return value.is_array(); };
+  static constexpr Test is_object = [](const Json& value) { return value.is_object(); };
+  static constexpr auto known =
+      std::to_array<std::pair<const char*, Test>>({{"kept_bytes", is_count},
+                                                   {"paths", is_count},
+                                                   {"linked", is_count},
+                                                   {"copied", is_count},
+                                                   {"paths_checked", is_count},
+                                                   {"differing", is_count},
+                                                   {"was_changed", is_flag},
+                                                   {"undo", is_flag},
+                                                   {"loader_cache", is_flag},
+                                                   {"gave_up", is_flag},
+                                                   {"method", is_text},
+                                                   {"why_not", is_text},
+                                                   {"packages", is_list},
+                                                   {"escaped_paths", is_list},
+                                                   {"installed_by", is_object}});
+  if (!details.is_object()) return false;
+  for (const auto& [key, is_right] : known) {
+    const auto found = details.find(key);
+    if (found != details.end() && !is_right(*found)) return false;
+  }
+  const auto packages = details.find("packages");
+  return packages == details.end() || std::all_of(packages->begin(), packages->end(), is_object);
+}
+
 JournalRecord parse_record(std::string_view payload, const std::string& subject) {
   const Json record = Json::parse(payload, nullptr, false);
   if (!record.is_object()) damaged(subject);
@@ -77,7 +112,7 @@ JournalRecord parse_record(std::string_view payload, const std::string& subject)
   const auto details = record.find("details");
   if (state == record.end() || !state->is_string() || details == record.end()) damaged(subject);
   const auto known = state_named(state->get<std::string>());
-  if (!known) damaged(subject);
+  if (!known || !is_of_known_types(*details)) damaged(subject);
   return {*known, details->dump()};
 }
 

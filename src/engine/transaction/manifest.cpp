@@ -1,7 +1,9 @@
 // Writes and reads the record of a snapshot.
 #include "engine/transaction/manifest.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -47,6 +49,44 @@ std::string decoded(const std::string& text) {
     i += 2;
   }
   return out;
+}
+
+// The record names paths of the machine and files of its own store, and nothing else: whoever wrote
+// it may not have been topsctl.
+bool is_canonical(std::string_view path) {
+  if (path == "/") return true;
+  if (!path.starts_with('/') || path.find('\0') != std::string_view::npos) return false;
+  const std::vector<std::string> parts = split(path.substr(1), '/');
+  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return !part.empty() && part != "." && part != "..";
+  });
+}
+
+bool is_content_name(std::string_view name) {
+  for (const std::string_view kind : {"merged-", "c"}) {
+    if (name.starts_with(kind)) return is_digits(name.substr(kind.size()));
+  }
+  return false;
+}
+
+void require_sound(const Snapshot& snapshot) {
+  std::set<std::string_view> paths;
+  for (const KeptPath& kept : snapshot.paths) {
+    const bool is_sound =
+        is_canonical(kept.path) && (kept.content.empty() || is_content_name(kept.content)) &&
+        (kept.same_file.empty() || paths.contains(kept.same_file)) &&
+        kept.state.type >= FileState::Type::absent && kept.state.type <= FileState::Type::special;
+    if (!is_sound) {
+      throw Error(ErrorCode::journal_damaged,
+                  format("the snapshot's record is damaged at {}", in_quotes(kept.path)));
+    }
+    paths.insert(kept.path);
+  }
+  for (const PathFamily& family : snapshot.families) {
+    if (is_canonical(family.directory) && family.prefix.find('/') == std::string::npos) continue;
+    throw Error(ErrorCode::journal_damaged,
+                format("the snapshot's record is damaged at {}", in_quotes(family.directory)));
+  }
 }
 
 Json to_json(const KeptPath& kept) {
@@ -149,6 +189,7 @@ Snapshot parse_manifest(const std::string& text) {
     if (Json::parse(lines.back()).at("paths").get<std::size_t>() != snapshot.paths.size()) {
       throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
     }
+    require_sound(snapshot);
     return snapshot;
   } catch (const Json::exception&) {
     throw Error(ErrorCode::journal_damaged, "the snapshot's record is damaged");

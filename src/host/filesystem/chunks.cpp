@@ -111,7 +111,12 @@ std::optional<DigestMemory::Known> DigestMemory::find(const fs::path& file) cons
     if (!text) return std::nullopt;
     // Size, digest of the whole or "-", then those of the chunks, one a line; "end" closes it.
     const std::vector<std::string> lines = split(*text, '\n');
-    if (lines.size() < 4 || !is_digits(lines[0]) || lines[lines.size() - 2] != "end")
+    constexpr std::size_t most_digits = 18;
+    if (lines.size() < 4 || !is_digits(lines[0]) || lines[0].size() > most_digits ||
+        lines[lines.size() - 2] != "end")
+      return std::nullopt;
+    if (const auto whole = bytes_of_hex(lines[1]);
+        lines[1] != "-" && (!whole || whole->size() != digest_bytes))
       return std::nullopt;
     Known known;
     known.chunks.size = std::stoull(lines[0]);

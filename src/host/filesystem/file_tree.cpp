@@ -61,15 +61,36 @@ FileState DirectoryEntry::state(Content content) const {
   return here ? here->state(content) : FileState{};
 }
 
+int DirectoryEntry::remove_file() const {
+  return ::unlinkat(folder_.get(), name_.c_str(), 0) == 0 || errno == ENOENT ? 0 : errno;
+}
+
 int DirectoryEntry::remove() const {
-  if (::unlinkat(folder_.get(), name_.c_str(), 0) == 0 || errno == ENOENT) return 0;
-  if (errno != EISDIR) return errno;
+  const int reason = remove_file();
+  if (reason != EISDIR) return reason;
   return ::unlinkat(folder_.get(), name_.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT ? 0 : errno;
 }
 
 void DirectoryEntry::make_folder(mode_t mode) const {
-  if (::mkdirat(folder_.get(), name_.c_str(), mode) != 0)
+  if (::mkdirat(folder_.get(), name_.c_str(), 0700) != 0)
     throw system_error(errno, "make folder", path_);
+  const Descriptor made(
+      ::openat(folder_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!made.is_open() || ::fchmod(made.get(), mode) != 0)
+    throw system_error(errno, "set the mode of", path_);
+}
+
+int DirectoryEntry::take(const fs::path& from) const {
+  return ::renameat(AT_FDCWD, from.c_str(), folder_.get(), name_.c_str()) == 0 ? 0 : errno;
+}
+
+void DirectoryEntry::copy_here(const Inode& file) const {
+  const Descriptor copy(::openat(folder_.get(), name_.c_str(),
+                                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!copy.is_open()) throw system_error(errno, "write", path_);
+  static_cast<void>(copy_with_digest(file.open_file(O_RDONLY), path_, copy, path_));
+  if (::fchmod(copy.get(), file.status().st_mode & 07777U) != 0)
+    throw system_error(errno, "set the mode of", path_);
 }
 
 void DirectoryEntry::create(const std::string& name, const FileState& state,

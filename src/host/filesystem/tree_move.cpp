@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "topsctl/base/error.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
@@ -20,54 +20,56 @@ namespace {
 
 // The new file lies at no other name than its own: what a cut-off run leaves is one of the paths
 // that are known to be written.
-void copy_over(const fs::path& from, const fs::path& to) {
-  struct stat status {};
-  if (::stat(from.c_str(), &status) != 0) throw system_error(errno, "read", from.string());
-  if (::unlink(to.c_str()) != 0 && errno != ENOENT) {
-    throw system_error(errno, "replace", to.string());
-  }
-  copy_with_digest(from, to);
-  if (::chmod(to.c_str(), status.st_mode & 07777U) != 0) {
-    throw system_error(errno, "set the mode of", to.string());
-  }
+void copy_over(const fs::path& from, const DirectoryEntry& to, const std::string& shown) {
+  const auto inode = Inode::at(AT_FDCWD, from.string(), from.string());
+  if (!inode) throw system_error(ENOENT, "read", from.string());
+  if (const int reason = to.remove_file(); reason != 0)
+    throw system_error(reason, "replace", shown);
+  to.copy_here(*inode);
   ::unlink(from.c_str());
 }
 
-void move_file(const fs::path& from, const fs::path& to) {
-  if (::rename(from.c_str(), to.c_str()) == 0) return;
-  if (errno != EXDEV) throw system_error(errno, "replace", to.string());
-  copy_over(from, to);
+DirectoryEntry entry_at(const FileTree& tree, const std::string& path) {
+  auto entry = tree.find(path);
+  if (!entry) throw system_error(ENOTDIR, "make folder", path);
+  return std::move(*entry);
+}
+
+void move_file(const fs::path& from, const DirectoryEntry& to, const std::string& shown) {
+  const int reason = to.take(from);
+  if (reason == 0) return;
+  if (reason != EXDEV) throw system_error(reason, "replace", shown);
+  copy_over(from, to, shown);
 }
 
 // Whether the folder came into its place as a whole.
-bool move_folder(const fs::path& from, const fs::path& to) {
-  struct stat there {};
-  if (::lstat(to.c_str(), &there) == 0) {
-    if (!S_ISDIR(there.st_mode)) throw system_error(ENOTDIR, "make folder", to.string());
+bool move_folder(const fs::path& from, const DirectoryEntry& to, const std::string& shown) {
+  if (const auto there = to.inode()) {
+    if (!S_ISDIR(there->status().st_mode)) throw system_error(ENOTDIR, "make folder", shown);
     return false;
   }
-  if (::rename(from.c_str(), to.c_str()) == 0) return true;
-  if (errno != EXDEV) throw system_error(errno, "make folder", to.string());
+  const int reason = to.take(from);
+  if (reason == 0) return true;
+  if (reason != EXDEV) throw system_error(reason, "make folder", shown);
   struct stat status {};
-  make_directories(to, 0755);
-  if (::stat(from.c_str(), &status) != 0 || ::chmod(to.c_str(), status.st_mode & 07777U) != 0) {
-    throw system_error(errno, "make folder", to.string());
-  }
+  if (::stat(from.c_str(), &status) != 0) throw system_error(errno, "make folder", shown);
+  to.make_folder(status.st_mode & 07777U);
   return false;
 }
 
 }  // namespace
 
-void move_tree(const fs::path& from, const fs::path& to) {
+void move_tree(const fs::path& from, const FileTree& tree, const std::string& to) {
   const std::vector<fs::directory_entry> entries{fs::directory_iterator(from),
                                                  fs::directory_iterator()};
   for (const fs::directory_entry& entry : entries) {
     throw_if_interrupted();
-    const fs::path place = to / entry.path().filename();
+    const std::string path = concat(to, "/", entry.path().filename().native());
+    const DirectoryEntry place = entry_at(tree, path);
     if (entry.symlink_status().type() != fs::file_type::directory) {
-      move_file(entry.path(), place);
-    } else if (!move_folder(entry.path(), place)) {
-      move_tree(entry.path(), place);
+      move_file(entry.path(), place, path);
+    } else if (!move_folder(entry.path(), place, path)) {
+      move_tree(entry.path(), tree, path);
     }
   }
 }

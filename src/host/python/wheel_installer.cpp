@@ -264,7 +264,8 @@ class Installation {
     for (const auto& [folder, tree] : trees_) {
       const fs::path place = real(folder);
       make_public_folder(place);
-      move_tree(tree, place);
+      move_tree(tree, FileTree(host_.root),
+                canonical_in_root(host_.root, folder, LastLink::follow));
     }
     const fs::path place = real(library_) / info_;
     fs::remove_all(place);

@@ -10,6 +10,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/root_path.hpp"
 
@@ -40,7 +41,7 @@ std::vector<std::string> canonical(const Host& host,
 class Removing {
  public:
   Removing(const Host& host, const InstallScheme& scheme, const std::set<std::string>& kept)
-      : host_(host),
+      : tree_(host.root),
         kept_(kept),
         all_(canonical(host, {&scheme.purelib, &scheme.platlib, &scheme.scripts, &scheme.data,
                               &scheme.headers})),
@@ -50,12 +51,13 @@ class Removing {
 
   bool remove(const std::string& path) {
     if (kept_.contains(path)) return false;
-    if (::unlink(host_.join_canonical(path).c_str()) == 0) {
-      folders_.insert(fs::path(path).parent_path().string());
-      return true;
-    }
-    if (errno == ENOENT || errno == ENOTDIR || errno == EISDIR) return false;
-    throw system_error(errno, "remove", path);
+    const auto entry = tree_.find(path);
+    if (!entry || !entry->inode()) return false;
+    const int reason = entry->remove_file();
+    if (reason == EISDIR) return false;
+    if (reason != 0) throw system_error(reason, "remove", path);
+    folders_.insert(fs::path(path).parent_path().string());
+    return true;
   }
 
   // Deepest first; a folder that was emptied may leave its parent empty. Those of commands and data
@@ -67,14 +69,14 @@ class Removing {
       folders_.erase(last);
       if (!is_below_any(folder, own_)) continue;
       if (std::find(all_.begin(), all_.end(), folder) != all_.end()) continue;
-      if (::rmdir(host_.join_canonical(folder).c_str()) == 0) {
+      const auto entry = tree_.find(folder);
+      if (entry && entry->inode() && entry->remove() == 0)
         folders_.insert(fs::path(folder).parent_path().string());
-      }
     }
   }
 
  private:
-  const Host& host_;
+  const FileTree tree_;
   const std::set<std::string>& kept_;
   const std::vector<std::string> all_;  // the scheme's folders
   const std::vector<std::string> own_;  // those of them that hold a folder for each distribution

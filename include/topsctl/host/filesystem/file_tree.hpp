@@ -27,7 +27,13 @@ class DirectoryEntry {
   FileState state(Content content) const;
   // Removes a file or an empty folder; nothing to do where nothing is. Returns errno, 0 if done.
   int remove() const;
+  int remove_file() const;
+  // The mode is not subject to the umask.
   void make_folder(mode_t mode) const;
+  // rename(2) of a path of ours. Returns errno, 0 if done.
+  int take(const std::filesystem::path& from) const;
+  // A copy of a file, mode included, where nothing is yet. Throws Error.
+  void copy_here(const Inode& file) const;
   // Makes it what `state` says, content from the file `kept`, by rename(2) from a name that nobody
   // can foresee. Not for folders or absent paths. Throws Error, and leaves what was there.
   void replace(const FileState& state, const std::filesystem::path& kept) const;

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+
+#include "topsctl/host/filesystem/file_tree.hpp"
 
 namespace topsctl {
 
@@ -9,7 +12,7 @@ namespace topsctl {
 // the place of a file is replaced. Where `to`, or a folder in it, is another file system, files are
 // copied, a file in their place removed before. `from` is left with what could not be renamed as a
 // whole: empty folders. Throws Error if a folder is in the place of a file, or a file in that of a
-// folder.
-void move_tree(const std::filesystem::path& from, const std::filesystem::path& to);
+// folder. `from` is a folder of ours, `to` a path of the tree.
+void move_tree(const std::filesystem::path& from, const FileTree& tree, const std::string& to);
 
 }  // namespace topsctl

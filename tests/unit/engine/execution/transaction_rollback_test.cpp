@@ -127,7 +127,7 @@ TEST_F(Restorations, MayBeGivenUpByAPerson) {
   EXPECT_FALSE(latest().is_unfinished());
   EXPECT_EQ(summary_of(latest()).outcome, "rollback_incomplete");
   EXPECT_TRUE(exists(transaction, snapshot_folder)) << "the kept copies stay";
-  EXPECT_EQ(sample_.folder.read("etc/config"), "changed");
+  EXPECT_EQ(sample_.folder.read("etc/config/lib/dpkg/lock"), "in the way");
 }
 
 }  // namespace

@@ -181,5 +181,18 @@ TEST(StateNames, AreWrittenIntoJournals) {
   EXPECT_EQ(name(State::restored), "restored");
 }
 
+TEST(Journals, WithDetailsOfAnotherTypeAreDamaged) {
+  const TemporaryFolder folder;
+  for (const Json& details :
+       {Json(7), Json::array(), Json({{"kept_bytes", "many"}}), Json({{"differing", -1}}),
+        Json({{"undo", 1}}), Json({{"packages", "all"}}), Json({{"packages", {1, 2}}}),
+        Json({{"installed_by", "me"}}), Json({{"method", 1}}), Json({{"escaped_paths", {}}})}) {
+    const auto file = folder / "journal";
+    std::filesystem::remove(file);
+    Journal(file).append(TransactionState::begun, details);
+    EXPECT_EQ(thrown_by([&] { read_journal(file); }).code(), ErrorCode::journal_damaged) << details;
+  }
+}
+
 }  // namespace
 }  // namespace topsctl

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -115,6 +117,31 @@ TEST(Manifests, WithDamagedLinesAreAnError) {
     const std::string text = concat("{\"families\":[]}\n", line, "\n{\"paths\":1}\n");
     EXPECT_EQ(thrown_by([&] { parse_manifest(text); }).code(), ErrorCode::journal_damaged) << line;
   }
+}
+
+// A record that somebody else wrote must not lead out of the root or of the store.
+TEST(Manifests, NameNothingOutsideOfTheirMachineAndStore) {
+  const auto refused = [](const std::function<void(Snapshot&)>& change) {
+    Snapshot snapshot = sample_snapshot();
+    change(snapshot);
+    return thrown_by([&] { parse_manifest(manifest_text(snapshot)); }).code() ==
+           ErrorCode::journal_damaged;
+  };
+  for (const char* path : {"etc/x", "", "/etc/../x", "/etc//x", "/./x", "/x/"}) {
+    EXPECT_TRUE(refused([&](Snapshot& s) { s.paths[1].path = path; })) << path;
+    EXPECT_TRUE(refused([&](Snapshot& s) { s.families[0].directory = path; })) << path;
+  }
+  for (const char* name : {"../c7", "/etc/shadow", "c", "c7/x", "merged-", "manifest"}) {
+    EXPECT_TRUE(refused([&](Snapshot& s) { s.paths[2].content = name; })) << name;
+  }
+  for (const char* other : {"/etc/shadow", "/opt/x", "../x"}) {
+    EXPECT_TRUE(refused([&](Snapshot& s) { s.paths[4].same_file = other; })) << other;
+  }
+  EXPECT_TRUE(refused([](Snapshot& s) { s.families[0].prefix = "../x"; }));
+  EXPECT_TRUE(refused([](Snapshot& s) { s.paths[1].state.type = static_cast<Type>(9); }));
+  Snapshot merged = sample_snapshot();
+  merged.paths[2].content = "merged-0";
+  EXPECT_EQ(parse_manifest(manifest_text(merged)).paths[2].content, "merged-0");
 }
 
 }  // namespace

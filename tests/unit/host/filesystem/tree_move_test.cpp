@@ -19,7 +19,7 @@ class MovedTrees : public testing::Test {
     folder_.write("from/d", "new");
     folder_.make_folder("to");
   }
-  void move() { move_tree(folder_ / "from", folder_ / "to"); }
+  void move() { move_tree(folder_ / "from", FileTree(folder_.path()), "/to"); }
   TemporaryFolder folder_;
 };
 
@@ -59,7 +59,7 @@ TEST_F(MovedTrees, ReachOtherFileSystems) {
   if (::mkdtemp(name.data()) == nullptr) GTEST_SKIP() << "nothing may be written there";
   const fs::path other = name;
   fs::create_directories(other / "a");
-  move_tree(folder_ / "from", other);
+  move_tree(folder_ / "from", FileTree("/"), other.string());
   EXPECT_EQ(TemporaryFolder::read_bytes(other / "a/b/c"), "new");
   EXPECT_EQ(TemporaryFolder::read_bytes(other / "d"), "new");
   EXPECT_EQ(fs::status(other / "d").permissions(), fs::perms(0644));
