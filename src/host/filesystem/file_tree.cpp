@@ -30,6 +30,12 @@ std::string unforeseen_name() {
   return concat(unfinished_prefix, hex_text(random_bytes(bytes)));
 }
 
+// "." for the root.
+std::string last_name(std::string_view path) {
+  const std::string_view last = path.substr(path.rfind('/') + 1);
+  return std::string(last.empty() ? "." : last);
+}
+
 // What was just made, and is nothing that somebody put in its place: a link or a special file of
 // ours with one name.
 Inode just_made(int folder, const std::string& name, const FileState& state,
@@ -173,9 +179,7 @@ Descriptor FileTree::folder_of(std::string_view path) const {
 std::optional<DirectoryEntry> FileTree::find(std::string_view path) const {
   Descriptor folder = folder_of(path);
   if (!folder.is_open()) return std::nullopt;
-  std::string name(path.substr(path.rfind('/') + 1));
-  if (name.empty()) name = ".";  // the root
-  return DirectoryEntry(std::move(folder), std::move(name), std::string(path));
+  return DirectoryEntry(std::move(folder), last_name(path), std::string(path));
 }
 
 std::optional<Inode> FileTree::inode(std::string_view path) const {
@@ -199,8 +203,7 @@ std::vector<ListedName> FileTree::list(std::string_view folder) const {
   std::vector<ListedName> found;
   const Descriptor above = folder_of(folder);
   if (!above.is_open()) return found;
-  const std::string last(folder.substr(folder.rfind('/') + 1));
-  const int opened = ::openat(above.get(), last.empty() ? "." : last.c_str(),
+  const int opened = ::openat(above.get(), last_name(folder).c_str(),
                               O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opened < 0 ? nullptr : ::fdopendir(opened),
                                                     ::closedir);
