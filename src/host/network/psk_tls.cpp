@@ -1,10 +1,12 @@
 // TLS 1.3 between machines of one run, by OpenSSL.
 #include "topsctl/host/network/psk_tls.hpp"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -14,6 +16,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -37,10 +40,15 @@ Addresses resolve(const std::string& address, std::uint16_t port) {
   return Addresses(found);
 }
 
-void limit_waiting(const Descriptor& socket, int timeout_s) {
+// connect(2) heeds it, as does every write; 0: none.
+void limit_sending(const Descriptor& socket, int timeout_s) {
   const timeval most{timeout_s, 0};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
-  ::setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+}
+
+void set_blocking(const Descriptor& socket, bool is_wanted) {
+  const int flags = ::fcntl(socket.get(), F_GETFL);
+  ::fcntl(socket.get(), F_SETFL, is_wanted ? flags & ~O_NONBLOCK : flags | O_NONBLOCK);
 }
 
 // Dead links are noticed, and small records are not held back.
@@ -96,14 +104,14 @@ int find_key(SSL* tls, const unsigned char* id, std::size_t id_size, SSL_SESSION
 
 }  // namespace
 
-PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, int timeout_s)
+PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, const WaitLimit& limit,
+                       int waker)
     : key_(key),
       socket_(std::move(socket)),
       buffer_(buffer_bytes, '\0'),
       context_(SSL_CTX_new(TLS_method()), SSL_CTX_free),
       tls_(nullptr, SSL_free) {
   tune(socket_);
-  limit_waiting(socket_, timeout_s);
   if (!context_ || SSL_CTX_set_min_proto_version(context_.get(), TLS1_3_VERSION) != 1 ||
       SSL_CTX_set_ciphersuites(context_.get(), "TLS_AES_128_GCM_SHA256") != 1) {
     throw Error(ErrorCode::internal, "OpenSSL has no TLS 1.3");
@@ -120,27 +128,53 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, int
     throw Error(ErrorCode::internal, "OpenSSL has no memory");
   }
   collect_records(tls_.get());
-  // Without a certificate, whoever has not the key gets no further than this.
-  const int result = side == Side::client ? SSL_connect(tls_.get()) : SSL_accept(tls_.get());
-  if (result != 1) lose("agree on a key with");
-  limit_waiting(socket_, 0);
+  // A server may pass over the key and show a certificate: no authority is known, so none will do.
+  if (side == Side::client) {
+    SSL_set_verify(tls_.get(), SSL_VERIFY_PEER, nullptr);
+    SSL_set_connect_state(tls_.get());
+  } else {
+    SSL_set_accept_state(tls_.get());
+  }
+  shake_hands(limit, waker);
+  // What OpenSSL calls a session taken up again is, in TLS 1.3, one by a key of before.
+  if (SSL_session_reused(tls_.get()) != 1) lose("agree on a key with");
+}
+
+// The limit is for all of it: who sends a byte now and then gets no more time.
+void PskTlsLink::shake_hands(const WaitLimit& limit, int waker) {
+  set_blocking(socket_, false);
+  for (int result = SSL_do_handshake(tls_.get()); result != 1;
+       result = SSL_do_handshake(tls_.get())) {
+    const int wanted = SSL_get_error(tls_.get(), result);
+    if (wanted != SSL_ERROR_WANT_READ && wanted != SSL_ERROR_WANT_WRITE)
+      lose("agree on a key with");
+    const short direction = wanted == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT;
+    std::array<pollfd, 3> watched = {
+        {{socket_.get(), direction, 0}, {waker, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+    ::poll(watched.data(), watched.size(), limit.poll_timeout());
+    throw_if_interrupted();
+    if (limit.is_over() || watched[1].revents != 0) lose("agree on a key with");
+  }
+  set_blocking(socket_, true);
 }
 
 PskTlsLink::~PskTlsLink() = default;
 
 std::unique_ptr<PskTlsLink> PskTlsLink::connect(const std::string& address, std::uint16_t port,
                                                 const std::string& key, int timeout_s) {
+  const WaitLimit limit(std::int64_t{1000} * timeout_s);
   const Addresses found = resolve(address, port);
   Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) throw system_error(errno, "make", "a socket", ErrorCode::unreachable);
-  limit_waiting(socket, timeout_s);  // connect(2) heeds the one for sending
+  limit_sending(socket, timeout_s);
   if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
     const int reason = errno == EINPROGRESS ? ETIMEDOUT : errno;
     throw ConnectionLost(
         system_error(reason, "reach", format("{} port {}", address, port)).message());
   }
+  limit_sending(socket, 0);
   return std::unique_ptr<PskTlsLink>(
-      new PskTlsLink(std::move(socket), key, Side::client, timeout_s));
+      new PskTlsLink(std::move(socket), key, Side::client, limit, -1));
 }
 
 void PskTlsLink::write(std::string_view bytes) {
@@ -188,7 +222,7 @@ PskTlsListener::PskTlsListener(const std::string& address, std::string key) : ke
 }
 
 std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
-  constexpr int handshake_s = 5;
+  constexpr std::int64_t handshake_ms = 5000;
   for (;;) {
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
@@ -197,7 +231,8 @@ std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
     }
     try {
       return std::unique_ptr<PskTlsLink>(
-          new PskTlsLink(std::move(socket), key_, PskTlsLink::Side::server, handshake_s));
+          new PskTlsLink(std::move(socket), key_, PskTlsLink::Side::server, WaitLimit(handshake_ms),
+                         end_.descriptor()));
     } catch (const ConnectionLost&) {
       // A stranger.
     }
@@ -205,6 +240,7 @@ std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
 }
 
 void PskTlsListener::abort() {
+  end_.ring();  // for the one whose handshake goes on
   ::shutdown(socket_.get(), SHUT_RDWR);
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 struct ssl_st;
 struct ssl_ctx_st;
@@ -20,8 +21,8 @@ inline constexpr std::size_t sealed_key_bytes = 32;
 // One connection. Of one thread, but for abort().
 class PskTlsLink {
  public:
-  // Throws ConnectionLost if nobody who has the key answers there within `timeout_s`. `address` is
-  // numeric.
+  // Throws ConnectionLost if nobody who has the key answers there, and has agreed on all, within
+  // `timeout_s`. `address` is numeric.
   static std::unique_ptr<PskTlsLink> connect(const std::string& address, std::uint16_t port,
                                              const std::string& key, int timeout_s);
   ~PskTlsLink();
@@ -40,8 +41,11 @@ class PskTlsLink {
  private:
   friend class PskTlsListener;
   enum class Side { client, server };
-  // Throws ConnectionLost unless the other side has the key.
-  PskTlsLink(Descriptor socket, const std::string& key, Side side, int timeout_s);
+  // Throws ConnectionLost unless the other side has the key, or if the descriptor `waker` becomes
+  // readable before it has shown that (-1: none).
+  PskTlsLink(Descriptor socket, const std::string& key, Side side, const WaitLimit& limit,
+             int waker);
+  void shake_hands(const WaitLimit& limit, int waker);
   [[noreturn]] void lose(const std::string& act) const;
 
   std::string key_;
@@ -57,7 +61,8 @@ class PskTlsListener {
   // On a free port of an address of this machine. Throws Error{host_unfit}.
   PskTlsListener(const std::string& address, std::string key);
   std::uint16_t port() const { return port_; }
-  // Strangers are turned away. Throws ConnectionLost once it was aborted.
+  // Strangers are turned away, each after five seconds at most. Throws ConnectionLost once it was
+  // aborted.
   std::unique_ptr<PskTlsLink> accept();
   // From any thread, and for good.
   void abort();
@@ -65,6 +70,7 @@ class PskTlsListener {
  private:
   std::string key_;
   Descriptor socket_;
+  Bell end_;
   std::uint16_t port_ = 0;
 };
 

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <chrono>
 #include <future>
 #include <thread>
 
+#include "support/certified_server.hpp"
 #include "support/no_sigpipe.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/host/network/remote.hpp"
@@ -25,6 +27,16 @@ std::string read_all(PskTlsLink& link) {
   return all;
 }
 
+// A handshake record that is never complete: one byte, and then another a while later.
+void trickle(const Descriptor& socket, unsigned char kind, int bytes, int pause_ms) {
+  std::string record = {0x16, 0x03, 0x03, 0x3f, 0x00, static_cast<char>(kind), 0x00, 0x3e, 0x00};
+  record.resize(static_cast<std::size_t>(bytes));
+  for (const char c : record) {
+    if (::send(socket.get(), &c, 1, MSG_NOSIGNAL) != 1) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+  }
+}
+
 class PskTlsLinks : public testing::Test {
  protected:
   // Takes the first link, and reads it to its end.
@@ -33,6 +45,16 @@ class PskTlsLinks : public testing::Test {
       const auto link = listener.accept();
       return read_all(*link);
     });
+  }
+
+  Descriptor stranger() const {
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(listener.port());
+    ::inet_pton(AF_INET, here, &address.sin_addr);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return socket;
   }
 
   const NoSigpipe no_sigpipe;
@@ -64,16 +86,49 @@ TEST_F(PskTlsLinks, TurnAwayWhoeverHasAnotherKey) {
 
 TEST_F(PskTlsLinks, TurnAwayWhoeverSpeaksSomethingElse) {
   auto read = reader();
-  const Descriptor stranger(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(listener.port());
-  ::inet_pton(AF_INET, here, &address.sin_addr);
-  ASSERT_EQ(::connect(stranger.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  ASSERT_GT(::send(stranger.get(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 0);
+  const Descriptor other = stranger();
+  ASSERT_GT(::send(other.get(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 0);
   const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
   link->finish();
   EXPECT_EQ(read.get(), "");
+}
+
+TEST_F(PskTlsLinks, TellNothingToAServerThatHasACertificateInPlaceOfTheKey) {
+  CertifiedServer server;
+  const auto send_to_it = [&] {
+    const auto link = PskTlsLink::connect(here, server.port(), key, patience_s);
+    link->write("the bundle");
+    link->finish();
+  };
+  EXPECT_THROW(send_to_it(), ConnectionLost);
+  EXPECT_EQ(server.heard(), "");
+}
+
+TEST_F(PskTlsLinks, WaitForAHandshakeNoLongerHoweverSlowlyItComes) {
+  const Descriptor slow(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  address.sin_family = AF_INET;
+  ::inet_pton(AF_INET, here, &address.sin_addr);
+  auto* any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(slow.get(), any, size), 0);
+  ASSERT_EQ(::listen(slow.get(), 1), 0);
+  ASSERT_EQ(::getsockname(slow.get(), any, &size), 0);
+  std::jthread server_hello(
+      [&] { trickle(Descriptor(::accept(slow.get(), nullptr, nullptr)), 2, 30, 100); });
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_THROW(PskTlsLink::connect(here, ntohs(address.sin_port), key, 1), ConnectionLost);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(2500));
+}
+
+TEST_F(PskTlsLinks, AreAbortedWhileAStrangerIsSlow) {
+  auto read = reader();
+  const Descriptor slow = stranger();
+  trickle(slow, 1, 20, 10);
+  const auto begun = std::chrono::steady_clock::now();
+  listener.abort();
+  EXPECT_THROW(read.get(), ConnectionLost);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
 }
 
 TEST_F(PskTlsLinks, TellAnEndFromABreak) {
