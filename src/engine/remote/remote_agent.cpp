@@ -117,18 +117,28 @@ std::string far_command_line(const Target& target, const std::string& script,
 
 namespace {
 
-// For each folder $d: $o is empty unless it, the one above it and the one for this program are
-// folders, no links, ours, and not for others to write to. Whoever else can change one of them
-// could put another program in the place of ours after we have looked at it.
+// For each folder $d: we are in its folder for this program, unless $o is empty. That one, $d and
+// the one above are folders, no links, ours, and not for others to write to. Nobody but root and we
+// may exchange one of those that lead there; and from within, `./topsctl` is the file that was
+// looked at whatever anybody does to its path meanwhile.
 std::string for_own_folders(const CarriedProgram& program, const std::string& prepare,
                             const std::string& act) {
-  return concat("for d in ", folders, "; do o=y; for p in \"${d%/*}\" \"$d\" \"$d/", program.sha256,
-                "\"; do ", prepare,
-                "if [ -L \"$p\" ]; then o=; fi; [ -d \"$p\" ] && [ -O \"$p\" ] && "
-                "[ \"$(find \"$p\" -prune -type d \"(\" -perm -020 -o -perm -002 \")\" -o "
-                "-print)\" = \"$p\" ] "
-                "|| o=; done; ",
-                act, "done; ");
+  const std::string own = concat("$d/", program.sha256);
+  return concat(
+      "for d in ", folders, "; do o=y; for p in \"${d%/*}\" \"$d\" \"", own, "\" .; do ", prepare,
+      "if [ -L \"$p\" ]; then o=; fi; [ -d \"$p\" ] && [ -O \"$p\" ] && "
+      "[ \"$(find \"$p\" -prune -type d \"(\" -perm -020 -o -perm -002 \")\" -o "
+      "-print)\" = \"$p\" ] || o=; "
+      "if [ \"$o\" ] && [ \"$p\" = \"",
+      own,
+      "\" ]; then cd \"$p\" >/dev/null 2>&1 || o=; fi; done; "
+      // Told is what is another user's, or for others to write to and not sticky.
+      "if [ \"$o\" ]; then a=\"$(pwd -P)\" || o=; set --; "
+      "while [ \"$a\" ]; do a=\"${a%/*}\"; set -- \"$@\" \"$a/\"; done; "
+      "w=\"$(find \"$@\" -prune \"(\" -user 0 -o -user \"$(id -u)\" \")\" \"(\" -perm -1000 -o "
+      "-perm -020 -print -o -perm -002 -print -o -prune \")\" -o -print)\" && [ -z \"$w\" ] || o=; "
+      "fi; ",
+      act, "done; ");
 }
 
 }  // namespace
@@ -138,24 +148,23 @@ std::string for_own_folders(const CarriedProgram& program, const std::string& pr
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token) {
   const std::string act = concat(
-      "b=\"$d/", program.sha256, "/topsctl\"; m=\"$b.seen\"; s=\"$(stat -c \"", seen_words,
-      "\" \"$b\" 2>/dev/null)\"; "
-      "if [ \"$o\" ] && [ -O \"$b\" ] && { [ \"$s\" ] && [ \"$(cat \"$m\" 2>/dev/null)\" = \"$s\" "
+      "m=topsctl.seen; s=\"$(stat -c \"", seen_words,
+      "\" topsctl 2>/dev/null)\"; "
+      "if [ \"$o\" ] && [ -O topsctl ] && { [ \"$s\" ] && [ \"$(cat \"$m\" 2>/dev/null)\" = \"$s\" "
       "] || "
-      "{ [ \"$(sha256sum <\"$b\" 2>/dev/null)\" = \"",
+      "{ [ \"$(sha256sum <topsctl 2>/dev/null)\" = \"",
       program.sha256, "  -\" ] && { echo \"$s\" >\"$m\" || :; } 2>/dev/null; }; }; then echo ",
-      token, " run; exec \"$b\" ", words, "; fi; ");
+      token, " run; exec ./topsctl ", words, "; fi; ");
   return concat(for_own_folders(program, "", act), "echo ", token,
                 " absent $(uname -s) $(uname -m)");
 }
 
 std::string carry_script(const CarriedProgram& program, const std::string& token) {
   const std::string act = concat(
-      "t=\"$d/", program.sha256,
-      ".$$\"; if [ \"$o\" ] && : >\"$t\" && chmod 700 \"$t\" && \"$t\" 2>/dev/null; then echo ",
+      "t=\"./topsctl.$$\"; if [ \"$o\" ] && true >\"$t\" && chmod 700 \"$t\" && \"$t\" "
+      "2>/dev/null; then echo ",
       token, " send; cat >\"$t\"; if [ \"$(sha256sum <\"$t\")\" = \"", program.sha256,
-      "  -\" ] && \"$t\" version >/dev/null && mv -f \"$t\" \"$d/", program.sha256,
-      "/topsctl\"; then cd \"$d/", program.sha256, "\" && stat -c \"", seen_words,
+      "  -\" ] && \"$t\" version >/dev/null && mv -f \"$t\" topsctl; then stat -c \"", seen_words,
       "\" topsctl >topsctl.seen 2>/dev/null; echo ", token,
       " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
       " it did not arrive whole, or does not run there; exit 1; fi; "

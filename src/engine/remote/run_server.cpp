@@ -10,7 +10,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/remote/wire.hpp"
-#include "topsctl/host/filesystem/chunk_store.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/detached_run.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
@@ -64,13 +64,15 @@ fs::path folder_of(const Host& host, const std::string& id) {
 
 std::vector<std::string> command_of(const RemoteRunRequest& request) {
   std::vector<std::string> argv;
+  const fs::path program = fs::read_symlink("/proc/self/exe");
   if (request.run_as == RunAs::root && !is_root_user()) {
+    require_own_way(program);  // sudo starts it by its path
     if (request.sudo_password.empty())
       argv = {"sudo", "-n", "--"};
     else
       argv = {"sudo", "-S", "-p", "", "--"};
   }
-  argv.push_back(fs::read_symlink("/proc/self/exe").string());
+  argv.push_back(program.string());
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   return argv;
 }

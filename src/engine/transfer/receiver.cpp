@@ -19,6 +19,7 @@
 #include "topsctl/engine/remote/run_server.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/filesystem/destination.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"

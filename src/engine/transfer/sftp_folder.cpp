@@ -37,6 +37,21 @@ void require_plain_folder(const SftpAttributes& found, const std::string& path) 
               hint);
 }
 
+[[noreturn]] void refuse_sftp_mode(const std::string& path, std::uint32_t mode,
+                                   const char* better) {
+  throw Error(ErrorCode::permission,
+              format("{} may be written to by others (mode {})", in_quotes(path),
+                     octal_mode(mode & 07777U)),
+              format("run `chmod {} {}` there, or {}", better, path, hint));
+}
+
+[[noreturn]] void refuse_sftp_owner(const std::string& path, const SftpAttributes& found) {
+  throw Error(ErrorCode::permission,
+              format("{} belongs to another user{}", in_quotes(path),
+                     found.owner ? format(" (uid {})", *found.owner) : ""),
+              hint);
+}
+
 }  // namespace
 
 bool is_sftp_folder(const SftpAttributes& attributes) {
@@ -60,12 +75,7 @@ SftpFolder::SftpFolder(SftpClient& sftp, std::string path, Purpose purpose)
   const auto found = sftp_.look_at(path_);
   if (!found) throw ConnectionLost(format("{} was made there, and has gone", in_quotes(path_)));
   require_plain_folder(*found, path_);
-  if ((*found->mode & by_others) != 0) {
-    throw Error(ErrorCode::permission,
-                format("{} may be written to by others (mode {})", in_quotes(path_),
-                       octal_mode(*found->mode & 07777U)),
-                format("run `chmod 700 {}` there, or {}", path_, hint));
-  }
+  if ((*found->mode & by_others) != 0) refuse_sftp_mode(path_, *found->mode, "700");
   if (purpose == Purpose::fill) require_ours();
 }
 
@@ -94,11 +104,23 @@ void SftpFolder::require_ours() {
   const auto found = sftp_.look_at(path_);
   if (!found) throw ConnectionLost(format("{} has gone there", in_quotes(path_)));
   require_plain_folder(*found, path_);
-  if (found->owner == ours) return;
-  throw Error(ErrorCode::permission,
-              format("{} belongs to another user{}", in_quotes(path_),
-                     found->owner ? format(" (uid {})", *found->owner) : ""),
-              hint);
+  if (found->owner != ours) refuse_sftp_owner(path_, *found);
+  for (std::string above = path_; above != "/";) {
+    above = folder_above(above);
+    require_step(above, ours);
+  }
+}
+
+// As require_own_way() has it; where a link leads to is looked at, but not what leads there.
+void SftpFolder::require_step(const std::string& path, std::uint32_t ours) {
+  const auto step = sftp_.look_at(path);
+  const auto folder = sftp_.stat_following(path);
+  if (!step || !folder) throw ConnectionLost(format("{} has gone there", in_quotes(path)));
+  for (const SftpAttributes& each : {*step, *folder}) {
+    if (each.owner != 0U && each.owner != ours) refuse_sftp_owner(path, each);
+  }
+  const std::uint32_t mode = folder->mode.value_or(by_others);
+  if ((mode & by_others) != 0 && (mode & S_ISVTX) == 0) refuse_sftp_mode(path, mode, "go-w");
 }
 
 std::string SftpFolder::path_of(const std::string& name) const {

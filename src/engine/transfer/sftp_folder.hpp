@@ -19,7 +19,7 @@ class SftpFolder {
 
   // To fill it, makes the folder if it is not there. Throws Error{permission} for a link, for what
   // others may write to, and, unless it is only looked at, for what others own: whose it is shows a
-  // file that is made in it.
+  // file that is made in it. The same if others could exchange a folder that leads to it.
   SftpFolder(SftpClient& sftp, std::string path, Purpose purpose);
 
   std::string path_of(const std::string& name) const;
@@ -33,6 +33,7 @@ class SftpFolder {
  private:
   void make_with_parents();
   void require_ours();
+  void require_step(const std::string& path, std::uint32_t ours);
   std::uint32_t own_number();
 
   SftpClient& sftp_;

@@ -11,6 +11,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
@@ -23,7 +24,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t mark_bytes = 32;
-constexpr mode_t store_folder = 0700;
 constexpr mode_t own_file = 0600;
 constexpr const char* again_hint = "run the same command again: only what is missing is sent";
 
@@ -119,35 +119,6 @@ bool is_same_file(const fs::path& file, const struct stat& status) {
 }
 
 }  // namespace
-
-void require_own_folder(const fs::path& folder) {
-  make_directories(folder.parent_path(), store_folder);
-  if (::mkdir(folder.c_str(), store_folder) != 0 && errno != EEXIST)
-    throw system_error(errno, "make folder", folder.string());
-  struct stat status {};
-  if (::lstat(folder.c_str(), &status) != 0) throw system_error(errno, "read", folder.string());
-  const std::string hint = "remove it, or choose another place with --dest";
-  if (!S_ISDIR(status.st_mode)) {
-    throw Error(ErrorCode::permission,
-                concat(in_quotes(folder.string()),
-                       S_ISLNK(status.st_mode) ? " is a link, which somebody may have planted"
-                                               : " is no folder"),
-                hint);
-  }
-  if (status.st_uid != ::geteuid()) {
-    throw Error(
-        ErrorCode::permission,
-        format("{} belongs to another user (uid {})", in_quotes(folder.string()), status.st_uid),
-        hint);
-  }
-  constexpr mode_t by_others = 0022;
-  if ((status.st_mode & by_others) != 0) {
-    throw Error(ErrorCode::permission,
-                format("{} may be written to by others (mode {})", in_quotes(folder.string()),
-                       octal_mode(status.st_mode & 07777U)),
-                format("run `chmod 700 {}` there, or {}", folder.string(), hint));
-  }
-}
 
 bool is_content_id(std::string_view text) {
   return text.size() == 2 * mark_bytes && bytes_of_hex(text).has_value();

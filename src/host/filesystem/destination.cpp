@@ -10,7 +10,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/filesystem/chunk_store.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {

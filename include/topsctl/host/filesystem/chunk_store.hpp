@@ -15,10 +15,6 @@
 
 namespace topsctl {
 
-// A folder that only its owner, who we are, can enter: made if it is not there. Throws
-// Error{permission} for a link, and for what others own or may write to.
-void require_own_folder(const std::filesystem::path& folder);
-
 // An object of which chunks arrive, in any order and by several processes, also by those of a
 // connection that is lost but not yet given up: whoever writes a chunk writes the same. What has
 // arrived is in the part; the digest of each whole chunk is in its marks. After a crash a mark may

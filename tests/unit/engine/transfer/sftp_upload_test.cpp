@@ -244,6 +244,20 @@ TEST_F(SftpUploads, RefuseAFolderOfOthersOrForOthers) {
   EXPECT_EQ(hidden(), 0U);
 }
 
+TEST_F(SftpUploads, RefuseAFolderThatOthersCouldExchange) {
+  ship("a.deb", "sent");
+  fs::create_directory(folder / "open");
+  request.destination = (folder / "open/dest").string();
+  ASSERT_EQ(::chmod((folder / "open").c_str(), 0777), 0);
+  EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::permission);
+  EXPECT_FALSE(fs::exists(folder / "open/dest/a.deb"));
+  ASSERT_EQ(::chmod((folder / "open").c_str(), 01777), 0);
+  run();
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives folders away";
+  ASSERT_EQ(::chown((folder / "open").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::permission);
+}
+
 TEST_F(SftpUploads, OnlyLookInADryRun) {
   ship("a.deb", long_content(2));
   request.dry_run = true;

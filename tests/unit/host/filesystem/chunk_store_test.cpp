@@ -1,4 +1,4 @@
-// Parts that fill up, objects that are kept, and folders that are not ours.
+// Parts that fill up, and objects that are kept.
 #include "topsctl/host/filesystem/chunk_store.hpp"
 
 #include <fcntl.h>
@@ -232,32 +232,6 @@ TEST(Objects, OfNoBytesAreObjectsToo) {
   const std::string id = content_id({0, {}});
   Part(store.path(), id, 0).complete();
   EXPECT_TRUE(object_in(store.path(), id));
-}
-
-TEST(OwnFolders, AreMadeForUsAlone) {
-  const TemporaryFolder folder;
-  require_own_folder(folder / "a/b");
-  struct stat status {};
-  ASSERT_EQ(::stat((folder / "a/b").c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 07777U, 0700U);
-  require_own_folder(folder / "a/b");
-}
-
-TEST(OwnFolders, AreNoLinksAndNotForOthers) {
-  const TemporaryFolder folder;
-  const auto open = folder.make_folder("open");
-  ::chmod(open.c_str(), 0777);
-  std::filesystem::create_directory_symlink(folder.make_folder("target"), folder / "link");
-  for (const auto& place : {open, folder / "link", folder.write("file", "")})
-    EXPECT_EQ(thrown_by([&] { require_own_folder(place); }).code(), ErrorCode::permission) << place;
-}
-
-TEST(OwnFolders, AreNotOfAnotherUser) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a folder away";
-  const TemporaryFolder folder;
-  const auto theirs = folder.make_folder("theirs");
-  ASSERT_EQ(::chown(theirs.c_str(), 65534, 65534), 0);
-  EXPECT_EQ(thrown_by([&] { require_own_folder(theirs); }).code(), ErrorCode::permission);
 }
 
 TEST(ArrivingObjects, CanBeReadAsFarAsTheyAreMarkedAndAfterTheyAreComplete) {

@@ -1,0 +1,105 @@
+// The scripts that find the program on a target, run by this machine's shell.
+#include "topsctl/engine/remote/remote_agent.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "support/programs.hpp"
+#include "support/temporary_folder.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
+
+namespace topsctl {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* token = "topsctl-0123456789abcdef01234567";
+
+// A home with a program in its cache: a script, so that no digest is anywhere else's.
+class CarriedPrograms : public testing::Test {
+ protected:
+  CarriedPrograms() {
+    ::chmod(lies_in().c_str(), 0700);
+    put("topsctl", text);
+    environment["HOME"] = (folder / "of/home").string();
+  }
+
+  fs::path lies_in() const {
+    return folder.make_folder(concat("of/home/.cache/topsctl/bin/", program.sha256));
+  }
+  void put(const std::string& name, const std::string& script) const {
+    folder.write(fs::relative(lies_in() / name, folder.path()).string(), script);
+    ::chmod((lies_in() / name).c_str(), 0755);
+  }
+  // Puts a program of that name before those of the machine.
+  void shadow(const std::string& name, const std::string& script) {
+    ::chmod(folder.write(concat("shadows/", name), script).c_str(), 0755);
+    const std::string usual = plain_environment().at("PATH");
+    environment["PATH"] = concat((folder / "shadows").string(), ":", usual);
+  }
+  std::string said() const {
+    return run_program({"/bin/sh", "-c", run_script(program, "receive", token)}, "", environment)
+        .output;
+  }
+
+  const TemporaryFolder folder;
+  const std::string text = "#!/bin/sh\necho good $1\n# " + folder.path().string() + "\n";
+  const CarriedProgram program{"", sha256_of(text), text.size()};
+  const std::string ran = concat(token, " run\ngood receive\n");
+  const std::string absent = concat(token, " absent");
+  std::map<std::string, std::string> environment = plain_environment();
+};
+
+TEST_F(CarriedPrograms, AreRunWhereTheyLieAndSeenOnce) {
+  EXPECT_EQ(said(), ran);
+  EXPECT_TRUE(fs::exists(lies_in() / "topsctl.seen"));
+  shadow("sha256sum", "#!/bin/sh\nfalse\n");
+  EXPECT_EQ(said(), ran);
+  put("topsctl", text + "echo and more\n");
+  EXPECT_TRUE(said().starts_with(absent));
+}
+
+TEST_F(CarriedPrograms, AreNotRunWhereOthersMayExchangeWhatLeadsThere) {
+  for (const char* open : {"of/home/.cache/topsctl/bin", "of/home/.cache", "of/home", "of"}) {
+    for (const mode_t mode : {0777U, 0770U}) {
+      ::chmod((folder / open).c_str(), mode);
+      EXPECT_TRUE(said().starts_with(absent)) << open;
+    }
+    ::chmod((folder / open).c_str(), 0755);
+    EXPECT_EQ(said(), ran) << open;
+  }
+  ::chmod((folder / "of").c_str(), 01777);
+  EXPECT_EQ(said(), ran);
+}
+
+TEST_F(CarriedPrograms, AreNotRunBelowWhatIsAnotherUsers) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give a folder away";
+  ASSERT_EQ(::chown((folder / "of").c_str(), 65534, 65534), 0);
+  EXPECT_TRUE(said().starts_with(absent));
+}
+
+// Whoever could exchange a folder of the path does so once the digest was read.
+TEST_F(CarriedPrograms, AreThoseThatWereLookedAtWhateverTheirPathHasBecome) {
+  const std::string home = (folder / "of/home").string();
+  shadow("sha256sum",
+         concat("#!/bin/sh\n/usr/bin/sha256sum\nmv ", home, "/.cache ", home, "/before\nmkdir -p ",
+                lies_in().string(), "\nprintf \"#!/bin/sh\\necho evil\\n\" >", lies_in().string(),
+                "/topsctl\nchmod 755 ", lies_in().string(), "/topsctl\n"));
+  EXPECT_EQ(said(), ran);
+  EXPECT_TRUE(fs::exists(folder / "of/home/before"));
+}
+
+TEST_F(CarriedPrograms, ArriveWhereTheyAreThenRun) {
+  fs::remove_all(lies_in());
+  const auto carried =
+      run_program({"/bin/sh", "-c", carry_script(program, token)}, text, environment);
+  EXPECT_EQ(carried.output, concat(token, " send\n", token, " ready\n"));
+  EXPECT_EQ(said(), ran);
+  std::size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(lies_in())) files += entry.exists() ? 1 : 0;
+  EXPECT_EQ(files, 2U);
+}
+
+}  // namespace
+}  // namespace topsctl
