@@ -19,7 +19,7 @@ constexpr const char* group_name = "On other machines";
 
 struct Elsewhere {
   TargetOptions where;
-  bool ask_sudo_password = false;
+  SudoOptions sudo;
 };
 
 struct RemoteResult {
@@ -93,12 +93,15 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   RemoteCommand command;
   command.words = given_words(table, group_name);
   command.run_as = run_as;
-  if (options.ask_sudo_password) command.sudo_password = ask_sudo_password(secrets);
+  const std::vector<Secret> passwords =
+      sudo_passwords(targets_of(options.where), options.sudo, secrets);
   SharedEvents events(*session.events);
   const auto results =
       for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
         const auto remote = remote_of(all[index].target, options.where, session, secrets);
-        run_one(command, program, *remote, session, events, all[index]);
+        RemoteCommand own_command = command;
+        own_command.sudo_password = passwords[index];
+        run_one(own_command, program, *remote, session, events, all[index]);
       });
   std::vector<int> statuses;
   Json targets = Json::array();
@@ -120,15 +123,6 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
 
 }  // namespace
 
-std::string ask_sudo_password(Secrets& secrets) {
-  const auto typed = secrets.answer("Password for sudo:");
-  if (!typed) {
-    throw Error(ErrorCode::usage, "there is no terminal to ask for sudo's password at",
-                "run topsctl at a terminal, or let sudo ask for none there");
-  }
-  return *typed;
-}
-
 ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
   constexpr std::array<ExitCode, 7> known = {ExitCode::failed,     ExitCode::usage,
                                              ExitCode::bad_input,  ExitCode::host_unfit,
@@ -149,10 +143,7 @@ CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run
   table.value("--target", options->where.targets,
               "There: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
   add_target_options(table, options->where);
-  if (run_as == RunAs::root) {
-    table.flag("--ask-sudo-pass", options->ask_sudo_password,
-               "Ask once for the password that sudo wants there");
-  }
+  if (run_as == RunAs::root) add_sudo_options(table, options->sudo);
   return {[options, here = std::move(action.run), &table, run_as](Session& session) {
             const bool is_wanted =
                 !options->where.targets.empty() || !options->where.hosts_file.empty();

@@ -18,7 +18,4 @@ CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run
 // The exit status of several machines together: what they have in common, else `otherwise`.
 ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise);
 
-// Asks for sudo's password once. Throws Error{usage} where there is no terminal.
-std::string ask_sudo_password(Secrets& secrets);
-
 }  // namespace topsctl

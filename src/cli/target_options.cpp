@@ -44,6 +44,11 @@ void add_target_options(OptionTable& table, TargetOptions& options) {
       .check(whole_number(1, 3600));
 }
 
+void add_sudo_options(OptionTable& table, SudoOptions& options) {
+  table.flag("--ask-sudo-pass", options.ask, "Ask for the password of sudo on each target");
+  table.flag("--same-sudo-pass", options.ask_once, "Ask once: it is the same on all targets");
+}
+
 std::vector<Target> targets_of(const TargetOptions& options) {
   std::vector<Target> given;
   for (const std::string& text : options.targets) given.push_back(parse_target(text));
@@ -86,6 +91,24 @@ std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& opt
   wishes.connect_timeout_s = options.connect_timeout_s;
   if (options.accept_new) wishes.unknown_keys = UnknownKeys::accept;
   return ssh_remote(target, wishes, secrets);
+}
+
+std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,
+                                   Secrets& secrets) {
+  std::vector<Secret> passwords;
+  for (const Target& target : targets) {
+    Secret& password = passwords.emplace_back();
+    if (target.user == "root" || (!options.ask && !options.ask_once)) continue;
+    const auto typed =
+        secrets.answer(options.ask_once ? format("Password for sudo on all targets:")
+                                        : format("Password for sudo on {}:", target.text()));
+    if (!typed) {
+      throw Error(ErrorCode::usage, "there is no terminal to ask for sudo's password at",
+                  "run topsctl at a terminal, or let sudo ask for none there");
+    }
+    password = *typed;
+  }
+  return passwords;
 }
 
 std::filesystem::path cache_folder(const Session& session) {

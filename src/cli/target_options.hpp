@@ -29,8 +29,16 @@ struct TargetOptions {
   int connect_timeout_s = 20;
 };
 
+// How sudo there gets its password.
+struct SudoOptions {
+  bool ask = false;       // for each target
+  bool ask_once = false;  // for all of them
+};
+
 // All but the targets themselves, which some commands take as arguments and others by --target.
 void add_target_options(OptionTable& table, TargetOptions& options);
+
+void add_sudo_options(OptionTable& table, SudoOptions& options);
 
 // What was given, each once. Throws Error{usage} if there is none.
 std::vector<Target> targets_of(const TargetOptions& options);
@@ -39,6 +47,12 @@ TargetPoolOptions pool_options_of(const TargetOptions& options);
 // How to reach one of them. `secrets` must outlive it.
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets);
+
+// One for each target, so that no host gets what another one's sudo wants, unless it was said that
+// they are one; empty for root's log-ins, and where none is asked for. Throws Error{usage} where
+// there is no terminal.
+std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,
+                                   Secrets& secrets);
 
 // Where topsctl keeps what only saves time, for the user who runs it.
 std::filesystem::path cache_folder(const Session& session);

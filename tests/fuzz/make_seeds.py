@@ -67,7 +67,7 @@ FRAMES = {
     "state": (b"S", json.dumps({"store": "/s", "free_bytes": 1, "objects": [
         {"complete": False, "digests": [None]}, {"complete": True, "digests": []}]}).encode()),
     "done": (b"D", json.dumps({"files": [{"name": "a", "id": _ID, "was_there": False}]}).encode()),
-    "run": (b"R", json.dumps({"id": _ID[:32], "words": ["install", "/a"], "run_as": "root", "sudo_password": None,
+    "run": (b"R", json.dumps({"id": _ID[:32], "words": ["install", "/a"], "run_as": "root",
                               "events_from": 0}).encode()),
     "end": (b"X", json.dumps({"status": 0, "report": "{}", "last_words": None}).encode()),
     "failure": (b"E", json.dumps({"code": "no_space", "message": "m", "context": [], "hint": None}).encode()),

@@ -11,7 +11,7 @@ from hosts.users import LOGIN_PASSWORD, SUDO_PASSWORD
 from hosts.workstation import DESTINATION, by_target, missing_at, sent, statuses
 
 PYTHON = "3.9"
-SUDO = ("Password for sudo:", SUDO_PASSWORD)
+SUDO = ("Password for sudo on all targets:", SUDO_PASSWORD)
 
 
 def history(station, root, command="history"):
@@ -71,7 +71,7 @@ def test_every_way_to_root_installs_and_confirms_at_once(make_workstation, packa
 def test_the_password_for_sudo_is_asked_once_for_all_targets(make_workstation, packages):
     station = make_workstation(3)
     targets = ["ops@h1", "ops@h2", "pw@h3"]
-    document, seen = station.on_terminal("deploy", packages, *targets, "--ask-sudo-pass",
+    document, seen = station.on_terminal("deploy", packages, *targets, "--same-sudo-pass",
                                          answers=[SUDO, ("Password of pw@h3:", LOGIN_PASSWORD)])
     assert seen.output.count("Password for sudo") == 1 and SUDO_PASSWORD not in seen.output
     for target, host in zip(targets, station.hosts):
@@ -83,13 +83,13 @@ def test_without_the_right_password_sudo_refuses_and_that_is_said(make_workstati
     station = make_workstation(2)
     unasked = station.json("deploy", packages, "ops@h1", code=[4, 6])
     assert "sudo refuses" in unasked["error"]["message"] and "--ask-sudo-pass" in unasked["error"]["hint"], unasked
-    wrong, seen = station.on_terminal("deploy", packages, "ops@h1", "--ask-sudo-pass", answers=[("for sudo:", "wrong")],
+    wrong, seen = station.on_terminal("deploy", packages, "ops@h1", "--ask-sudo-pass", answers=[("for sudo on ops@h1:", "wrong")],
                                       code=[4, 6])
     assert "sudo refuses" in wrong["error"]["message"] and "right" in wrong["error"]["hint"], wrong
     unable = station.json("deploy", packages, "ops@h1", "--ask-sudo-pass", code=2)
     assert "no terminal" in unable["error"]["message"]
     both, seen = station.on_terminal("deploy", packages, "ops@h1", "free@h2", "--ask-sudo-pass",
-                                     answers=[("for sudo:", "wrong")], code=9)
+                                     answers=[("sudo on ops@h1:", "wrong"), ("sudo on free@h2:", "")], code=9)
     assert statuses(both) == {"ops@h1": "failed", "free@h2": "done"}
     assert_untouched(station, station.hosts[0])
     assert_installed(station, station.hosts[1])

@@ -49,8 +49,8 @@ class Watch:
 
 
 def without_option(text):
-    """The name of an option has the test's password for sudo in it."""
-    return text.replace(b"ask-sudo-pass", b"")
+    """The names of two options have the test's password for sudo in them."""
+    return text.replace(b"ask-sudo-pass", b"").replace(b"same-sudo-pass", b"")
 
 
 def files_with(folder, secrets, besides=()):
@@ -71,8 +71,8 @@ def test_no_secret_is_seen_or_written_at_either_end(station, bundle, tmp_path):
     targets = ["pw@h1", "ops@h2"]
     with Watch(station, secrets) as watch:
         document, seen = station.on_terminal(
-            "deploy", bundle(python=PYTHON, only_needed=True), *targets, "--ask-sudo-pass", "--verbose", "--log-file", log,
-            answers=[("Password for sudo:", SUDO_PASSWORD), ("Password of pw@h1", LOGIN_PASSWORD)])
+            "deploy", bundle(python=PYTHON, only_needed=True), *targets, "--same-sudo-pass", "--verbose", "--log-file", log,
+            answers=[("Password for sudo on all targets:", SUDO_PASSWORD), ("Password of pw@h1", LOGIN_PASSWORD)])
     assert statuses(document) == dict.fromkeys(targets, "done")
     # The watch has seen what it could have been in.
     assert any("receive" in command for command in watch.commands) and any("sudo -S" in command for command in watch.commands)

@@ -19,7 +19,7 @@ namespace {
 
 struct DeployCommandOptions : TransferOptions, InstallOptions {
   int confirm_timeout_s = 300;
-  bool ask_sudo_password = false;
+  SudoOptions sudo;
 };
 
 struct Deployed {
@@ -98,7 +98,9 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
-  const std::string sudo_password = options.ask_sudo_password ? ask_sudo_password(secrets) : "";
+  std::vector<Target> targets;
+  for (const Deployed& each : all) targets.push_back(each.target);
+  const std::vector<Secret> passwords = sudo_passwords(targets, options.sudo, secrets);
   RateLimit limit(rate_limit_of(options));
   SharedEvents events(*session.events);
   TargetPoolProgress progress(events, all.size());
@@ -123,7 +125,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
                          .clock = *session.host.clock,
                          .on_progress = on_progress},
               .install_words = install_words(options, transfer_set),
-              .sudo_password = sudo_password,
+              .sudo_password = passwords[index],
               .confirm_timeout_s = options.confirm_timeout_s,
               .on_line = on_line},
              each.deployment);
@@ -183,8 +185,7 @@ CommandAction define_deploy(OptionTable& table) {
              "Restore a target that cannot be reached so soon after its commit; 0: never",
              "SECONDS")
       .check(whole_number(0, 604800));
-  table.flag("--ask-sudo-pass", options->ask_sudo_password,
-             "Ask once for the password that sudo wants there");
+  add_sudo_options(table, options->sudo);
   return {[options](Session& session) { return run_deploy(*options, session); },
           R"({"destination": null, "stack": null, "targets": [], "changed": false, "failed": true,
               "msg": "nothing was changed"})"};

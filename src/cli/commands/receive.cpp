@@ -4,12 +4,14 @@
 #include <fcntl.h>
 
 #include "cli/command.hpp"
+#include "topsctl/host/system/secret.hpp"
 
 namespace topsctl {
 
 namespace {
 
 Output run_receive(Session& session) {
+  hide_memory();  // passwords for sudo come here
   // Not handed on to what is started: that would keep the connection open after our end.
   const Descriptor input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   const Descriptor output(::fcntl(1, F_DUPFD_CLOEXEC, 3));

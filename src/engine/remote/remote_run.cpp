@@ -27,8 +27,7 @@ class Following {
   explicit Following(const RemoteRun& run)
       : run_(run),
         patience_(run.command.patience_ms),
-        request_{hex_text(random_bytes(run_id_bytes)), run.command.words, run.command.run_as,
-                 run.command.sudo_password, 0} {}
+        request_{hex_text(random_bytes(run_id_bytes)), run.command.words, run.command.run_as, 0} {}
 
   unsigned reconnects() const { return reconnects_; }
 
@@ -55,6 +54,7 @@ class Following {
     far.expect(FrameKind::welcome, run_answer_timeout_ms);
     // From here on nobody knows whether it has begun; asked for again, it is found by its id.
     may_run_ = true;
+    send_password(far);
     far.send(json_frame(FrameKind::run, to_json(request_)));
     for (;;) {
       const auto found = far.next(run_answer_timeout_ms);
@@ -66,6 +66,14 @@ class Following {
       request_.events_from += found->payload.size();
       take_lines(found->payload);
     }
+  }
+
+  // In no text of ours that would have to be wiped.
+  void send_password(RemoteAgent& far) const {
+    const std::string_view password = run_.command.sudo_password.view();
+    if (password.empty()) return;
+    far.send(frame_head(FrameKind::secret, password.size()));
+    far.send(password);
   }
 
   void take_lines(const std::string& bytes) {
@@ -107,7 +115,7 @@ class Following {
   if (end.report.empty() && command.run_as == RunAs::root &&
       end.last_words.find("sudo:") != std::string::npos) {
     throw Error(ErrorCode::permission, format("sudo refuses: {}", words),
-                command.sudo_password.empty()
+                command.sudo_password.is_empty()
                     ? "give the password with --ask-sudo-pass, or log in as root"
                     : "see whether the password is right");
   }

@@ -27,7 +27,6 @@ Json to_json(const RemoteRunRequest& request) {
   return {{"id", request.id},
           {"words", request.words},
           {"run_as", request.run_as == RunAs::root ? "root" : "login"},
-          {"sudo_password", text_or_null(request.sudo_password)},
           {"events_from", request.events_from}};
 }
 
@@ -35,7 +34,7 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
   try {
     const Json json = parse_json(payload, "the run");
     const JsonReader reader(json, "the run");
-    reader.expect_keys({"id", "words", "run_as", "sudo_password", "events_from"});
+    reader.expect_keys({"id", "words", "run_as", "events_from"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
     // It becomes the name of a folder.
@@ -44,12 +43,11 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
     request.words = reader.at("words").texts();
     request.run_as =
         reader.at("run_as").text_of({"root", "login"}) == "root" ? RunAs::root : RunAs::login;
-    request.sudo_password = text_or_nothing(reader.at("sudo_password"));
     request.events_from = static_cast<std::uint64_t>(
         reader.at("events_from").integer(0, std::numeric_limits<std::int64_t>::max()));
     return request;
   } catch (const Error&) {
-    // Not what it says, as the password may be in it.
+    // Not what it says: it is of no use to whoever reads it.
     throw Error(ErrorCode::usage, "the run is not as topsctl sends it");
   }
 }

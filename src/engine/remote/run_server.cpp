@@ -62,15 +62,15 @@ fs::path folder_of(const Host& host, const std::string& id) {
       "make one of them usable: it must belong to the user, and others must not write to it");
 }
 
-std::vector<std::string> command_of(const RemoteRunRequest& request) {
+std::vector<std::string> command_of(const RemoteRunRequest& request, bool has_password) {
   std::vector<std::string> argv;
   const fs::path program = fs::read_symlink("/proc/self/exe");
   if (request.run_as == RunAs::root && !is_root_user()) {
     require_own_way(program);  // sudo starts it by its path
-    if (request.sudo_password.empty())
-      argv = {"sudo", "-n", "--"};
-    else
+    if (has_password)
       argv = {"sudo", "-S", "-p", "", "--"};
+    else
+      argv = {"sudo", "-n", "--"};
   }
   argv.push_back(program.string());
   argv.insert(argv.end(), request.words.begin(), request.words.end());
@@ -87,11 +87,12 @@ void require_other_side(const Descriptor& input) {
 
 }  // namespace
 
-void serve_run(const Host& host, const RemoteRunRequest& request, const Descriptor& input,
-               const std::function<void(const std::string&)>& say) {
+void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_password,
+               const Descriptor& input, const std::function<void(const std::string&)>& say) {
   const DetachedRun run(folder_of(host, request.id));
-  const bool has_password = request.run_as == RunAs::root && !request.sudo_password.empty();
-  run.start(command_of(request), has_password ? concat(request.sudo_password, "\n") : "");
+  const bool has_password = request.run_as == RunAs::root && !sudo_password.is_empty();
+  if (has_password) sudo_password.add('\n');
+  run.start(command_of(request, has_password), has_password ? std::move(sudo_password) : Secret());
   std::uint64_t heard = request.events_from;
   std::string last_words;
   const FileWatch written = run.events_watch();

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/secret.hpp"
 
 namespace topsctl {
 
@@ -14,7 +15,8 @@ namespace {
 constexpr std::size_t head_bytes = 5;  // kind and length
 constexpr std::size_t place_bytes = 12;
 constexpr std::size_t frame_digest_bytes = 32;
-constexpr std::string_view kinds = "WMSJjCAFDLlUuGgERVX";
+constexpr std::uint64_t most_secret = 4096;  // bytes, as whoever types it may give
+constexpr std::string_view kinds = "WMSJjCAFDLlUuGgEPRVX";
 
 template <class Integer>
 void append_number(std::string& to, Integer value) {
@@ -28,12 +30,6 @@ Integer number_in(std::string_view bytes) {
   for (std::size_t i = 0; i < sizeof value; ++i)
     value |= static_cast<Integer>(static_cast<unsigned char>(bytes[i])) << (8 * i);
   return value;
-}
-
-std::string head(FrameKind kind, std::uint64_t size) {
-  std::string text(1, static_cast<char>(kind));
-  append_number(text, static_cast<std::uint32_t>(size));
-  return text;
 }
 
 ChunkPlace place_in(std::string_view bytes) {
@@ -52,8 +48,14 @@ Error not_of_topsctl(std::string_view why, std::string hint) {
           std::move(hint)};
 }
 
+std::string frame_head(FrameKind kind, std::uint64_t size) {
+  std::string text(1, static_cast<char>(kind));
+  append_number(text, static_cast<std::uint32_t>(size));
+  return text;
+}
+
 std::string frame(FrameKind kind, std::string_view payload) {
-  return concat(head(kind, payload.size()), payload);
+  return concat(frame_head(kind, payload.size()), payload);
 }
 
 std::string json_frame(FrameKind kind, const Json& payload) {
@@ -61,7 +63,7 @@ std::string json_frame(FrameKind kind, const Json& payload) {
 }
 
 std::string chunk_head(const ChunkPlace& place, std::uint64_t size) {
-  std::string text = head(FrameKind::chunk, place_bytes + size);
+  std::string text = frame_head(FrameKind::chunk, place_bytes + size);
   append_number(text, place.object);
   append_number(text, place.chunk);
   return text;
@@ -104,9 +106,12 @@ void FrameParser::begin_frame() {
   const bool is_chunk = kind_ == FrameKind::chunk;
   if (is_chunk && (left_ <= place_bytes || left_ - place_bytes > chunk_bytes))
     refuse("a chunk of another length");
-  if (!is_chunk && left_ > most_frame) refuse("a frame that is too long");
+  if (!is_chunk && left_ > (kind_ == FrameKind::secret ? most_secret : most_frame))
+    refuse("a frame that is too long");
   in_frame_ = true;
   payload_.clear();
+  // So that it does not grow, and leave a part of a secret behind.
+  if (kind_ == FrameKind::secret) payload_.reserve(static_cast<std::size_t>(left_));
 }
 
 void FrameParser::take(std::string_view bytes) {
@@ -132,6 +137,7 @@ void FrameParser::take(std::string_view bytes) {
       handler_.on_chunk_end();
     else
       handler_.on_frame(kind_, payload_);
+    if (kind_ == FrameKind::secret) wipe(payload_);
   }
 }
 

@@ -125,10 +125,11 @@ class Receiver : public FrameHandler {
         feeders_.push_back(
             std::make_unique<RelayFeeder>(store_, objects_, parse_feed_frame(payload), voice_));
         return;
+      case FrameKind::secret:
+        sudo_password_ = Secret(payload);
+        return;
       case FrameKind::run:
-        serve_run(host_, parse_run_frame(payload), input_,
-                  [this](const std::string& bytes) { say(bytes); });
-        is_done_ = is_over_ = true;
+        wanted_run_ = parse_run_frame(payload);
         return;
       default:
         throw Error(ErrorCode::usage, "a frame that only the far end sends",
@@ -143,6 +144,15 @@ class Receiver : public FrameHandler {
   void on_chunk_end() override { intake_.end(); }
 
   void say(const std::string& bytes) { voice_.say(bytes); }
+
+  bool has_secret() const { return !sudo_password_.is_empty(); }
+  // Once nothing of what was read is needed any longer.
+  void run_if_wanted() {
+    if (!wanted_run_) return;
+    serve_run(host_, *wanted_run_, std::exchange(sudo_password_, {}), input_,
+              [this](const std::string& bytes) { say(bytes); });
+    is_done_ = is_over_ = true;
+  }
 
  private:
   void take_manifest(TransferManifest manifest) {
@@ -228,6 +238,8 @@ class Receiver : public FrameHandler {
   ChunkIntake intake_;
   RelayIntake relay_;
   std::vector<std::unique_ptr<RelayFeeder>> feeders_;
+  Secret sudo_password_;
+  std::optional<RemoteRunRequest> wanted_run_;
   bool is_done_ = false;
   bool is_over_ = false;
 };
@@ -255,6 +267,8 @@ bool serve_transfer(const Host& host, const Descriptor& input, const Descriptor&
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) return receiver.is_done();
       parser.take({buffer.get(), static_cast<std::size_t>(got)});
+      if (receiver.has_secret()) wipe(buffer.get(), block);
+      receiver.run_if_wanted();
     }
     return true;
   } catch (const Error& error) {

@@ -42,14 +42,15 @@ class HiddenTyping {
 
 }  // namespace
 
-std::optional<std::string> TerminalPrompter::ask(const std::string& question, Echo echo) {
+std::optional<Secret> TerminalPrompter::ask(const std::string& question, Echo echo) {
   const std::lock_guard<std::mutex> turn(mutex_);
   const Descriptor terminal(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
   if (!terminal.is_open()) return std::nullopt;
   const HiddenTyping hidden(terminal, echo);
+  if (echo == Echo::off) hide_memory();
   write_all(terminal, concat("\r\033[K", printable(question, Lines::keep), " "), "/dev/tty");
-  std::string line;
-  for (;;) {
+  Secret line;
+  for (std::size_t size = 0;;) {
     std::array<pollfd, 2> watched = {
         {{terminal.get(), POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
     ::poll(watched.data(), watched.size(), -1);
@@ -60,12 +61,12 @@ std::optional<std::string> TerminalPrompter::ask(const std::string& question, Ec
     if (got <= 0) return std::nullopt;
     if (c == '\n') return line;
     constexpr std::size_t longest = 4096;
-    if (line.size() < longest) line.push_back(c);
+    if (size++ < longest) line.add(c);
   }
 }
 
-std::optional<std::string> Secrets::answer(const std::string& question,
-                                           const std::optional<std::string>& refused) {
+std::optional<Secret> Secrets::answer(const std::string& question,
+                                      const std::optional<Secret>& refused) {
   const std::lock_guard<std::mutex> turn(mutex_);
   const auto known = answers_.find(question);
   if (known != answers_.end() && known->second != refused) return known->second;

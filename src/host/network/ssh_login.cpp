@@ -36,8 +36,8 @@ int passphrase(const char* prompt, char* buffer, std::size_t size, int /*echo*/,
   try {
     const auto typed = static_cast<Secrets*>(secrets)->answer(
         prompt == nullptr ? format("Passphrase of the key:") : concat(trimmed(prompt), ":"));
-    if (!typed || typed->size() >= size) return -1;
-    std::memcpy(buffer, typed->c_str(), typed->size() + 1);
+    if (!typed || typed->view().size() >= size) return -1;
+    std::memcpy(buffer, typed->c_str(), typed->view().size() + 1);
     return 0;
   } catch (const Error&) {
     return -1;  // libssh is C: the interrupt is seen again soon after
@@ -45,7 +45,7 @@ int passphrase(const char* prompt, char* buffer, std::size_t size, int /*echo*/,
 }
 
 int with_password(ssh_session session, const SshPeer& peer, Secrets& secrets) {
-  std::optional<std::string> refused;
+  std::optional<Secret> refused;
   for (int tries = 0; tries < most_tries; ++tries) {
     const auto password = secrets.answer(password_question(peer), refused);
     if (!password) return SSH_AUTH_DENIED;
@@ -58,14 +58,14 @@ int with_password(ssh_session session, const SshPeer& peer, Secrets& secrets) {
 
 // One round of questions; a single hidden one is taken for the password, which is asked for once.
 bool answer_round(ssh_session session, const SshPeer& peer, Secrets& secrets,
-                  std::optional<std::string>& refused) {
+                  std::optional<Secret>& refused) {
   const int count = ssh_userauth_kbdint_getnprompts(session);
   for (int i = 0; i < count; ++i) {
     char echo = 0;
     const char* prompt = ssh_userauth_kbdint_getprompt(session, static_cast<unsigned>(i), &echo);
     const std::string question =
         concat(login_of(peer), ": ", trimmed(printable(prompt == nullptr ? "" : prompt)));
-    std::optional<std::string> typed;
+    std::optional<Secret> typed;
     if (count == 1 && echo == 0) {
       typed = secrets.answer(password_question(peer), refused);
       refused = typed;
@@ -80,7 +80,7 @@ bool answer_round(ssh_session session, const SshPeer& peer, Secrets& secrets,
 }
 
 int with_questions(ssh_session session, const SshPeer& peer, Secrets& secrets) {
-  std::optional<std::string> refused;
+  std::optional<Secret> refused;
   for (int tries = 0; tries < most_tries; ++tries) {
     int result = ssh_userauth_kbdint(session, nullptr, nullptr);
     while (result == SSH_AUTH_INFO) {

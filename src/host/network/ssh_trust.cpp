@@ -79,7 +79,7 @@ void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& k
                            in_quotes(peer.name), place_of(peer), key.type, key.fingerprint),
                     Echo::on);
     if (!answer) refuse_key(peer, key, "is not known, and there is no terminal to ask at", by_hand);
-    const std::string_view word = trimmed(*answer);
+    const std::string_view word = trimmed(answer->view());
     if (lower_case(word) != "yes" && word != key.fingerprint) {
       refuse_key(peer, key,
                  word.starts_with("SHA256:") ? "is not the one that was typed" : "was not accepted",

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -33,15 +34,15 @@ Descriptor written(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own_file));
 }
 
-// All but the standard streams and this one: a connection must not stay open for the sake of the
-// run.
-void close_others(int kept) {
+// All but the standard streams and these: a connection must not stay open for the sake of the run.
+void close_others(std::initializer_list<int> kept) {
   std::vector<int> open;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/proc/self/fd", ignored))
     open.push_back(std::atoi(entry.path().filename().c_str()));
   for (const int descriptor : open) {
-    if (descriptor > 2 && descriptor != kept) ::close(descriptor);
+    const bool is_kept = std::find(kept.begin(), kept.end(), descriptor) != kept.end();
+    if (descriptor > 2 && !is_kept) ::close(descriptor);
   }
 }
 
@@ -58,12 +59,17 @@ void close_others(int kept) {
 
 }  // namespace
 
-void DetachedRun::start(const std::vector<std::string>& argv, const std::string& input) const {
+void DetachedRun::start(const std::vector<std::string>& argv, Secret input) const {
   make_directories(folder_.parent_path(), own_folder);
   if (::mkdir(folder_.c_str(), own_folder) != 0) {
     if (errno == EEXIST) return;
     throw system_error(errno, "make folder", folder_.string());
   }
+  // Before the fork: what is in the pipe is in no memory of the keeper.
+  Pipe pipe = make_pipe();
+  write_all(pipe.write_end, input.view(), "the input");
+  input = Secret();
+  pipe.write_end.close();
   Pipe ready = make_pipe();
   const pid_t pid = ::fork();
   if (pid < 0) throw system_error(errno, "start", argv[0], ErrorCode::host_unfit);
@@ -71,7 +77,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, const std::string&
     ::setsid();
     // Its parent ends at once, so that nobody is left to reap it but init.
     if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
-    keep(argv, input, ready.write_end.get());
+    keep(argv, pipe.read_end, ready.write_end.get());
   }
   ready.write_end.close();
   ::waitpid(pid, nullptr, 0);
@@ -81,26 +87,23 @@ void DetachedRun::start(const std::vector<std::string>& argv, const std::string&
 }
 
 // The keeper: whoever finds it holding its lock knows that the program runs.
-void DetachedRun::keep(const std::vector<std::string>& argv, const std::string& input,
+void DetachedRun::keep(const std::vector<std::string>& argv, const Descriptor& input,
                        int ready) const {
   for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
-  close_others(ready);
+  close_others({ready, input.get()});
   const Descriptor lock = written(folder_ / "lock");
   const Descriptor report = written(folder_ / "report");
   const Descriptor events = written(folder_ / "events");
-  Pipe pipe = make_pipe();
   const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || ::chdir("/") != 0) ::_exit(1);
   const pid_t program = ::fork();
   if (program < 0) ::_exit(1);
-  if (program == 0) become(argv, {pipe.read_end.get(), report.get(), events.get()});
+  if (program == 0) become(argv, {input.get(), report.get(), events.get()});
   static_cast<void>(!::write(ready, "1", 1));
   // What led to whoever started it must not stay open.
   for (int stream = 0; stream < 3; ++stream) ::dup2(null.get(), stream);
   ::close(ready);
-  pipe.read_end.close();
-  static_cast<void>(!::write(pipe.write_end.get(), input.data(), input.size()));
-  pipe.write_end.close();
+  ::close(input.get());
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }

@@ -12,13 +12,14 @@
 #include "topsctl/engine/remote/remote_agent.hpp"
 #include "topsctl/engine/remote/run_messages.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/host/system/secret.hpp"
 
 namespace topsctl {
 
 struct RemoteCommand {
   std::vector<std::string> words;  // without "topsctl", "--json" and "--events"
   RunAs run_as = RunAs::root;
-  std::string sudo_password;           // empty: none was asked for
+  Secret sudo_password;                // empty: none was asked for
   std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
 };
 

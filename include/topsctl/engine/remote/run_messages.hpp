@@ -17,7 +17,6 @@ struct RemoteRunRequest {
   std::string id;                  // made here, so that it can be found again; 32 hex digits
   std::vector<std::string> words;  // of the command line, without "topsctl"
   RunAs run_as = RunAs::login;
-  std::string sudo_password;      // empty: sudo must not ask
   std::uint64_t events_from = 0;  // bytes of events that were heard before
   bool operator==(const RemoteRunRequest&) const = default;
 };

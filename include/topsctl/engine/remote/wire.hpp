@@ -34,6 +34,7 @@ enum class FrameKind : char {
   feed = 'G',        // JSON: chunks are to be sent on to another host, as they arrive
   fed = 'g',         // JSON: no more are sent on
   failure = 'E',     // JSON: an error; the last frame
+  secret = 'P',      // bytes: the password for sudo of the run that follows
   run = 'R',         // JSON: a command to be run there
   event = 'V',       // bytes of what it writes to standard error
   result = 'X',      // JSON: how it ended
@@ -43,6 +44,8 @@ enum class FrameKind : char {
 inline constexpr std::uint32_t most_frame = 16U << 20U;
 
 std::string frame(FrameKind kind, std::string_view payload);
+// What comes before the payload.
+std::string frame_head(FrameKind kind, std::uint64_t size);
 std::string json_frame(FrameKind kind, const Json& payload);
 
 struct ChunkPlace {
@@ -73,7 +76,8 @@ class FrameHandler {
 };
 
 // Cuts a stream of bytes, in whatever pieces it comes, into frames. Chunks are handed on as they
-// come and are not kept. Throws Error{unreachable} for what is no frame.
+// come and are not kept; a secret is wiped once it was handed on. Throws Error{unreachable} for
+// what is no frame.
 class FrameParser {
  public:
   explicit FrameParser(FrameHandler& handler) : handler_(handler) {}

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "topsctl/host/system/lock_wait.hpp"
+#include "topsctl/host/system/secret.hpp"
 #include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
@@ -20,9 +21,9 @@ class DetachedRun {
   explicit DetachedRun(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   // Starts it in this process's environment, in a session of its own; does nothing if the folder is
-  // there already. `input` is its standard input; it is written nowhere else. For a process of one
-  // thread. Throws Error.
-  void start(const std::vector<std::string>& argv, const std::string& input) const;
+  // there already. `input` is its standard input, of 4 KiB and a line's end at most; it is written
+  // nowhere else, and the keeper has no copy. For a process of one thread. Throws Error.
+  void start(const std::vector<std::string>& argv, Secret input) const;
 
   bool is_running() const;
   // Nothing while it runs, and if it was cut off: by a reboot, for example. A program that was
@@ -38,7 +39,7 @@ class DetachedRun {
   std::string report(std::uint64_t most) const;
 
  private:
-  [[noreturn]] void keep(const std::vector<std::string>& argv, const std::string& input,
+  [[noreturn]] void keep(const std::vector<std::string>& argv, const Descriptor& input,
                          int ready) const;
 
   std::filesystem::path folder_;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/memory_search.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -51,12 +52,32 @@ TEST(Frames, ThatAreCutOffAreNotHandedOn) {
   EXPECT_EQ(listener.heard, "");
 }
 
+TEST(Frames, WithASecretAreWipedOnceTheyWereHandedOn) {
+  class Deaf : public Listener {
+    void on_frame(FrameKind kind, std::string_view payload) override {
+      is_heard = kind == FrameKind::secret && payload.size() == SoughtText::length;
+    }
+
+   public:
+    bool is_heard = false;
+  } deaf;
+  FrameParser parser(deaf);
+  Secret secret = SoughtText::as_secret();
+  parser.take(frame_head(FrameKind::secret, secret.view().size()));
+  parser.take(secret.view().substr(0, 150));
+  parser.take(secret.view().substr(150));
+  EXPECT_TRUE(deaf.is_heard);
+  secret = Secret();
+  EXPECT_EQ(SoughtText::copies(), 0U);
+}
+
 TEST(Frames, OfNoKindOrTooLongAreRefused) {
   const std::string long_frame = concat("M", std::string("\x01\x00\x00\x01", 4));
   const std::string empty_chunk = chunk_head({0, 0}, 0);
   const std::string long_chunk = chunk_head({0, 0}, chunk_bytes + 1);
-  for (const std::string& bytes :
-       {std::string("Hello"), std::string(5, '\0'), long_frame, empty_chunk, long_chunk}) {
+  const std::string long_secret = frame_head(FrameKind::secret, 4097);
+  for (const std::string& bytes : {std::string("Hello"), std::string(5, '\0'), long_frame,
+                                   empty_chunk, long_chunk, long_secret}) {
     Listener listener;
     FrameParser parser(listener);
     EXPECT_EQ(thrown_by([&] { parser.take(bytes); }).code(), ErrorCode::unreachable);

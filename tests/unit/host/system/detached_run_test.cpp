@@ -1,9 +1,12 @@
 // Programs that outlive whoever started them, found again by their folder.
 #include "topsctl/host/system/detached_run.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/memory_search.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
 
@@ -19,7 +22,7 @@ TEST(DetachedRuns, KeepWhatTheirProgramWritesAndHowItEnds) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "runs/one");
   run.start({"/bin/sh", "-c", "read word; echo report of $word; echo event >&2; exit 8"},
-            "sesame\n");
+            Secret("sesame\n"));
   wait_for(run);
   EXPECT_EQ(run.status(), 8);
   EXPECT_EQ(run.report(100), "report of sesame\n");
@@ -31,7 +34,7 @@ TEST(DetachedRuns, KeepWhatTheirProgramWritesAndHowItEnds) {
 TEST(DetachedRuns, AreStartedOnce) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
-  for (int i = 0; i < 2; ++i) run.start({"/bin/sh", "-c", "echo x"}, "");
+  for (int i = 0; i < 2; ++i) run.start({"/bin/sh", "-c", "echo x"}, Secret(""));
   wait_for(run);
   EXPECT_EQ(run.report(100), "x\n");
 }
@@ -40,7 +43,8 @@ TEST(DetachedRuns, AreSeenWhileTheyRun) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
   const auto gate = folder / "gate";
-  run.start({"/bin/sh", "-c", "until [ -e \"$0\" ]; do sleep 0.01; done", gate.string()}, "");
+  run.start({"/bin/sh", "-c", "until [ -e \"$0\" ]; do sleep 0.01; done", gate.string()},
+            Secret(""));
   EXPECT_TRUE(run.is_running());
   EXPECT_FALSE(run.status());
   folder.write("gate", "");
@@ -51,7 +55,7 @@ TEST(DetachedRuns, AreSeenWhileTheyRun) {
 TEST(DetachedRuns, ThatAreKilledHaveTheStatusThatShellsGive) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
-  run.start({"/bin/sh", "-c", "kill -9 $$"}, "");
+  run.start({"/bin/sh", "-c", "kill -9 $$"}, Secret(""));
   wait_for(run);
   EXPECT_EQ(run.status(), 137);
 }
@@ -59,7 +63,7 @@ TEST(DetachedRuns, ThatAreKilledHaveTheStatusThatShellsGive) {
 TEST(DetachedRuns, OfNoProgramSaySo) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
-  run.start({"/nowhere/program"}, "");
+  run.start({"/nowhere/program"}, Secret(""));
   wait_for(run);
   EXPECT_EQ(run.status(), 127);
   EXPECT_EQ(run.events_from(0), "cannot start /nowhere/program\n");
@@ -68,7 +72,7 @@ TEST(DetachedRuns, OfNoProgramSaySo) {
 TEST(DetachedRuns, WriteTheirInputNowhere) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
-  run.start({"/bin/sh", "-c", "read word"}, "a-secret\n");
+  run.start({"/bin/sh", "-c", "read word"}, Secret("a-secret\n"));
   wait_for(run);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
     if (!entry.is_regular_file()) continue;
@@ -76,10 +80,27 @@ TEST(DetachedRuns, WriteTheirInputNowhere) {
   }
 }
 
+TEST(DetachedRuns, HaveAKeeperThatDoesNotKnowTheirInput) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to read another process's memory";
+  const TemporaryFolder folder;
+  const DetachedRun run(folder / "one");
+  ASSERT_EQ(::mkfifo((folder / "gate").c_str(), 0600), 0);
+  run.start({"/bin/sh", "-c", "read word; echo $PPID; echo $word | wc -c; cat \"$0\"",
+             (folder / "gate").string()},
+            SoughtText::as_secret());
+  std::string report;
+  while (std::count(report.begin(), report.end(), '\n') < 2) report = run.report(100);
+  EXPECT_EQ(SoughtText::copies(report.substr(0, report.find('\n'))), 0U);
+  EXPECT_EQ(SoughtText::copies(), 0U);
+  Descriptor(::open((folder / "gate").c_str(), O_WRONLY | O_CLOEXEC)).close();
+  wait_for(run);
+  EXPECT_NE(report.find("201"), std::string::npos);
+}
+
 TEST(DetachedRuns, WithALongReportAreRefused) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
-  run.start({"/bin/sh", "-c", "head -c 200000 /dev/zero"}, "");
+  run.start({"/bin/sh", "-c", "head -c 200000 /dev/zero"}, Secret(""));
   wait_for(run);
   EXPECT_EQ(thrown_by([&] { run.report(100'000); }).code(), ErrorCode::host_unfit);
 }

@@ -1,0 +1,145 @@
+"""Attacks over the network and by other users of a target: on relays, on the folders of a transfer, and on passwords."""
+
+import os
+import random
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import pytest
+
+from hosts.users import SUDO_PASSWORD
+from hosts.workstation import CHUNK, HOME, by_target, missing_at
+
+FREE = 2001  # the id of a user
+LISTENING = re.compile(r" [0-9A-F]{8}:([0-9A-F]{4}) 00000000:0000 0A ")
+# Begins a handshake and sends a byte of it now and then, for two minutes, or until nobody listens.
+SLOW = """
+import socket, sys, time
+stranger = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+for byte in b"\\x16\\x03\\x01\\x3f\\x00\\x01\\x00\\x3e\\xfc" + bytes(600):
+    stranger.send(bytes([byte]))
+    time.sleep(0.2)
+"""
+PASSWORD = re.compile(rb"(?<!-)" + SUDO_PASSWORD.encode())  # not the name of the option
+
+
+def wait_for(found, deadline_s=60):
+    """What `found` gives, as soon as it is anything."""
+    begun = time.monotonic()
+    while not (result := found()):
+        assert time.monotonic() - begun < deadline_s, "it does not come"
+        time.sleep(0.02)
+    return result
+
+
+def topsctl_processes(host):
+    return [each for each in host.processes() if re.match(r"\S*topsctl ", each.command)]
+
+
+def relay_port(host):
+    """The port on which a receiver waits for another host; None while none does."""
+    for process in topsctl_processes(host):
+        with suppress(OSError), open(f"/proc/{process.pid}/net/tcp", encoding="ascii") as table:
+            ports = [int(port, 16) for port in LISTENING.findall(table.read())]
+            if others := [port for port in ports if port != host.port]:
+                return others[0]
+    return None
+
+
+def memory_of(pid):
+    """All that a process can write to."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb") as memory:
+        for line in maps:
+            if " rw-p " in line:
+                begin, end = (int(part, 16) for part in line.split()[0].split("-"))
+                with suppress(OSError):
+                    memory.seek(begin)
+                    yield memory.read(end - begin)
+
+
+def replace_sudo(host, script):
+    place = host.path("/usr/local/bin/sudo")
+    place.write_text(script)
+    place.chmod(0o755)
+
+
+@pytest.fixture
+def large(tmp_path):
+    folder = tmp_path / "large"
+    folder.mkdir()
+    (folder / "one.bin").write_bytes(random.Random(1).randbytes(3 * CHUNK))
+    return folder
+
+
+def test_a_slow_stranger_holds_no_receiver(make_workstation, large):
+    station = make_workstation(2)
+    first, second = station.hosts
+    run = station.start("transfer", large, "root@h1", "root@h2", "--all", "--relay", "--limit-rate", "4M")
+    fed, port = wait_for(lambda: next(((host, port) for host in (first, second) if (port := relay_port(host))), None))
+    strangers = [station.fleet.client.start(["/usr/bin/python3", "-c", SLOW, fed.address, str(port)]) for _ in range(2)]
+    begun = time.monotonic()
+    document, _ = station.finished("transfer", run)
+    assert time.monotonic() - begun < 45
+    for host in station.hosts:
+        assert missing_at(host.root, "/tmp/topsrider_install", by_target(document)[f"root@{host.name}"], large) == []
+    for stranger in strangers:
+        stranger.kill()
+
+
+@pytest.mark.parametrize("home, owner, mode", [(HOME, 0, 0o777), ("/home/free", FREE, 0o755), ("/home/free", FREE, 0o777)])
+def test_a_cache_that_others_could_exchange_is_neither_run_nor_filled(make_workstation, packages, home, owner, mode):
+    station = make_workstation(1)
+    host, = station.hosts
+    cache = host.path(f"{home}/.cache")
+    cache.mkdir(exist_ok=True)
+    os.chown(cache, owner, owner)
+    cache.chmod(mode)
+    station.json("transfer", packages, "free@h1" if owner else "root@h1")
+    assert bool([path for path in cache.rglob("*") if path.is_file()]) == (mode == 0o755)
+
+
+@pytest.mark.parametrize("user, owner, mode, words", [("root", 0, 0o777, "by others"), ("root", FREE, 0o755, "another user"),
+                                                      ("free", FREE, 0o770, "by others"), ("free", 0, 0o1777, None)])
+def test_a_destination_below_what_others_could_exchange_is_refused(make_workstation, packages, user, owner, mode, words):
+    station = make_workstation(1)
+    host, = station.hosts
+    above = host.path("/srv/above")
+    above.mkdir()
+    os.chown(above, owner, owner)
+    above.chmod(mode)
+    document = station.json("transfer", packages, f"{user}@h1", "--dest", "/srv/above/dest", code=0 if words is None else 4)
+    if words is not None:
+        assert document["error"]["code"] == "permission" and words in document["error"]["message"], document
+        assert document["error"]["hint"] and list(above.iterdir()) == []
+
+
+def test_a_password_stays_in_no_memory_of_a_target(make_workstation):
+    station = make_workstation(1)
+    host, = station.hosts
+    replace_sudo(host, "#!/bin/sh\nread -r word\ntouch /tmp/was-read\nsleep 3\n")
+
+    def look():
+        """Once it was handed on: who may see the processes, and how often the password is in their memory."""
+        wait_for(host.path("/tmp/was-read").exists)
+        return [(os.stat(f"/proc/{process.pid}/environ").st_uid, sum(len(PASSWORD.findall(block))
+                                                                     for block in memory_of(process.pid)))
+                for process in topsctl_processes(host)]
+
+    with ThreadPoolExecutor(1) as watch:
+        looked = watch.submit(look)
+        words = [station.binary, "history", "--target", "ops@h1", "--ask-sudo-pass"]
+        station.fleet.client.on_terminal(words, [("Password for sudo on ops@h1:", SUDO_PASSWORD)])
+    # The one that speaks, the one that keeps the run, and whoever helps them: the user's, and yet hidden from the user.
+    assert len(looked.result()) >= 2 and set(looked.result()) == {(0, 0)}, looked.result()
+
+
+def test_a_target_gets_the_password_of_no_other(make_workstation):
+    station = make_workstation(2)
+    replace_sudo(station.hosts[1], "#!/bin/sh\nhead -n 1 >/tmp/stolen\nexit 1\n")
+    words = [station.binary, "history", "--target", "ops@h1", "--target", "ops@h2", "--ask-sudo-pass"]
+    seen = station.fleet.client.on_terminal(words, [("Password for sudo on ops@h1:", SUDO_PASSWORD),
+                                                    ("Password for sudo on ops@h2:", "of the second")])
+    assert seen.returncode == 9 and not seen.unanswered, seen
+    assert station.hosts[1].path("/tmp/stolen").read_text() == "of the second\n"
