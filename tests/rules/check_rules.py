@@ -28,7 +28,7 @@ THIRD_PARTY = {  # beginning of an #include -> the rooms, or the files, that may
 CALLS = {  # call -> the only files of src that may make it
     "exit": (), "quick_exit": (), "system": (), "popen": (),
     "_exit": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp", "src/host/network/local_remote.cpp"), "_Exit": (),
-    "chdir": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp"), "fchdir": ("src/host/system/process.cpp",), "chroot": ("src/host/system/process.cpp",),
+    "chdir": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp"), "fchdir": ("src/host/system/enclosure.cpp",), "chroot": ("src/host/system/process.cpp", "src/host/system/enclosure.cpp"),
     "getenv": ("src/host/system/host.cpp",), "secure_getenv": ("src/host/system/host.cpp",),
 }
 STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp")

@@ -28,8 +28,9 @@ constexpr const char* not_possible_hint =
     "--rehearse needs the right to make namespaces and to mount overlays (CAP_SYS_ADMIN), and room "
     "for what is written; without --rehearse the write set is predicted and checked afterwards";
 constexpr const char* failed_hint =
-    "nothing was changed; if the script needs what a rehearsal forbids (to load a kernel module, "
-    "to mount, to set the clock or the kernel), install without --rehearse";
+    "nothing was changed; if the package or its script needs what a rehearsal forbids (to make a "
+    "device node, to load a kernel module, to mount, to set the clock or the kernel), install "
+    "without --rehearse";
 
 std::string layers_folder() {
   return concat(state_directory, "/rehearsal");

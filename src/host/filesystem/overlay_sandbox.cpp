@@ -19,6 +19,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/filesystem/mounts.hpp"
+#include "topsctl/host/system/call_filter.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/memory.hpp"
@@ -48,6 +49,8 @@ int hold_view(const SandboxSpec& order, Pipe& report, Pipe& alive) {
   ::signal(SIGCHLD, SIG_IGN);  // orphans of the view become ours, and need no burial
   alive.write_end.close();
   try {
+    if (!can_filter_calls())
+      throw Error(ErrorCode::host_unfit, "this kernel cannot filter system calls (seccomp)");
     std::string marks;
     for (const bool is_overlay : mount_view(order)) marks += is_overlay ? 'o' : '-';
     say(report, format("ready {}", marks));

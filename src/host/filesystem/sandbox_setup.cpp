@@ -57,9 +57,11 @@ void mount_or_fail(const char* type, const fs::path& target, unsigned long flags
 }
 
 void bind_read_only(const fs::path& from, const fs::path& to, const std::string& shown) {
-  // Flags that are there may have to stay; asking for more is always possible.
+  // Flags that are there may have to stay; asking for more is always possible. A network's share
+  // may hold devices.
   if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
-      ::mount(nullptr, to.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) != 0) {
+      ::mount(nullptr, to.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NODEV, nullptr) !=
+          0) {
     fail(format("cannot show {} read-only", in_quotes(shown)), errno);
   }
 }
@@ -87,7 +89,7 @@ class Builder {
       fail("cannot make mounts private", errno);
     }
     if (order_.store == LayerStore::memory) {
-      mount_or_fail("tmpfs", order_.layers, MS_NOSUID,
+      mount_or_fail("tmpfs", order_.layers, MS_NOSUID | MS_NODEV,
                     concat("mode=0700,size=", order_.most_memory), order_.layers.string());
     }
     make_folder(view_, 0700);
@@ -182,7 +184,7 @@ class Builder {
   // Settings of the kernel are the machine's, in whichever namespace they are looked at.
   static void mount_processes(const fs::path& target) {
     mount_or_fail("proc", target, safe, "", "/proc");
-    for (const char* name : {"sys", "sysrq-trigger", "irq", "bus", "fs"}) {
+    for (const char* name : {"sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "mtrr"}) {
       const fs::path path = target / name;
       if (::access(path.c_str(), F_OK) == 0) bind_read_only(path, path, concat("/proc/", name));
     }
@@ -190,7 +192,8 @@ class Builder {
 
   void mount_devices(const fs::path& target) const {
     const fs::path machine = on_machine("/dev");
-    mount_or_fail("tmpfs", target, MS_NOSUID | MS_NOEXEC, "mode=0755,size=64m", "/dev");
+    // The machine's nodes below are mounts of their own, and can be opened.
+    mount_or_fail("tmpfs", target, safe, "mode=0755,size=64m", "/dev");
     for (const char* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
       if (!is_device(machine / name)) continue;
       make_empty_file(target / name);

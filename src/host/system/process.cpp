@@ -14,7 +14,7 @@
 #include <csignal>
 #include <optional>
 
-#include "host/system/capabilities.hpp"
+#include "host/system/enclosure.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
@@ -166,11 +166,7 @@ struct ChildImage {
 
   bool enter_root() const {
     if (enclosure == nullptr) return root == "/" || ::chroot(root.c_str()) == 0;
-    return ::setns(enclosure->network.get(), CLONE_NEWNET) == 0 &&
-           ::setns(enclosure->messages.get(), CLONE_NEWIPC) == 0 &&
-           ::setns(enclosure->names.get(), CLONE_NEWUTS) == 0 &&
-           ::setns(enclosure->mounts.get(), CLONE_NEWNS) == 0 &&
-           ::fchdir(enclosure->root.get()) == 0 && ::chroot(".") == 0 && give_up_capabilities();
+    return enter_enclosure(*enclosure);
   }
 };
 

@@ -16,8 +16,8 @@
 namespace topsctl {
 
 // Where a program is run apart from the machine: the namespaces of another process, held open, and
-// a root directory in them. What it starts there cannot load kernel modules, reboot, set the clock
-// or mount anything: those capabilities are taken from it.
+// a root directory in them, which it cannot leave. What it starts there has the capabilities of
+// container programs, and can neither make devices nor mount or trace: see call_filter.hpp.
 struct Enclosure {
   Descriptor processes;
   Descriptor mounts;
