@@ -16,6 +16,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/startup.hpp"
 #include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
@@ -40,8 +41,9 @@ class LocalStream : public RemoteStream {
     if (pid_ < 0) throw system_error(errno, "start", "/bin/sh", ErrorCode::unreachable);
     if (pid_ == 0) {
       ::setsid();
-      for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE})
+      for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGXFSZ})
         ::signal(signal, SIG_DFL);
+      restore_descriptor_limit();
       const std::array<int, 3> ends = {::fcntl(input.read_end.get(), F_DUPFD_CLOEXEC, 10),
                                        ::fcntl(output.write_end.get(), F_DUPFD_CLOEXEC, 10),
                                        ::fcntl(errors.write_end.get(), F_DUPFD_CLOEXEC, 10)};

@@ -19,6 +19,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/startup.hpp"
 
 namespace topsctl {
 
@@ -48,8 +49,9 @@ void close_others(std::initializer_list<int> kept) {
 
 // In the child: never returns.
 [[noreturn]] void become(std::vector<std::string> argv, const std::array<int, 3>& streams) {
-  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE})
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGXFSZ})
     ::signal(signal, SIG_DFL);
+  restore_descriptor_limit();
   for (int stream = 0; stream < 3; ++stream) ::dup2(streams.at(stream), stream);
   ::execvp(argv[0].c_str(), c_strings(argv).data());
   const std::string reason = format("cannot start {}\n", argv[0]);

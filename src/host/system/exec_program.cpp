@@ -60,6 +60,7 @@ void exec_program(const std::vector<std::string>& argv,
     throw_if_interrupted();
     unwatch_signals();
     restore_umask();
+    restore_descriptor_limit();
     ::execve(candidate.c_str(), word_pointers.data(), variable_pointers.data());
     reason = errno;
     break;

@@ -19,7 +19,8 @@ namespace {
 volatile std::sig_atomic_t received = 0;
 std::array<int, 2> wake_pipe = {-1, -1};
 int deadline_s = 0;
-constexpr std::array<int, 6> watched = {SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGHUP, SIGPIPE};
+constexpr std::array<int, 7> watched = {SIGINT, SIGQUIT, SIGTERM, SIGALRM,
+                                        SIGHUP, SIGPIPE, SIGXFSZ};
 std::array<struct sigaction, watched.size()> before;
 
 void take_note(int signal) {
@@ -51,8 +52,7 @@ void watch_signals() {
   action.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGALRM})
     ::sigaction(signal, &action, nullptr);
-  std::signal(SIGHUP, SIG_IGN);
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int signal : {SIGHUP, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
 }
 
 void unwatch_signals() {

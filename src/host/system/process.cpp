@@ -20,6 +20,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/startup.hpp"
 
 namespace topsctl {
 
@@ -139,9 +140,11 @@ struct ChildImage {
   }
 
   [[noreturn]] void exec_program(const Pipes& pipes) {
-    for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGCHLD}) {
+    for (const int signal :
+         {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCHLD}) {
       ::signal(signal, SIG_DFL);
     }
+    restore_descriptor_limit();
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -372,6 +375,7 @@ Descriptor start_detached(const std::vector<std::string>& arguments) {
     }
     // Closed by declare_ready(), or by its end.
     if (::dup2(::fcntl(ready.write_end.get(), F_DUPFD_CLOEXEC, 10), 0) < 0) ::_exit(127);
+    restore_descriptor_limit();
     if (::chdir("/") == 0) ::execve("/proc/self/exe", argv.data(), nothing.data());
     ::_exit(127);
   }

@@ -1,13 +1,19 @@
-// Start of the process: name look-ups, libcrypto, libssh.
+// Start of the process: descriptors, name look-ups, libcrypto, libssh.
 #include "topsctl/host/system/startup.hpp"
 
 #include <archive.h>
+#include <fcntl.h>
 #include <libssh/libssh.h>
 #include <lzma.h>
 #include <malloc.h>
 #include <nss.h>
 #include <openssl/crypto.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -17,10 +23,31 @@ namespace topsctl {
 namespace {
 
 mode_t umask_before = 022;  // as whoever started topsctl has it
+std::optional<rlimit> descriptors_before;
+
+// The next file that is opened would else be standard output, and what is said goes into it.
+// Opened for reading: what is written is still an error.
+void occupy_closed_streams() {
+  for (const int stream : {0, 1, 2}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    if (::open("/dev/null", O_RDONLY) < 0 && ::open("/", O_RDONLY | O_DIRECTORY) < 0)
+      throw system_error(errno, "open", "/");
+  }
+}
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  descriptors_before = limit;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 }  // namespace
 
 void prepare_process() {
+  occupy_closed_streams();
+  raise_descriptor_limit();
   // Once a large block was freed, glibc keeps the next ones of its size in arenas, which never
   // shrink: decoders would hold twice what they use.
   constexpr int largest_in_arena = 1 << 20;
@@ -39,6 +66,10 @@ void prepare_process() {
 
 void restore_umask() {
   ::umask(umask_before);
+}
+
+void restore_descriptor_limit() {
+  if (descriptors_before) ::setrlimit(RLIMIT_NOFILE, &*descriptors_before);
 }
 
 std::string libssh_version() {

@@ -4,7 +4,7 @@
 namespace topsctl {
 
 // Installs handlers for SIGINT, SIGQUIT, SIGTERM and SIGALRM; ignores SIGHUP and SIGPIPE, so that a
-// lost terminal or connection ends no step.
+// lost terminal or connection ends no step, and SIGXFSZ: a file that may not grow is an error.
 void watch_signals();
 // What watch_signals() changed is as it was, for a program in the place of this one.
 void unwatch_signals();

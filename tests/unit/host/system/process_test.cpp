@@ -18,6 +18,7 @@
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/startup.hpp"
 
 namespace topsctl {
 namespace {
@@ -277,6 +278,20 @@ INSTANTIATE_TEST_SUITE_P(Each, Interruption,
                            return std::string(info.param.first == SIGINT ? "interrupt"
                                                                          : "terminate");
                          });
+
+TEST(Programs, HaveTheLimitOfOpenFilesThatWasThere) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit small = before;
+  small.rlim_cur = std::min<rlim_t>(200, before.rlim_max - 1);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &small), 0);
+  prepare_process();
+  rlimit own{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &own), 0);
+  EXPECT_EQ(own.rlim_cur, before.rlim_max);
+  EXPECT_EQ(run_shell("ulimit -n").output, concat(small.rlim_cur, "\n"));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+}
 
 }  // namespace
 }  // namespace topsctl
