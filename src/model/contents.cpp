@@ -29,6 +29,8 @@ std::string_view name(StrangeEntry::Kind kind) {
       return "duplicate";
     case StrangeEntry::Kind::link_escapes:
       return "link-escapes";
+    case StrangeEntry::Kind::hard_link_outside:
+      return "hard-link-outside";
     case StrangeEntry::Kind::device:
       return "device";
     case StrangeEntry::Kind::too_large:

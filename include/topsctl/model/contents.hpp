@@ -31,7 +31,15 @@ struct ElfFile {
 
 // An entry that no sound package holds; it was passed over.
 struct StrangeEntry {
-  enum class Kind { escapes, duplicate, link_escapes, device, too_large, bad_name };
+  enum class Kind {
+    escapes,
+    duplicate,
+    link_escapes,
+    hard_link_outside,
+    device,
+    too_large,
+    bad_name
+  };
   Kind kind = Kind::escapes;
   std::string path;    // as the archive has it, made printable
   std::string detail;  // the link's target, the other entry

@@ -69,6 +69,9 @@ void judge_strange_entries(const Contents& contents, Collection& found) {
         id = "link-escapes";
         break;
       case StrangeEntry::Kind::duplicate:
+      case StrangeEntry::Kind::hard_link_outside:
+        id = "hard-link-outside";
+        break;
         id = "duplicate-entry";
         break;
       case StrangeEntry::Kind::device:

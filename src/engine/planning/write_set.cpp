@@ -77,6 +77,18 @@ void add_packed(const Package& deb, std::set<std::string>& packed) {
   }
 }
 
+// A hard link is one file with its target, whose owner and mode dpkg sets: a link would keep
+// nothing.
+void add_link_targets(const Package& deb, const HostFacts& facts, std::set<std::string>& paths,
+                      std::set<std::string>& replaced, std::vector<std::string>& unpacked) {
+  for (const PayloadEntry& entry : *deb.files) {
+    if (entry.type != PayloadEntry::Type::hardlink) continue;
+    const std::string target = fs::path(entry.link_target).lexically_normal().string();
+    add_deb_path(target, facts, paths, unpacked);
+    replaced.erase(target);
+  }
+}
+
 // What the scripts name they may write, and into a file as it stands: then a link would keep
 // nothing.
 void add_mentioned(std::string_view script, std::set<std::string>& paths,
@@ -110,6 +122,8 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
     add_replaced(deb, replaced);
   }
   for (const Package& package : selection.packages) {
+    if (package.kind == PackageKind::deb)
+      add_link_targets(package, facts, paths, replaced, set.unpacked);
     if (!package.deb) continue;
     for (const MaintainerScript& script : package.deb->scripts)
       add_mentioned(script.text, paths, replaced, packed);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "host/debian/dpkg_tar.hpp"
 #include "topsctl/base/error.hpp"
@@ -87,6 +88,7 @@ class DataReading {
       throw_if_interrupted();
       take(*entry);
     }
+    note_hard_links();
     for (const ClaimedDigests::Claim& claim : claims_.all()) {
       if (!claim.seen)
         add_mismatch(
@@ -139,11 +141,12 @@ class DataReading {
       add_strange({StrangeEntry::Kind::device, path,
                    concat(name(entry.type), " ", entry.device_major, ":", entry.device_minor)});
     }
-    const bool climbs =
-        entry.type == PayloadEntry::Type::symlink
-            ? link_escapes(entry.path, entry.link_target)
-            : entry.type == PayloadEntry::Type::hardlink && path_escapes(entry.link_target);
-    if (climbs) add_strange({StrangeEntry::Kind::link_escapes, path, printable(entry.link_target)});
+    if (entry.type == PayloadEntry::Type::fifo || entry.type == PayloadEntry::Type::other) {
+      add_strange({StrangeEntry::Kind::device, path, std::string(name(entry.type))});
+    }
+    if (entry.type == PayloadEntry::Type::symlink && link_escapes(entry.path, entry.link_target)) {
+      add_strange({StrangeEntry::Kind::link_escapes, path, printable(entry.link_target)});
+    }
   }
 
   void read_file(const TarEntry& entry) {
@@ -178,6 +181,25 @@ class DataReading {
     const auto target = found_.find(plain_path(entry.link_target));
     if (target == found_.end()) {
       claim->seen = true;  // its content is not known: the target is no file of md5sums
+  // dpkg looks for the target on the host, and the package's own file is there once it was
+  // unpacked.
+  void note_hard_links() {
+    const bool has_links = std::any_of(files_.begin(), files_.end(), [](const PayloadEntry& entry) {
+      return entry.type == PayloadEntry::Type::hardlink;
+    });
+    if (!has_links) return;
+    std::set<std::string_view> own;
+    for (const PayloadEntry& entry : files_) {
+      const bool is_link = entry.type == PayloadEntry::Type::hardlink;
+      if (is_link && !own.contains(entry.link_target)) {
+        add_strange({StrangeEntry::Kind::hard_link_outside, printable(entry.path),
+                     printable(entry.link_target)});
+      } else if (is_link || entry.type == PayloadEntry::Type::file) {
+        own.insert(entry.path);
+      }
+    }
+  }
+
       return;
     }
     compare(*claim, std::string(target->second));

@@ -172,9 +172,23 @@ def _(shop):
     deb.raw("./opt/tops/up/etc/cron.d/x", b"* * * * * root true\n").write(shop.folder)
 
 
-@case("deb-hard-link-escapes", ("link-escapes|entry-escapes",), exit=5)
-def _(shop):
-    plain().raw("./opt/tops/shadow", kind=tarfile.LNKTYPE, link="../../etc/shadow").write(shop.folder)
+def hard_link(name, target, *before):
+    @case(f"deb-hard-link-{name}", ("hard-link-outside",), exit=5, evidence=("opt/tops/shadow",))
+    def build(shop):
+        deb = plain()
+        for path, more in before:
+            deb.raw(path, **more)
+        # dpkg would give /etc/shadow the entry's mode.
+        deb.raw("./opt/tops/shadow", kind=tarfile.LNKTYPE, link=target, mode=0o666)
+        deb.file("/opt/tops/z-later").write(shop.folder)
+
+
+hard_link("escapes", "../../etc/shadow")
+hard_link("to-the-host", "./etc/shadow")
+hard_link("to-a-later-file", "./opt/tops/z-later")
+hard_link("behind-a-link", "./opt/out/shadow", ("./opt/out", {"kind": tarfile.SYMTYPE, "link": "/etc"}))
+hard_link("to-a-link", "./opt/out", ("./opt/out", {"kind": tarfile.SYMTYPE, "link": "/etc/shadow"}))
+hard_link("to-itself", "./opt/tops/shadow")
 
 
 @case("deb-duplicate-entry", ("duplicate-entry",), may=("digest-mismatch",), exit=5, evidence=("opt/tops/share/text",))

@@ -164,6 +164,7 @@ const std::vector<Fault>& faults() {
        [](Subject& s) { s.contents.list_name.clear(); }},
       with_strange("entry-escapes", StrangeEntry::Kind::escapes),
       with_strange("link-escapes", StrangeEntry::Kind::link_escapes),
+      with_strange("hard-link-outside", StrangeEntry::Kind::hard_link_outside),
       with_strange("duplicate-entry", StrangeEntry::Kind::duplicate),
       with_strange("device-file", StrangeEntry::Kind::device),
       with_strange("archive-bomb", StrangeEntry::Kind::too_large),

@@ -6,6 +6,7 @@
 
 #include "support/sample_packages.hpp"
 #include "support/sample_stack.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/planner.hpp"
 
 namespace topsctl {
@@ -99,6 +100,21 @@ TEST_F(WriteSets, SayWhichFilesComeFromPackagesAlone) {
     EXPECT_THAT(packed, Not(Contains(path)));
   }
   EXPECT_TRUE(std::is_sorted(packed.begin(), packed.end()));
+}
+
+// dpkg gives the target the link's owner and mode: it is one file with it.
+TEST_F(WriteSets, HoldTheTargetsOfHardLinks) {
+  facts_.debs["tops-eccl"] = installed(sample_deb("tops-eccl", "2.5.87-1", {"/usr/lib/old.so"}));
+  facts_.diversions = {{"/usr/bin/moved", "/usr/bin/moved.real"}};
+  Package& eccl = inventory_.packages.front();
+  for (const char* target : {"/../etc/shadow", "/usr/lib/old.so", "/usr/bin/moved"}) {
+    PayloadEntry link{concat("/opt/tops", target), PayloadEntry::Type::hardlink};
+    link.link_target = target;
+    eccl.files->push_back(link);
+  }
+  const WriteSet set = predicted();
+  EXPECT_THAT(set.paths, IsSupersetOf({"/etc/shadow", "/usr/bin/moved", "/usr/bin/moved.real"}));
+  EXPECT_THAT(set.replaced, Not(Contains("/usr/lib/old.so"))) << "a second name would keep nothing";
 }
 
 TEST_F(WriteSets, HoldTheFilesOfAnOlderPackageThatGoAway) {

@@ -127,6 +127,31 @@ TEST(StrangeEntries, AreThoseThatGoThroughALinkOfTheSamePackage) {
   EXPECT_THAT(strange(found), ElementsAre("link-escapes /usr/out/passwd"));
 }
 
+// dpkg links the target of the host into place and gives it the entry's owner and mode.
+TEST(StrangeEntries, AreHardLinksToWhatIsNoEarlierFileOfThePackage) {
+  const Read found = read_data({{"./usr/a", "x"},
+                                {"./usr/fine", "", '1', "./usr/a"},
+                                {"./usr/chain", "", '1', "usr//fine"},
+                                {"./etc/shadow2", "", '1', "./etc/shadow"},
+                                {"./etc/shadow3", "", '1', "./etc/shadow2"},
+                                {"./usr/early", "", '1', "./usr/later"},
+                                {"./usr/itself", "", '1', "./usr/itself"},
+                                {"./usr/later", "x"},
+                                {"./usr/link", "", '2', "later"},
+                                {"./usr/linked", "", '1', "./usr/link"},
+                                {"./usr/folder", "", '5'},
+                                {"./usr/of-folder", "", '1', "./usr/folder"}});
+  EXPECT_THAT(strange(found),
+              ElementsAre("hard-link-outside /etc/shadow2", "hard-link-outside /etc/shadow3",
+                          "hard-link-outside /usr/early", "hard-link-outside /usr/itself",
+                          "hard-link-outside /usr/linked", "hard-link-outside /usr/of-folder"));
+  EXPECT_EQ(found.contents.strange.front().detail, "/etc/shadow");
+}
+
+TEST(StrangeEntries, ArePipesToo) {
+  EXPECT_THAT(strange(read_data({{"./run/pipe", "", '6'}})), ElementsAre("device /run/pipe"));
+}
+
 TEST(DebContents, TellLibrariesFromStandIns) {
   const Read found = read_data({{"./usr/lib/libeccl.so", small_library()},
                                 {"./usr/lib/libfake.so.1", "sixteen bytes ok"},
