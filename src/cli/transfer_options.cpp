@@ -31,11 +31,15 @@ void add_transfer_options(OptionTable& table, TransferOptions& options) {
   add_target_options(table, options.where);
 }
 
-void require_sound(const TransferOptions& options) {
-  if (options.destination.starts_with('/') && options.destination.size() > 1) return;
+void require_destination(const std::string& folder) {
+  if (folder.starts_with('/') && folder.size() > 1) return;
   throw Error(ErrorCode::usage,
-              format("--dest is no folder's absolute path: {}", in_quotes(options.destination)),
+              format("--dest is no folder's absolute path: {}", in_quotes(folder)),
               "give the whole path of a folder on the target");
+}
+
+void require_sound(const TransferOptions& options) {
+  require_destination(options.destination);
 }
 
 TransferSetRequest transfer_set_request(const TransferOptions& options) {

@@ -27,6 +27,8 @@ struct TransferOptions {
 };
 
 void add_transfer_options(OptionTable& table, TransferOptions& options);
+// Throws Error{usage} unless it is an absolute path, and not the root.
+void require_destination(const std::string& folder);
 // Throws Error{usage} for what no parser sees.
 void require_sound(const TransferOptions& options);
 TransferSetRequest transfer_set_request(const TransferOptions& options);

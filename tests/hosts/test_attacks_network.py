@@ -143,3 +143,24 @@ def test_a_target_gets_the_password_of_no_other(make_workstation):
                                                     ("Password for sudo on ops@h2:", "of the second")])
     assert seen.returncode == 9 and not seen.unanswered, seen
     assert station.hosts[1].path("/tmp/stolen").read_text() == "of the second\n"
+
+
+def test_a_log_in_for_transfers_allows_nothing_else(make_workstation, packages, topsctl_release):
+    station = make_workstation(1)
+    host, = station.hosts
+    host.copy_in(topsctl_release.resolve(), "/usr/local/bin/topsctl")
+    home = "/home/free"
+    keys = host.path(f"{home}/.ssh/authorized_keys")
+    keys.write_text('command="/usr/local/bin/topsctl receive --transfer-only --dest /var/tmp/drop",restrict ' + keys.read_text())
+    before = keys.read_text()
+    done = station.json("transfer", packages, "free@h1", "--dest", "/var/tmp/drop/new")
+    assert missing_at(host.root, "/var/tmp/drop/new", done["targets"][0], packages) == []
+    elsewhere = station.json("transfer", keys.parent, "free@h1", "--all", "--dest", f"{home}/.ssh", code=4)
+    assert elsewhere["error"]["code"] == "permission" and "/var/tmp/drop" in elsewhere["error"]["hint"], elsewhere
+    deployed = station.json("deploy", packages, "free@h1", "--dest", "/var/tmp/drop/new", code=4)
+    assert deployed["error"]["code"] == "permission" and "only transfers" in deployed["error"]["message"], deployed
+    for words in (["id"], ["exec /bin/sh -c 'id'"], []):
+        shell = station.fleet.client.run(["ssh", "-T", "free@h1", *words])
+        assert shell.returncode == 4 and "uid=" not in shell.stdout and "only takes transfers" in shell.stderr, shell
+    assert station.fleet.client.run(["sftp", "-b", "-", "free@h1"], input="ls /\n").returncode != 0
+    assert keys.read_text() == before and host.run(["dpkg", "-s", "tops-eccl"]).returncode != 0

@@ -4,28 +4,61 @@
 #include <fcntl.h>
 
 #include "cli/command.hpp"
+#include "cli/option_table.hpp"
+#include "cli/transfer_options.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/remote/remote_agent.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/secret.hpp"
 
 namespace topsctl {
 
 namespace {
 
-Output run_receive(Session& session) {
+struct ReceiveOptions {
+  bool transfer_only = false;
+  std::string destination = usual_destination;
+};
+
+// As a forced command: what the shell would have said first.
+std::string greeting_for(const Session& session) {
+  const auto asked = session.host.environment.find("SSH_ORIGINAL_COMMAND");
+  const auto token =
+      asked == session.host.environment.end() ? std::nullopt : token_of_receive(asked->second);
+  if (token) return concat(*token, " run\n");
+  throw Error(ErrorCode::permission, "this log-in only takes transfers",
+              "use `topsctl transfer` of the same version, without a container");
+}
+
+Output run_receive(const ReceiveOptions& options, Session& session) {
   hide_memory();  // passwords for sudo come here
   // Not handed on to what is started: that would keep the connection open after our end.
   const Descriptor input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   const Descriptor output(::fcntl(1, F_DUPFD_CLOEXEC, 3));
+  OnlyBelow only_below;
+  if (options.transfer_only) {
+    require_destination(options.destination);
+    only_below =
+        std::filesystem::path(concat(options.destination, "/.")).lexically_normal().parent_path();
+    write_all(output, greeting_for(session), "standard output");
+  }
   Output result;
   result.header.command = "receive";
   // Standard output belongs to the frames, in which failures are told.
-  if (!serve_transfer(session.host, input, output)) result.header.exit = ExitCode::failed;
+  if (!serve_transfer(session.host, input, output, only_below))
+    result.header.exit = ExitCode::failed;
   return result;
 }
 
 }  // namespace
 
-CommandAction define_receive(OptionTable& /*table*/) {
-  return {[](Session& session) { return run_receive(session); }};
+CommandAction define_receive(OptionTable& table) {
+  auto options = std::make_shared<ReceiveOptions>();
+  table.flag("--transfer-only", options->transfer_only,
+             "As a forced command of sshd: take files, run nothing");
+  table.value("--dest", options->destination, "The folder that --transfer-only lets be filled",
+              "DIR");
+  return {[options](Session& session) { return run_receive(*options, session); }};
 }
 
 }  // namespace topsctl

@@ -27,9 +27,11 @@ constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a log-in says be
 constexpr std::string_view folders =
     R"("${XDG_CACHE_HOME:-$HOME/.cache}/topsctl/bin" "/var/tmp/topsctl-$(id -u)/bin" "/opt/topsctl/bin" "/dev/shm/topsctl-$(id -u)/bin")";
 
+constexpr std::string_view token_beginning = "topsctl-";
+constexpr std::size_t token_bytes = 12;
+
 std::string new_token() {
-  constexpr std::size_t token_bytes = 12;
-  return concat("topsctl-", hex_text(random_bytes(token_bytes)));
+  return concat(token_beginning, hex_text(random_bytes(token_bytes)));
 }
 
 }  // namespace
@@ -157,6 +159,22 @@ std::string run_script(const CarriedProgram& program, const std::string& words,
       token, " run; exec ./topsctl ", words, "; fi; ");
   return concat(for_own_folders(program, "", act), "echo ", token,
                 " absent $(uname -s) $(uname -m)");
+}
+
+std::optional<std::string> token_of_receive(const std::string& command_line) {
+  // What stands behind the first of these words.
+  const auto behind = [&](std::string_view words, std::size_t size) {
+    const std::size_t at = command_line.find(words);
+    return at == std::string::npos ? "" : command_line.substr(at + words.size(), size);
+  };
+  constexpr std::size_t sha256_digits = 64;
+  const std::string digest = behind("\"$d/", sha256_digits);
+  const std::string token = behind(concat("then echo ", token_beginning), 2 * token_bytes);
+  if (!bytes_of_hex(digest) || !bytes_of_hex(token)) return std::nullopt;
+  std::string whole = concat(token_beginning, token);
+  const std::string script = run_script({"", digest, 0}, receive_words, whole);
+  if (far_command_line(parse_target("itself"), script, whole) != command_line) return std::nullopt;
+  return whole;
 }
 
 std::string carry_script(const CarriedProgram& program, const std::string& token) {

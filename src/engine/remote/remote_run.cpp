@@ -50,7 +50,7 @@ class Following {
  private:
   RemoteRunEnd follow() {
     const auto session = run_.remote.connect();
-    RemoteAgent far(*session, run_.target, run_.program, "receive");
+    RemoteAgent far(*session, run_.target, run_.program, receive_words);
     far.expect(FrameKind::welcome, run_answer_timeout_ms);
     // From here on nobody knows whether it has begun; asked for again, it is found by its id.
     may_run_ = true;

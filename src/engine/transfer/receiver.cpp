@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t spare_bytes = 64ULL << 20U;  // that a transfer leaves free
+constexpr const char* only_transfers = "only transfers are allowed here";
 
 dev_t device_of(const fs::path& path) {
   struct stat status {};
@@ -90,9 +92,11 @@ bool has_part(const fs::path& store, const std::string& id) {
 
 class Receiver : public FrameHandler {
  public:
-  Receiver(const Host& host, const Descriptor& input, const Descriptor& output)
+  Receiver(const Host& host, const Descriptor& input, const Descriptor& output,
+           const OnlyBelow& only_below)
       : host_(host),
         input_(input),
+        only_below_(only_below),
         voice_(output),
         intake_(objects_, voice_),
         relay_(objects_, voice_) {}
@@ -116,12 +120,15 @@ class Receiver : public FrameHandler {
       case FrameKind::finish:
         return finish();
       case FrameKind::listen:
-        return say(json_frame(FrameKind::listening,
-                              to_json(relay_.listen(host_, parse_listen_frame(payload)))));
+        return say(
+            json_frame(FrameKind::listening,
+                       to_json(only_below_ ? RelayListening{"", 0, only_transfers}
+                                           : relay_.listen(host_, parse_listen_frame(payload)))));
       case FrameKind::unlisten:
         relay_.stop();
         return say(frame(FrameKind::unlistened, ""));
       case FrameKind::feed:
+        if (only_below_) return say(json_frame(FrameKind::fed, fed_json(only_transfers)));
         feeders_.push_back(
             std::make_unique<RelayFeeder>(store_, objects_, parse_feed_frame(payload), voice_));
         return;
@@ -129,6 +136,8 @@ class Receiver : public FrameHandler {
         sudo_password_ = Secret(payload);
         return;
       case FrameKind::run:
+        if (only_below_)
+          throw Error(ErrorCode::permission, only_transfers, "log in as another user");
         wanted_run_ = parse_run_frame(payload);
         return;
       default:
@@ -155,7 +164,18 @@ class Receiver : public FrameHandler {
   }
 
  private:
+  // Throws unless the folder may be filled.
+  void require_allowed(const fs::path& folder) const {
+    if (!only_below_) return;
+    const fs::path below = folder.lexically_normal().lexically_relative(*only_below_);
+    if (!below.empty() && *below.begin() != "..") return;
+    throw Error(ErrorCode::permission,
+                format("only transfers to {} are allowed here", in_quotes(only_below_->string())),
+                format("choose it, or a folder below it, with --dest {}", only_below_->string()));
+  }
+
   void take_manifest(TransferManifest manifest) {
+    require_allowed(manifest.destination);
     if (!manifest.dry_run) destination_.emplace(manifest.destination);
     store_ = manifest.dry_run ? store_to_look_at(host_, manifest.destination)
                               : store_for(host_, manifest.destination);
@@ -197,6 +217,9 @@ class Receiver : public FrameHandler {
   }
 
   void join(TransferManifest manifest) {
+    const std::vector<fs::path> places = store_places(host_);
+    if (std::find(places.begin(), places.end(), manifest.store) == places.end())
+      require_allowed(manifest.store);
     require_own_folder(manifest.store);
     store_ = manifest.store;
     for (const ManifestObject& object : manifest.objects) {
@@ -230,6 +253,7 @@ class Receiver : public FrameHandler {
 
   const Host& host_;
   const Descriptor& input_;
+  const OnlyBelow& only_below_;
   AgentVoice voice_;
   fs::path store_;
   std::optional<Destination> destination_;
@@ -252,10 +276,11 @@ void wait_for_input(const Descriptor& input) {
 
 }  // namespace
 
-bool serve_transfer(const Host& host, const Descriptor& input, const Descriptor& output) {
+bool serve_transfer(const Host& host, const Descriptor& input, const Descriptor& output,
+                    const OnlyBelow& only_below) {
   constexpr int pipe_bytes = 1 << 20;
   ::fcntl(input.get(), F_SETPIPE_SZ, pipe_bytes);
-  Receiver receiver(host, input, output);
+  Receiver receiver(host, input, output, only_below);
   FrameParser parser(receiver);
   try {
     receiver.welcome();

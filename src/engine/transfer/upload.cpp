@@ -26,7 +26,6 @@ constexpr std::int64_t upload_answer_timeout_ms = 60'000;
 constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
 // From here on it pays to connect before it is known what there is to send.
 constexpr std::chrono::milliseconds slow_way = 15ms;
-constexpr const char* receive_words = "receive";
 
 class Uploading {
  public:

@@ -13,6 +13,9 @@
 
 namespace topsctl {
 
+// What a target is asked to run, whatever is wanted of it.
+inline constexpr const char* receive_words = "receive";
+
 // The executable that is carried: this very program.
 struct CarriedProgram {
   std::string path;    // where it lies here
@@ -30,6 +33,9 @@ std::string far_command_line(const Target& target, const std::string& script,
 // Looks for the program, and runs it with `words`; or says that it is not there.
 std::string run_script(const CarriedProgram& program, const std::string& words,
                        const std::string& token);
+// The token of a command line that was made of run_script() with `receive_words`, for a program of
+// whatever digest on the host itself; nothing for any other. It runs there instead of the shell.
+std::optional<std::string> token_of_receive(const std::string& command_line);
 // Takes the program from standard input, checks it, and puts it in its place.
 std::string carry_script(const CarriedProgram& program, const std::string& token);
 

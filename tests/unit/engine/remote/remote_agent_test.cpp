@@ -101,5 +101,21 @@ TEST_F(CarriedPrograms, ArriveWhereTheyAreThenRun) {
   EXPECT_EQ(files, 2U);
 }
 
+TEST(CommandLinesOfTransfers, AreKnownAndNoOthers) {
+  const CarriedProgram program{"", std::string(64, 'b'), 0};
+  const auto line = [&](const char* target, const std::string& words) {
+    return far_command_line(parse_target(target), run_script(program, words, token), token);
+  };
+  EXPECT_EQ(token_of_receive(line("ops@node1", receive_words)), token);
+  EXPECT_FALSE(token_of_receive(line("ops@node1/box", receive_words)));
+  EXPECT_FALSE(token_of_receive(line("ops@node1", "version")));
+  EXPECT_FALSE(token_of_receive(line("ops@node1", receive_words) + "; id"));
+  EXPECT_FALSE(token_of_receive("id; " + line("ops@node1", receive_words)));
+  EXPECT_FALSE(token_of_receive(
+      far_command_line(parse_target("ops@node1"), carry_script(program, token), token)));
+  for (const char* other : {"", "id", "\"$d/", "then echo topsctl-", "\"$d/x then echo topsctl-y"})
+    EXPECT_FALSE(token_of_receive(other)) << other;
+}
+
 }  // namespace
 }  // namespace topsctl
