@@ -59,12 +59,12 @@ def test_a_package_that_had_to_go_comes_back(operator, host, with_eccl, tmp_path
 
 
 def test_a_diverted_file_is_what_it_was(operator, host, with_eccl):
-    distributed = host.path("/opt/q/lib.so.distrib")
+    distributed = host.path("/opt/q/data.distrib")
     distributed.parent.mkdir(parents=True)
     distributed.write_text("the one before")
-    host.run(["dpkg-divert", "--local", "--no-rename", "--divert", "/opt/q/lib.so.distrib", "--add", "/opt/q/lib.so"],
+    host.run(["dpkg-divert", "--local", "--no-rename", "--divert", "/opt/q/data.distrib", "--add", "/opt/q/data"],
              check=True)
-    bundle = with_eccl("exit 1", files=["/opt/q/lib.so"])
+    bundle = with_eccl("exit 1", files=["/opt/q/data"])
     before = operator.digest()
     fails_and_is_undone(operator, bundle, before)
 

@@ -8,6 +8,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/bundle_findings.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 #include "topsctl/host/filesystem/file_state.hpp"
@@ -34,6 +35,13 @@ Inspection inspection_of(const Selection& selection, std::vector<Contents> conte
     inspection.contents.emplace(i, std::move(contents[i]));
   }
   return inspection;
+}
+
+// What inspect says of the packages by themselves, but for what is only to be looked at.
+std::vector<Finding> faults_of(const Inspection& inspection) {
+  std::vector<Finding> faults = bundle_findings(inspection);
+  std::erase_if(faults, [](const Finding& finding) { return !is_refused(finding, {}); });
+  return faults;
 }
 
 // Folders with libraries of the stack's packages that are installed already: its environment file
@@ -118,7 +126,7 @@ std::string line_of(const Finding& finding) {
 }
 
 std::optional<Error> refusal_of(const std::vector<Finding>& findings,
-                                const std::set<std::string>& accepted) {
+                                const std::set<std::string>& accepted, ErrorCode code) {
   std::vector<std::string> lines;
   const Finding* first = nullptr;
   for (const Finding& finding : findings) {
@@ -133,10 +141,10 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
     lines.push_back(format("and {} more", count - most_told));
   }
   return Error(
-      ErrorCode::host_unfit,
-      format("the host does not take these packages: {}", joined(lines, "; ")),
+      code, format("preflight checks failed: {}", joined(lines, "; ")),
       format(
-          "{} `topsctl inspect BUNDLE --against ROOT` tells all of it; {} goes on at your own risk",
+          "{} `topsctl inspect BUNDLE --deep --against ROOT` tells all of it; {} proceeds at your "
+          "own risk",
           first->remedy.text,
           first->id == downgrade_finding ? std::string("--allow-downgrade")
                                          : format("--accept {}", first->id)));
@@ -166,15 +174,24 @@ std::vector<std::string> own_folders(
 
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, const std::set<std::string>& accepted,
-                    std::uint64_t staged_bytes) {
+                    std::uint64_t staged_bytes, std::vector<Finding> clashes) {
   if (selection.python != nullptr) target.pythons = {*selection.python};
   std::vector<std::size_t> all(selection.packages.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   CompatibilityRules rules = rules_for(stack, selection, target);
   rules.staged_bytes -= staged_bytes;
-  CompatibilityReport fit =
-      fit_of(inspection_of(selection, std::move(contents)), all, target, rules);
-  if (const auto refusal = refusal_of(fit.findings, accepted)) throw *refusal;
+  const Inspection inspection = inspection_of(selection, std::move(contents));
+  CompatibilityReport fit = fit_of(inspection, all, target, rules);
+  const std::vector<Finding> faults = faults_of(inspection);
+  fit.findings.insert(fit.findings.end(), faults.begin(), faults.end());
+  std::move(clashes.begin(), clashes.end(), std::back_inserter(fit.findings));
+  sort_findings(fit.findings);
+  const bool is_package_bad =
+      std::any_of(faults.begin(), faults.end(),
+                  [&](const Finding& finding) { return is_refused(finding, accepted); });
+  const auto refusal = refusal_of(fit.findings, accepted,
+                                  is_package_bad ? ErrorCode::bad_package : ErrorCode::host_unfit);
+  if (refusal) throw *refusal;
   std::vector<std::string> own =
       own_folders(payload_folders(selection), stack_packages(stack, selection), target.owners);
   return {std::move(fit), std::move(own)};

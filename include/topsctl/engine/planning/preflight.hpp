@@ -29,21 +29,23 @@ struct Preflight {
 
 // Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
 // --against` does, on this target (without interpreters), with the space for the transaction's own
-// copies, but for `staged_bytes` of the packages, of which there are copies already. Findings with
-// an id of `accepted` count as warnings. Throws Error{host_unfit} that tells all that stands
-// against the install, the worst first.
+// copies, but for `staged_bytes` of the packages, of which there are copies already; `clashes` are
+// findings against the host that were made before. Findings with
+// an id of `accepted` count as warnings. Throws an Error that tells all that stands against the
+// install, the worst first: of bad_package if a package is at fault by itself, else of host_unfit.
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, const std::set<std::string>& accepted,
-                    std::uint64_t staged_bytes = 0);
+                    std::uint64_t staged_bytes = 0, std::vector<Finding> clashes = {});
 
 // The pure part of it that finds those folders: of `folders`, and by the owners of each path.
 std::vector<std::string> own_folders(const std::set<std::string>& folders,
                                      const std::set<std::string>& packages,
                                      const std::map<std::string, std::vector<std::string>>& owners);
 
-// What stands in the way, as one error; nothing if nothing does. The pure part of it.
+// What stands in the way, as one error of that code; nothing if nothing does. The pure part of it.
 std::optional<Error> refusal_of(const std::vector<Finding>& findings,
-                                const std::set<std::string>& accepted);
+                                const std::set<std::string>& accepted,
+                                ErrorCode code = ErrorCode::host_unfit);
 // One line of a finding: what, of what, and the first evidence.
 std::string line_of(const Finding& finding);
 

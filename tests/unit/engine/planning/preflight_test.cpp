@@ -9,6 +9,8 @@
 #include <sys/ioctl.h>
 
 #include "support/sample_host.hpp"
+#include "support/sample_packages.hpp"
+#include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
@@ -67,6 +69,30 @@ TEST(Refusals, AreBounded) {
   ASSERT_TRUE(error.has_value());
   EXPECT_THAT(error->message(), HasSubstr("and 92 more"));
   EXPECT_THAT(error->message(), SizeIs(testing::Lt(4000U)));
+}
+
+class PackagesAtFault : public testing::Test {
+ protected:
+  void judge(const std::set<std::string>& accepted = {}) {
+    std::vector<Contents> contents(selection_.packages.size());
+    contents.front().strange = {{StrangeEntry::Kind::device, "/dev/sda", "block 8:0"}};
+    preflight(TargetSnapshot(), stack_, selection_, std::move(contents), accepted);
+  }
+
+  Stack stack_ = sample_stack();
+  HostFacts facts_ = sample_facts();
+  Selection selection_ = select_packages(stack_, sample_inventory(), facts_, {"eccl"});
+};
+
+TEST_F(PackagesAtFault, AreRefusedAsInspectCallsThem) {
+  const Error error = thrown_by([&] { judge({"architecture-differs"}); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), AllOf(HasSubstr("device-file: "), HasSubstr("/dev/sda")));
+  EXPECT_THAT(error.hint(), HasSubstr("--accept device-file"));
+}
+
+TEST_F(PackagesAtFault, AreTakenIfThatIsAccepted) {
+  EXPECT_NO_THROW(judge({"architecture-differs", "device-file"}));
 }
 
 class ProtectedPaths : public testing::Test {
