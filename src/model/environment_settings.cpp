@@ -20,6 +20,8 @@ constexpr std::size_t most_settings = 1000;
 constexpr std::array<std::string_view, 8> search_paths = {
     "PATH",       "LD_LIBRARY_PATH", "LD_PRELOAD",   "LD_AUDIT",
     "PYTHONPATH", "MANPATH",         "LIBRARY_PATH", "CPATH"};
+// Libraries that the loader puts into every program.
+constexpr std::array<std::string_view, 2> loaded_everywhere = {"LD_PRELOAD", "LD_AUDIT"};
 // What a shell goes by itself, or does not let anybody change.
 constexpr std::array<std::string_view, 16> of_shells = {
     "IFS",  "ENV",  "BASH_ENV", "BASHOPTS", "SHELLOPTS", "UID",    "EUID",  "PPID",
@@ -107,6 +109,12 @@ bool is_variable_name(std::string_view name) {
 
 std::string objection_to_setting(std::string_view name) {
   if (holds(search_paths, name)) return "is a search path, which settings do not replace";
+  if (holds(of_shells, name)) return "belongs to the shell itself";
+  return {};
+}
+
+std::string objection_to_search_path(std::string_view name) {
+  if (holds(loaded_everywhere, name)) return "makes every program load code";
   if (holds(of_shells, name)) return "belongs to the shell itself";
   return {};
 }

@@ -117,10 +117,13 @@ PythonRules parse_python(const JsonReader& reader) {
   return rules;
 }
 
+// Everything that logs in gets them.
 VariableRule parse_variable(const JsonReader& reader) {
   reader.expect_keys({"name", "value", "prefix_of", "grade", "source"});
   VariableRule rule;
   rule.name = variable_name(reader.at("name"));
+  const std::string objection = objection_to_setting(rule.name);
+  if (!objection.empty()) reader.at("name").reject(concat(in_quotes(rule.name), " ", objection));
   rule.value = optional_line(reader, "value");
   if (const auto prefix = reader.find("prefix_of")) rule.prefix_of = file_name(*prefix);
   if (rule.value.empty() == rule.prefix_of.empty()) {
@@ -136,6 +139,8 @@ PathRule parse_path(const JsonReader& reader) {
   reader.expect_keys({"name", "entries"});
   PathRule rule;
   rule.name = variable_name(reader.at("name"));
+  const std::string objection = objection_to_search_path(rule.name);
+  if (!objection.empty()) reader.at("name").reject(concat(in_quotes(rule.name), " ", objection));
   for (const JsonReader& item : reader.at("entries").items()) {
     item.expect_keys({"directory_of", "if_present"});
     PathEntryRule entry;
@@ -160,8 +165,6 @@ ProfileRule parse_profile(const JsonReader& reader) {
   profile.title = one_line(reader.at("title"));
   for (const JsonReader& item : reader.at("variables").items()) {
     VariableRule rule = parse_variable(item);
-    const std::string objection = objection_to_setting(rule.name);
-    if (!objection.empty()) item.at("name").reject(concat(in_quotes(rule.name), " ", objection));
     if (rule.value.empty()) item.reject("expected a 'value': a profile derives none");
     profile.variables.push_back(std::move(rule));
   }
@@ -173,6 +176,10 @@ EnvironmentRules parse_environment(const JsonReader& reader) {
   reader.expect_keys({"file", "generation", "variables", "paths", "profiles"});
   EnvironmentRules rules;
   rules.file = absolute_path(reader.at("file"));
+  if (!rules.file.starts_with("/etc/profile.d/")) {
+    reader.at("file").reject(
+        format("expected a file below /etc/profile.d, got {}", in_quotes(rules.file)));
+  }
   if (const auto generation = reader.find("generation"))
     rules.generation = generation->text_of({"t2x", "s60"});
   if (const auto profiles = reader.find("profiles")) {

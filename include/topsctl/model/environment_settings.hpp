@@ -25,6 +25,8 @@ bool is_variable_name(std::string_view name);
 // Why no setting may give this variable a value: it is a search path, or the shell's own. Empty: it
 // may.
 std::string objection_to_setting(std::string_view name);
+// The same for a search path that directories are added to.
+std::string objection_to_search_path(std::string_view name);
 
 // What is asked for on a command line. Throws Error{usage} for what cannot be set.
 struct SettingOptions {

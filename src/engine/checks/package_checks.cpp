@@ -20,6 +20,7 @@
 #include "topsctl/host/debian/dpkg_filters.hpp"
 #include "topsctl/host/debian/dpkg_owners.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/python/wheel_scripts.hpp"
@@ -215,7 +216,8 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
   }
   std::vector<std::string> others;
   for (const std::string& executable : machine.stack.python.executables) {
-    if (executable == machine.python->executable) continue;
+    if (executable == machine.python->executable || can_others_change(machine.host, executable))
+      continue;
     const auto python = read_python(machine.host, executable, {name});
     if (python && python->wheel(name) != nullptr) others.push_back(executable);
   }

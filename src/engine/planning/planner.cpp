@@ -256,7 +256,8 @@ void add_findings(const CompatibilityReport& fit, Plan& plan) {
   }
 }
 
-void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
+void add_warnings(const Stack& stack, const Selection& selection, const HostFacts& facts,
+                  Plan& plan) {
   for (const PlannedPackage& package : plan.packages) {
     if (package.action == PackageAction::downgrade) {
       plan.warnings.push_back(format("{} goes back from {} to {}", package.name,
@@ -269,6 +270,11 @@ void add_warnings(const Stack& stack, const Selection& selection, Plan& plan) {
       plan.warnings.push_back(format("Python {} is not among the vendor's versions ({})",
                                      selection.python->minor, joined(tested, ", ")));
     }
+  }
+  for (const std::string& executable : facts.distrusted_pythons) {
+    plan.warnings.push_back(
+        format("{} can be changed by others than root and was not run; --python runs it",
+               in_quotes(executable)));
   }
   for (const std::string& name : plan.environment->left_out) {
     plan.warnings.push_back(
@@ -376,7 +382,7 @@ Plan plan_install(const PlanInput& input) {
   add_steps(input, plan);
   plan.write_set = write_set_of(input, plan);
   for (const SpaceNeed& need : preflight.fit.space) plan.needed_bytes += need.needed_bytes;
-  add_warnings(stack, selection, plan);
+  add_warnings(stack, selection, input.facts, plan);
   add_findings(preflight.fit, plan);
   plan.warnings.insert(plan.warnings.end(), host_warnings.begin(), host_warnings.end());
   return plan;

@@ -67,6 +67,10 @@ struct WheelChoice {
   for (const PythonFacts& python : facts.pythons) {
     present.push_back(concat(python.minor, " (", python.executable, ")"));
   }
+  for (const std::string& executable : facts.distrusted_pythons) {
+    present.push_back(format("{}, which others than root can change and which was not run",
+                             printable(executable)));
+  }
   throw Error(
       ErrorCode::host_unfit,
       format("no interpreter fits the wheels: the bundle has them for Python {}, the host has {}",

@@ -2,12 +2,14 @@
 #include "topsctl/host/facts/facts.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/alternatives.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/root_path.hpp"
@@ -26,8 +28,16 @@ std::vector<std::string> names_of(const Stack& stack, PackageKind kind) {
   return names;
 }
 
+// A stack may come from anybody; what the operator names is run.
+bool is_trusted(const Host& host, const std::string& interpreter) {
+  const std::string path = found_in_path(host, interpreter);
+  std::error_code failure;
+  return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
+}
+
 std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
-                                      const std::string& named) {
+                                      const std::string& named,
+                                      std::vector<std::string>& distrusted) {
   std::vector<std::string> distributions = names_of(stack, PackageKind::wheel);
   if (distributions.empty() && named.empty()) return {};
   distributions.insert(distributions.end(), stack.python.unchanged.begin(),
@@ -43,6 +53,10 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                     : canonical_in_root(host.root, candidate, LastLink::follow);
     if (named.empty() && std::find(seen.begin(), seen.end(), program) != seen.end()) continue;
     seen.push_back(program);
+    if (named.empty() && !is_trusted(host, candidate)) {
+      distrusted.push_back(candidate);
+      continue;
+    }
     auto facts = read_python(host, candidate, distributions);
     if (facts) {
       facts->executable = candidate;
@@ -100,7 +114,7 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
     facts.diversions[diversion.from] = diversion.to;
   facts.alternative_links = alternative_links(host);
   facts.unfinished = unfinished_packages(database.packages);
-  facts.pythons = read_pythons(host, stack, python);
+  facts.pythons = read_pythons(host, stack, python, facts.distrusted_pythons);
   const std::string& file = stack.environment.file;
   if (auto text = read_text_if_present(host.resolve(file)))
     facts.files.emplace(file, std::move(*text));

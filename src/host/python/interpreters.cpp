@@ -49,18 +49,6 @@ bool is_interpreter_name(std::string_view name) {
   return name.empty() || (name.starts_with('.') && is_digits(name.substr(1)));
 }
 
-// A name without a folder is looked up as a shell on that machine would.
-std::string found_in_path(const Host& host, const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  for (const char* folder :
-       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}) {
-    std::string path = concat(folder, "/", name);
-    std::error_code failure;
-    if (fs::is_regular_file(host.resolve(path), failure)) return path;
-  }
-  return name;
-}
-
 std::vector<Candidate> candidates(const Host& host, const std::vector<std::string>& named) {
   std::vector<Candidate> found;
   for (const std::string& name : named) found.push_back({found_in_path(host, name), true});
@@ -86,27 +74,13 @@ std::string identity(const Host& host, const std::string& path) {
 }
 
 // Debian gives the groups below 100 to parts of the system alone (policy 9.2.2).
-bool can_others_change(const struct stat& status) {
+bool is_open_to_others(const struct stat& status) {
   constexpr gid_t first_local_group = 100;
   const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();
   const bool has_foreign_group =
       (status.st_mode & S_IWGRP) != 0 && status.st_gid >= first_local_group;
   const bool is_open = (status.st_mode & S_IWOTH) != 0;
   return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
-}
-
-// Looks at the file, and at the folders that lead to it.
-bool can_others_change(const Host& host, const std::string& path) {
-  for (const std::string& each : {path, canonical_in_root(host.root, path, LastLink::follow)}) {
-    for (fs::path part = canonical_in_root(host.root, each);; part = part.parent_path()) {
-      struct stat status {};
-      const std::string text = part.string();
-      if (::lstat(host.join_canonical(text).c_str(), &status) != 0 || can_others_change(status))
-        return true;
-      if (text == "/") break;
-    }
-  }
-  return false;
 }
 
 // What a program answered may hold anything.
@@ -123,6 +97,30 @@ void make_printable(PythonFacts& python) {
 }
 
 }  // namespace
+
+bool can_others_change(const Host& host, const std::string& path) {
+  for (const std::string& each : {path, canonical_in_root(host.root, path, LastLink::follow)}) {
+    for (fs::path part = canonical_in_root(host.root, each);; part = part.parent_path()) {
+      struct stat status {};
+      const std::string text = part.string();
+      if (::lstat(host.join_canonical(text).c_str(), &status) != 0 || is_open_to_others(status))
+        return true;
+      if (text == "/") break;
+    }
+  }
+  return false;
+}
+
+std::string found_in_path(const Host& host, const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  for (const char* folder :
+       {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}) {
+    std::string path = concat(folder, "/", name);
+    std::error_code failure;
+    if (fs::is_regular_file(host.resolve(path), failure)) return path;
+  }
+  return name;
+}
 
 std::vector<PythonFacts> find_interpreters(
     const Host& host, const std::vector<std::string>& named,

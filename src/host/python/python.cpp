@@ -11,6 +11,7 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/stanza.hpp"
@@ -138,8 +139,25 @@ std::vector<InstalledWheel> read_installed_wheels(const Host& host, const Python
   return wheels;
 }
 
-std::optional<PythonFacts> read_python(const Host& host, const std::string& executable,
+std::map<std::string, std::string> distributions_that_own(const Host& host,
+                                                          const PythonFacts& python,
+                                                          const std::set<std::string>& paths) {
+  std::map<std::string, std::string> owners;
+  for (const std::string& site : python.site_directories) {
+    for (const std::string& folder : entries_ending(host, site, ".dist-info")) {
+      const InstalledWheel wheel = read_dist_info(host, site, folder);
+      for (const std::string& file : wheel.files) {
+        const std::string path = recorded_path(wheel, file);
+        if (paths.contains(path)) owners.emplace(path, wheel.name);
+      }
+    }
+  }
+  return owners;
+}
+
+std::optional<PythonFacts> read_python(const Host& host, const std::string& interpreter,
                                        const std::vector<std::string>& wheels) {
+  const std::string executable = found_in_path(host, interpreter);
   struct stat status {};
   if (executable.find('/') != std::string::npos &&
       (::stat(host.resolve(executable).c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||

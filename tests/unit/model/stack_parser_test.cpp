@@ -179,6 +179,15 @@ const std::vector<Mistake>& mistakes() {
       {"a_search_path_in_a_profile", R"("ENFLAME_LOG_DEBUG_MOD", "value")", R"("PATH", "value")",
        "/environment/profiles/0/variables/0/name: 'PATH' is a search path, which settings do not "
        "replace"},
+      {"a_preloaded_library", R"("name": "ECCL_DEBUG")", R"("name": "LD_PRELOAD")",
+       "/environment/variables/3/name: 'LD_PRELOAD' is a search path, which settings do not "
+       "replace"},
+      {"a_variable_of_the_shell", R"("name": "ECCL_DEBUG")", R"("name": "BASH_ENV")",
+       "/environment/variables/3/name: 'BASH_ENV' belongs to the shell itself"},
+      {"a_preloaded_library_as_a_path", R"("name": "LD_LIBRARY_PATH")", R"("name": "LD_PRELOAD")",
+       "/environment/paths/0/name: 'LD_PRELOAD' makes every program load code"},
+      {"a_file_that_is_no_login_setting", "/etc/profile.d/topsrider.sh", "/etc/cron.d/topsrider",
+       "/environment/file: expected a file below /etc/profile.d, got '/etc/cron.d/topsrider'"},
       {"a_derived_value_in_a_profile", R"("value": "ECCL,OPREG")", R"("prefix_of": "libeccl.so")",
        "/environment/profiles/0/variables/0: expected a 'value': a profile derives none"},
   };

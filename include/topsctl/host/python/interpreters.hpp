@@ -10,6 +10,15 @@
 
 namespace topsctl {
 
+// Whether somebody else than root or the caller can change the file, or a folder that leads to it;
+// true for what is not there. Who runs it gives them the caller's rights. Throws Error{host_unfit}
+// for a loop of links.
+bool can_others_change(const Host& host, const std::string& path);
+
+// Where a shell on that machine finds a program; a name with a folder stays as it is, and so does
+// one that is nowhere.
+std::string found_in_path(const Host& host, const std::string& name);
+
 // The interpreters named, then python3 and python3.N of /usr/bin, /usr/local/bin and /opt/*/bin.
 // Each program is asked once, under the first of its names; a virtual environment (PEP 405) counts
 // as a program of its own. `wheels` has every distribution, by name and version. One that does not

@@ -1,7 +1,9 @@
 // Python interpreters of a machine and what is installed for them.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,11 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& exec
 
 // The distributions of these names in the interpreter's site directories, read from their dist-info
 // folders.
+// Which distributions list these absolute paths in RECORD; those that none lists are left out.
+std::map<std::string, std::string> distributions_that_own(const Host& host,
+                                                          const PythonFacts& python,
+                                                          const std::set<std::string>& paths);
+
 std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
                                                   const std::vector<std::string>& names);
 
