@@ -89,8 +89,9 @@ struct WheelFacts {
   std::string summary;
   std::string license;
   bool root_is_purelib = false;
-  std::vector<std::string> file_tags;   // the file name's, as written: one of "py3.8-none-any"
-  std::vector<std::string> wheel_tags;  // the WHEEL file's
+  std::vector<std::string> file_tags;      // the file name's, as written: one of "py3.8-none-any"
+  std::vector<std::string> wheel_tags;     // the WHEEL file's
+  std::vector<std::string> code_at_start;  // .pth files with code, which every Python runs
   bool operator==(const WheelFacts&) const = default;
 };
 

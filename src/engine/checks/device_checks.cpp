@@ -108,7 +108,9 @@ void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResul
   result.expected = format("{} lists {}", rule.file, cards_of(machine.cards()));
   RunResult run;
   try {
-    run = machine.host.runner->run(machine.host.command({rule.file}, tool_timeout_ms));
+    Command command = machine.host.command({rule.file}, tool_timeout_ms);
+    command.environment["PATH"] = script_path;
+    run = machine.host.runner->run(command);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
     return leave_unknown(result, format("there is no {} here", rule.file),

@@ -62,6 +62,7 @@ std::vector<std::string> stop_services(const Host& host, const Transaction& tran
     std::vector<std::string> argv = {script, package.before ? "upgrade" : "remove"};
     if (package.before) argv.push_back(*package.before);
     Command command = host.command(argv, script_timeout_ms);
+    command.environment["PATH"] = script_path;
     command.environment.insert({{"DEBIAN_FRONTEND", "noninteractive"},
                                 {"DPKG_FRONTEND_LOCKED", "1"},
                                 {"DPKG_MAINTSCRIPT_PACKAGE", package.name},

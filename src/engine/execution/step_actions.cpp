@@ -21,6 +21,7 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
                               {"DPKG_FRONTEND_LOCKED", "1"},
                               {"PYTHONDONTWRITEBYTECODE", "1"},
                               {"TMPDIR", places.temporary}});
+  if (run.program == "dpkg") command.environment["PATH"] = script_path;
   for (const auto& [name, value] : run.environment) command.environment[name] = value;
   command.environment["HOME"] = places.temporary;
   // A pip that knows no reports passes over this.

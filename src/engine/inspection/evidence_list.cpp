@@ -1,5 +1,5 @@
 // Evidence that is bounded in number and width.
-#include "engine/inspection/evidence_list.hpp"
+#include "topsctl/engine/inspection/evidence_list.hpp"
 
 #include "topsctl/base/text.hpp"
 

@@ -6,9 +6,10 @@
 #include <map>
 #include <set>
 
-#include "engine/inspection/evidence_list.hpp"
 #include "engine/inspection/wheel_findings.hpp"
+#include "engine/inspection/wheel_hazards.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
@@ -68,10 +69,10 @@ void judge_strange_entries(const Contents& contents, Collection& found) {
       case StrangeEntry::Kind::link_escapes:
         id = "link-escapes";
         break;
-      case StrangeEntry::Kind::duplicate:
       case StrangeEntry::Kind::hard_link_outside:
         id = "hard-link-outside";
         break;
+      case StrangeEntry::Kind::duplicate:
         id = "duplicate-entry";
         break;
       case StrangeEntry::Kind::device:
@@ -139,6 +140,11 @@ void judge_place(const std::string& path, Collection& found) {
     }
   }
   if (is_kernel_module(path)) found.add("adds-kernel-module", path, "");
+  for (const std::string_view folder : {"/usr/local/bin/", "/usr/local/sbin/"}) {
+    if (path.starts_with(folder) && is_system_program(path.substr(folder.size()))) {
+      found.add("shadows-system-program", path, "");
+    }
+  }
 }
 
 // md5sums often leaves conffiles out, so what it claims is not all.

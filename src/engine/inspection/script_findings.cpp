@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/inspection/evidence_list.hpp"
 #include "engine/inspection/script_lines.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/host/content/elf.hpp"
 #include "topsctl/host/system/pattern.hpp"
 #include "topsctl/model/finding_catalogue.hpp"

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/inspection/evidence_list.hpp"
+#include "engine/inspection/wheel_hazards.hpp"
 #include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 #include "topsctl/model/stack.hpp"
 
@@ -161,6 +162,7 @@ std::vector<Finding> wheel_findings(const Package& package, const Contents* cont
     findings.push_back(make_finding("wheel-version-not-pep440", package.path, evidence.pieces()));
   }
   if (contents != nullptr) judge_extensions(package, *contents, findings);
+  for (Finding& finding : wheel_hazards(package)) findings.push_back(std::move(finding));
   return findings;
 }
 

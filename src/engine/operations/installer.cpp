@@ -16,6 +16,7 @@
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/retention.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
+#include "topsctl/engine/planning/wheel_clashes.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
@@ -65,9 +66,11 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   };
   std::vector<Contents> contents =
       stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
-  const Preflight found = preflight(read_target_system(host, std::move(database)), stack, selection,
-                                    std::move(contents), request.accepted,
-                                    stage == nullptr ? 0 : stage->staged_bytes());
+  TargetSnapshot target = read_target_system(host, std::move(database));
+  std::vector<Finding> clashes = wheel_clashes(host, selection, target.owners);
+  const Preflight found =
+      preflight(std::move(target), stack, selection, std::move(contents), request.accepted,
+                stage == nullptr ? 0 : stage->staged_bytes(), std::move(clashes));
   const Plan plan =
       plan_install({stack, selection, facts, found, options, odd_host_warnings(host)});
   require_applicable(host, plan);

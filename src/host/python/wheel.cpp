@@ -15,6 +15,7 @@ namespace topsctl {
 
 namespace {
 
+constexpr std::uint64_t most_path_file = 64U << 10U;
 constexpr std::uint64_t most_metadata = 2ULL << 20U;
 constexpr std::uint64_t most_record = 16ULL << 20U;
 constexpr std::size_t most_entries = 100'000;
@@ -169,9 +170,19 @@ class MetadataReading {
         package_.scripts.push_back(printable(destination.path));
       }
       files.push_back(wheel_file(entry));
+      if (entry.path.ends_with(".pth") && has_code(entry)) {
+        package_.wheel->code_at_start.push_back(files.back().path);
+      }
     }
     package_.files = std::move(files);
     package_.files_are_claims = true;
+  }
+
+  // Python's site module runs lines that begin with "import"; what ends a line differs by version.
+  bool has_code(const ZipEntry& entry) const {
+    if (entry.type != PayloadEntry::Type::file) return false;
+    return entry.size > most_path_file ||
+           zip_.text(entry, most_path_file).find("import") != std::string::npos;
   }
 
   const ZipReader& zip_;

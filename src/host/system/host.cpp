@@ -58,7 +58,7 @@ Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) co
   command.root = root;
   command.timeout_ms = timeout_ms;
   command.environment = {
-      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
       {"LC_ALL", "C"},
       {"HOME", "/nonexistent"},  // nobody's configuration is read
   };

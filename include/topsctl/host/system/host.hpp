@@ -46,9 +46,15 @@ struct Host {
   std::filesystem::path join_canonical(std::string_view canonical) const;
   // The same for many paths: a path object takes itself apart, which costs more than the kernel.
   std::string join_canonical_text(std::string_view canonical) const;
-  // A command to be run on the machine, with a plain environment: PATH, LC_ALL=C, no home.
+  // A command to be run on the machine, with a plain environment: PATH, LC_ALL=C, no home. PATH is
+  // the system's alone: /usr/local has what people and wheels put there.
   Command command(std::vector<std::string> argv, std::int64_t timeout_ms) const;
 };
+
+// PATH for scripts of packages and tools of vendors: what /usr/local has is found, and never in the
+// system's stead.
+inline constexpr const char* script_path =
+    "/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin";
 
 // The environment of this process.
 std::map<std::string, std::string> process_environment();

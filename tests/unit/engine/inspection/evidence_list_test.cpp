@@ -1,5 +1,5 @@
 // Evidence is bounded in number and width, and fit to be shown.
-#include "engine/inspection/evidence_list.hpp"
+#include "topsctl/engine/inspection/evidence_list.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -191,6 +191,8 @@ const std::vector<Fault>& faults() {
       with_elf("search-path-insecure", "empty", sound_deb, with_search_path("")),
       with_elf("search-path-insecure", "tmp", sound_deb, with_search_path("/tmp/build/lib")),
       with_elf("search-path-insecure", "home", sound_deb, with_search_path("/tmp/jenkins/lib")),
+      with_file("shadows-system-program", "bin", entry("/usr/local/bin/python3", 0755)),
+      with_file("shadows-system-program", "sbin", entry("/usr/local/sbin/dpkg", 0755)),
       with_file("adds-service", "systemd", entry("/lib/systemd/system/y.service")),
       with_file("adds-service", "usr", entry("/usr/lib/systemd/system/y.service")),
       with_file("adds-service", "init", entry("/etc/init.d/y", 0755)),

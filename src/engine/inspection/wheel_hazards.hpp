@@ -1,0 +1,19 @@
+// What a wheel would do to Python and to the system beyond its own package.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "topsctl/model/finding.hpp"
+#include "topsctl/model/package.hpp"
+
+namespace topsctl {
+
+// Code that runs whenever Python starts, metadata and files of other distributions, programs in the
+// place of the system's. By names alone, but for .pth files.
+std::vector<Finding> wheel_hazards(const Package& package);
+
+// Whether root and the scripts of packages start a program of that name.
+bool is_system_program(std::string_view name);
+
+}  // namespace topsctl
