@@ -124,6 +124,35 @@ std::string printable(std::string_view text, Lines lines) {
   return out;
 }
 
+bool has_harmful_character(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint point = code_point_at(text, at);
+    if (point.length > 0 && is_harmful(point.value)) return true;
+    at += std::max<std::size_t>(point.length, 1);
+  }
+  return false;
+}
+
+std::string with_json_escapes(std::string json) {
+  const auto is_beyond = [](char c) { return static_cast<unsigned char>(c) >= 0x7F; };
+  if (std::none_of(json.begin(), json.end(), is_beyond)) return json;
+  std::string out;
+  out.reserve(json.size());
+  for (std::size_t at = 0; at < json.size();) {
+    const CodePoint point = code_point_at(json, at);
+    const std::size_t length = std::max<std::size_t>(point.length, 1);
+    if (point.value >= 0x7F && is_harmful(point.value)) {
+      std::array<char, 8> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(point.value));
+      out.append(escape.data());
+    } else {
+      out.append(json, at, length);
+    }
+    at += length;
+  }
+  return out;
+}
+
 bool is_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = code_point_at(text, at).length;

@@ -44,11 +44,11 @@ Json parse_json(std::string_view text, const std::string& source) {
 }
 
 std::string to_text(const Json& document) {
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return with_json_escapes(document.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 std::string to_line(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return with_json_escapes(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 Json text_or_null(const std::string& text) {

@@ -114,6 +114,12 @@ std::string in_quotes(std::string_view text);
 // JSON. Line ends and tabs stay when `keep_lines` is set.
 enum class Lines { replace, keep };
 std::string printable(std::string_view text, Lines lines = Lines::replace);
+// Whether the text has control characters, or such as turn the reading direction around: a reader
+// sees another text than it is.
+bool has_harmful_character(std::string_view text);
+// JSON text with such characters beyond ASCII as escapes: "\\u202e". Those of ASCII are no part of
+// it.
+std::string with_json_escapes(std::string json);
 // Whether the text is well-formed UTF-8 (RFC 3629).
 bool is_utf8(std::string_view text);
 // One word for a POSIX shell, whatever the text holds (POSIX.1-2017, XCU 2.2.2). NUL is refused

@@ -122,6 +122,13 @@ bool path_escapes(std::string_view path) {
   return false;
 }
 
+void require_shallow(std::string_view path, const std::string& subject) {
+  constexpr std::ptrdiff_t deepest = 128;
+  if (std::count(path.begin(), path.end(), '/') < deepest) return;
+  throw unreadable_file(subject, format("entry {} lies more than {} directories deep",
+                                        in_quotes(shortened(path, 100)), deepest));
+}
+
 TarReader::TarReader(Source& source, std::string subject)
     : state_(std::make_unique<State>(source, std::move(subject))) {
   archive* reader = state_->reader;
@@ -150,6 +157,7 @@ std::optional<TarEntry> TarReader::next() {
   TarEntry entry;
   entry.raw_path = path;
   entry.path = plain_path(entry.raw_path);
+  require_shallow(entry.path, state_->subject);
   entry.escapes = path_escapes(entry.raw_path);
   entry.type = tar_type(raw);
   // Folders and devices may claim a size all the same.

@@ -205,6 +205,7 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
   ZipEntry entry;
   entry.raw_path = record.substr(central_size, name_size);
   entry.path = plain_path(entry.raw_path);
+  require_shallow(entry.path, subject);
   entry.escapes = path_escapes(entry.raw_path);
   entry.type = type_of(entry.raw_path, unix_mode);
   entry.mode = static_cast<unsigned>(unix_mode & 07777U);

@@ -64,11 +64,6 @@ class ClaimedDigests {
   std::vector<Claim> claims_;
 };
 
-bool has_control_character(std::string_view path) {
-  return std::any_of(path.begin(), path.end(),
-                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
-}
-
 class DataReading {
  public:
   DataReading(Source& tar, const std::string& file, Package& package, Contents& contents,
@@ -88,12 +83,12 @@ class DataReading {
       throw_if_interrupted();
       take(*entry);
     }
-    note_hard_links();
     for (const ClaimedDigests::Claim& claim : claims_.all()) {
       if (!claim.seen)
         add_mismatch(
             {Mismatch::Kind::missing, concat("/", claim.path), std::string(claim.hex), ""});
     }
+    note_hard_links();
     note_duplicates();
     note_entries_behind_links();
     package_.files = std::move(files_);
@@ -135,7 +130,7 @@ class DataReading {
                          in_quotes(file_), in_quotes(path)),
                   "have it packed with dpkg-deb");
     }
-    if (has_control_character(entry.path)) add_strange({StrangeEntry::Kind::bad_name, path, ""});
+    if (has_harmful_character(entry.path)) add_strange({StrangeEntry::Kind::bad_name, path, ""});
     if (entry.type == PayloadEntry::Type::character_device ||
         entry.type == PayloadEntry::Type::block_device) {
       add_strange({StrangeEntry::Kind::device, path,
@@ -181,6 +176,11 @@ class DataReading {
     const auto target = found_.find(plain_path(entry.link_target));
     if (target == found_.end()) {
       claim->seen = true;  // its content is not known: the target is no file of md5sums
+      return;
+    }
+    compare(*claim, std::string(target->second));
+  }
+
   // dpkg looks for the target on the host, and the package's own file is there once it was
   // unpacked.
   void note_hard_links() {
@@ -198,11 +198,6 @@ class DataReading {
         own.insert(entry.path);
       }
     }
-  }
-
-      return;
-    }
-    compare(*claim, std::string(target->second));
   }
 
   // Folders may come twice, files may not: which one wins depends on the tool.

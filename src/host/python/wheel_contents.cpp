@@ -116,6 +116,7 @@ class ContentsReading {
         note(StrangeEntry::Kind::device, raw, name(entry.type));
       } else if (!entry.path.empty()) {
         PayloadEntry listed = wheel_file(entry);
+        if (has_harmful_character(entry.path)) note(StrangeEntry::Kind::bad_name, raw, "");
         if (entry.type == PayloadEntry::Type::symlink) take_link(entry, listed);
         files_.push_back(std::move(listed));
         if (entry.type != PayloadEntry::Type::directory) work_.push_back(i);

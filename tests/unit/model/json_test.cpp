@@ -17,6 +17,16 @@ std::string nested(std::size_t levels) {
   return std::string(levels, '[') + std::string(levels, ']');
 }
 
+// What turns the reading direction around would show another name than it is (CVE-2021-42574).
+TEST(JsonText, EscapesHarmfulCharactersAndNoOthers) {
+  const Json value = "a\u202egnp.exe\u2066\u0085\x7f\n \u8bf4\u00e9";
+  const std::string line = to_line(value);
+  EXPECT_EQ(line, R"("a\u202egnp.exe\u2066\u0085\u007f\n )"
+                  "\u8bf4\u00e9\"");
+  EXPECT_EQ(parse_json(line, "x"), value);
+  EXPECT_EQ(to_text(value), line + "\n");
+}
+
 TEST(ParseJson, KeepsTheOrderOfKeys) {
   EXPECT_EQ(parse_json(R"({"b":1,"a":2})", "x").dump(), R"({"b":1,"a":2})");
 }

@@ -32,6 +32,10 @@ std::string plain_path(std::string_view path);
 // Whether such a name is absolute or climbs with "..".
 bool path_escapes(std::string_view path);
 
+// Throws Error{bad_package}, naming `subject`, for a name with more than 128 parts: whatever walks
+// or removes such a tree takes minutes.
+void require_shallow(std::string_view path, const std::string& subject);
+
 // Reads the entries of one uncompressed tar in order. Throws Error{bad_package} for everything that
 // is wrong with it, naming `subject`; strange names are no error but marked.
 class TarReader {

@@ -188,6 +188,19 @@ INSTANTIATE_TEST_SUITE_P(Each, StrangeNames,
                          testing::Values("../evil", "a/../../evil", "/etc/evil", "./../evil", "..",
                                          "a/..", "//evil"));
 
+TEST(DeepNames, AreRefused) {
+  const auto levels = [](std::size_t count) {
+    std::string path;
+    for (std::size_t i = 0; i < count; ++i) path += "d/";
+    return path + "file";
+  };
+  EXPECT_NO_THROW(require_shallow(levels(127), "a.whl"));
+  const Error error = thrown_by([&] { require_shallow(levels(128), "a.whl"); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), testing::HasSubstr("lies more than 128 directories deep"));
+  EXPECT_LT(error.message().size(), 250U);
+}
+
 TEST(PlainPaths, LoseWhatMeansNothing) {
   EXPECT_EQ(plain_path("./a//b/./c/"), "a/b/c");
   EXPECT_EQ(plain_path("./"), "");

@@ -148,6 +148,12 @@ TEST(StrangeEntries, AreHardLinksToWhatIsNoEarlierFileOfThePackage) {
   EXPECT_EQ(found.contents.strange.front().detail, "/etc/shadow");
 }
 
+TEST(StrangeEntries, AreNamesThatReadOtherwiseThanTheyAre) {
+  EXPECT_THAT(
+      strange(read_data({{"./opt/\u202egnp.sh", "x"}, {"./opt/\u8bf4", "x"}, {"./\xe9", ""}})),
+      ElementsAre("bad-name /opt/?gnp.sh"));
+}
+
 TEST(StrangeEntries, ArePipesToo) {
   EXPECT_THAT(strange(read_data({{"./run/pipe", "", '6'}})), ElementsAre("device /run/pipe"));
 }

@@ -188,6 +188,15 @@ TEST(WheelContents, OfSignaturesAreExempt) {
               ElementsAre(is_mismatch(Mismatch::Kind::unlisted, "six-1.dist-info/RECORD.jws")));
 }
 
+TEST(WheelContents, WithNamesThatReadOtherwiseThanTheyAreAreTold) {
+  SampleWheel wheel;
+  wheel.members.push_back({"torch_gcu/\u202egnp.py", "x"});
+  wheel.members.push_back({"torch_gcu/\u8bf4.py", "x"});
+  wheel.make_record();
+  EXPECT_THAT(read(wheel.file_name(), wheel.bytes()).contents.strange,
+              ElementsAre(is_strange(StrangeEntry::Kind::bad_name, "torch_gcu/?gnp.py")));
+}
+
 TEST(WheelContents, ThatNoSoundWheelHoldsAreTold) {
   SampleWheel wheel;
   wheel.members.push_back({"../evil.py", "x"});
