@@ -11,7 +11,8 @@ from support.bundles import make_bundle  # noqa: E402
 from support.schemas import Schemas  # noqa: E402
 from support.topsctl import run_topsctl as run  # noqa: E402
 
-pytest_plugins = ["support.leftovers", "hosts.fixtures", "hosts.fleet_fixtures", "hosts.crafted", "hosts.this_machine"]
+pytest_plugins = ["support.leftovers", "support.corpus.fixtures", "hosts.fixtures", "hosts.fleet_fixtures", "hosts.crafted",
+                  "hosts.this_machine"]
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 

@@ -214,6 +214,32 @@ def _(shop):
     deb.write(shop.folder, data=with_entries(deb, tar_entry("./dev/sdz", typeflag=b"4", device=(8, 0))))
 
 
+@case("deb-pipe", ("device-file",), exit=5, evidence=("run/pipe",))
+def _(shop):
+    plain().raw("./run/pipe", kind=tarfile.FIFOTYPE).write(shop.folder)
+
+
+@case("deb-name-turned-around", ("bad-entry-name",), exit=5)
+def _(shop):
+    # A terminal shows "hs.gnp".
+    plain().file("/opt/tops/share/\u202egnp.sh", b"x\n").write(shop.folder)
+
+
+@case("deb-too-deep", UNREADABLE, exit=3, problem_contains="128 directories deep")
+def _(shop):
+    plain().raw("./opt/" + "d/" * 900 + "file").write(shop.folder)
+
+
+@case("deb-shadows-python", ("shadows-system-program",), exit=5, evidence=("/usr/local/bin/python3",))
+def _(shop):
+    plain().file("/usr/local/bin/python3", b"#!/bin/sh\n", 0o755).write(shop.folder)
+
+
+@case("deb-shadows-dpkg", ("shadows-system-program",), exit=5, evidence=("/usr/local/sbin/dpkg",))
+def _(shop):
+    plain().file("/usr/local/sbin/dpkg", b"#!/bin/sh\n", 0o755).write(shop.folder)
+
+
 @case("deb-unknown-entry-type", UNREADABLE, exit=3)
 def _(shop):
     deb = plain()

@@ -208,3 +208,47 @@ def _(shop):
     wheel = Wheel()
     names = [f"torch_demo/part_{index}.bin" for index in range(20000)]
     wheel.write(shop.folder, data=overlapping_zip(names, b"\0" * (16 << 20)))
+
+
+DATA = "torch_demo-1.10.0.data"
+
+
+def with_file(name, path, ids, content="value = 1\n", exit=5):
+    @case(f"wheel-{name}", ids, exit=exit, evidence=(path.rpartition("/")[2],))
+    def build(shop):
+        Wheel().file(path, content).write(shop.folder)
+
+
+AT_START, SHADOWS = ("wheel-runs-at-start",), ("shadows-system-program",)
+with_file("code-in-pth", "demo.pth", AT_START, "import os; os.system('id')\n")
+with_file("code-in-pth-of-data", f"{DATA}/data/lib/python3/dist-packages/demo.pth", AT_START, "import os\n")
+with_file("code-in-pth-after-a-carriage-return", "demo.pth", AT_START, "/opt\rimport os\n")
+with_file("path-in-pth", "demo.pth", ("wheel-adds-python-path",), "/opt/demo\n", exit=0)
+with_file("sitecustomize", "sitecustomize.py", AT_START)
+with_file("sitecustomize-of-purelib", f"{DATA}/purelib/sitecustomize.py", AT_START)
+with_file("usercustomize-package", "usercustomize/__init__.py", AT_START)
+with_file("second-dist-info", "pip-99.0.dist-info/METADATA", ("wheel-second-distribution",))
+with_file("egg-info", "torch-99.0-py3.8.egg-info", ("wheel-second-distribution",))
+with_file("module-of-pip", "pip/__init__.py", ("wheel-foreign-files",))
+with_file("module-of-setuptools", "_distutils_hack/__init__.py", ("wheel-foreign-files",))
+with_file("module-of-torch", f"{DATA}/platlib/torch/evil.py", ("wheel-foreign-files",))
+with_file("script-python3", f"{DATA}/scripts/python3", SHADOWS, "#!/bin/sh\n")
+with_file("script-dpkg-in-sbin", f"{DATA}/data/sbin/dpkg", SHADOWS, "#!/bin/sh\n")
+with_file("script-ldconfig-in-bin", f"{DATA}/data/bin/ldconfig", SHADOWS, "#!/bin/sh\n")
+
+
+@case("wheel-entry-point-sudo", SHADOWS, exit=5, evidence=("sudo",))
+def _(shop):
+    wheel = Wheel()
+    wheel.info = {"entry_points.txt": b"[console_scripts]\nsudo = torch_demo:main\n"}
+    wheel.write(shop.folder)
+
+
+@case("wheel-name-turned-around", ("bad-entry-name",), exit=5)
+def _(shop):
+    Wheel().file("torch_demo/\u202egnp.py").write(shop.folder)
+
+
+@case("wheel-too-deep", UNREADABLE, exit=3, problem_contains="128 directories deep")
+def _(shop):
+    Wheel().file("torch_demo/" + "d/" * 900 + "file.py").write(shop.folder)

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import tarfile
 import zipfile
 
 from .bad_debs import flipped
@@ -169,6 +170,14 @@ def _(shop):
     path = sound_run(shop, "--nocomp")
     data = path.read_bytes()
     path.write_bytes(flipped(data, data.index(b"1000000;") + 2))
+
+
+@case("run-with-hostile-packages", ("device-file", "wheel-runs-at-start"), exit=5)
+def _(shop):
+    place = fill(shop.place("content"))
+    plain(version="2.6-1").raw("./dev/gcu", kind=tarfile.CHRTYPE).write(place / "sdk")
+    Wheel(version="2.0").file("sitecustomize.py").write(place / "framework")
+    shop.makeself(place, "bundle.run")
 
 
 @case("run-cut", ("container-unreadable",), may=("runfile-checksum-wrong", "package-unreadable"), exit=3)
