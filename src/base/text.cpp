@@ -142,9 +142,7 @@ std::string with_json_escapes(std::string json) {
     const CodePoint point = code_point_at(json, at);
     const std::size_t length = std::max<std::size_t>(point.length, 1);
     if (point.value >= 0x7F && is_harmful(point.value)) {
-      std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(point.value));
-      out.append(escape.data());
+      out += fmt::format("\\u{:04x}", point.value);  // none of them is beyond 0xFFFF
     } else {
       out.append(json, at, length);
     }

@@ -1,5 +1,7 @@
 """Hosts that cannot take an install: refused with exit 4, a message and a hint, and nothing changed."""
 
+import subprocess
+
 import pytest
 
 from hosts.operations import Operator
@@ -45,6 +47,13 @@ def test_an_ordinary_user_may_see_the_plan(topsctl_host, fitting):
     done = topsctl_host.run(["topsctl", "install", "/srv/bundle", "--dry-run"], user=1000)
     assert done.returncode == 0 and "step 3 of 9" in done.stdout, done
     assert before.diff(topsctl_host.digest()) == []
+
+
+def test_a_machine_without_proc(operator, host, fitting):
+    script = 'umount -l /proc; exec "$@"'
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", operator.binary, "install", fitting, "--root",
+                           host.root], capture_output=True, text=True, check=False)
+    assert done.returncode == 4 and "/proc is not mounted" in done.stderr and "hint:" in done.stderr, done
 
 
 def test_a_root_that_may_not_be_written(topsctl_host, fitting):

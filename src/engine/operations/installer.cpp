@@ -16,6 +16,7 @@
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/retention.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
+#include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/planning/wheel_clashes.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
@@ -66,6 +67,8 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   };
   std::vector<Contents> contents =
       stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
+  // Says more than that a file is another's, and cannot be accepted.
+  require_untouched(stack, selection);
   TargetSnapshot target = read_target_system(host, std::move(database));
   std::vector<Finding> clashes = wheel_clashes(host, selection, target.owners);
   const Preflight found =

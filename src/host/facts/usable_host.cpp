@@ -28,6 +28,10 @@ void require_usable_host(const Host& host, Purpose purpose) {
                     ? "run the same command through sudo, or add --dry-run to see the plan"
                     : "run the same command through sudo");
   }
+  if (purpose == Purpose::change && ::stat("/proc/self/fd", &status) != 0) {
+    throw Error(ErrorCode::host_unfit, "/proc is not mounted",
+                "mount it: mount -t proc proc /proc");
+  }
 }
 
 }  // namespace topsctl

@@ -141,7 +141,7 @@ TEST(StrangeEntries, AreHardLinksToWhatIsNoEarlierFileOfThePackage) {
                                 {"./usr/linked", "", '1', "./usr/link"},
                                 {"./usr/folder", "", '5'},
                                 {"./usr/of-folder", "", '1', "./usr/folder"}});
-  EXPECT_THAT(strange(found),
+  ASSERT_THAT(strange(found),
               ElementsAre("hard-link-outside /etc/shadow2", "hard-link-outside /etc/shadow3",
                           "hard-link-outside /usr/early", "hard-link-outside /usr/itself",
                           "hard-link-outside /usr/linked", "hard-link-outside /usr/of-folder"));
