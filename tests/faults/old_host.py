@@ -6,14 +6,14 @@ import os
 from faults.nasty import edit_locally
 from hosts.operations import OLD_STACK
 
-# The nasty package takes the place of a file of another one, which it diverts in its preinst.
-DIVERTED = ("--accept", "file-conflict")
+# The nasty package takes the place of a file of another one, which it diverts in its preinst, and has a pipe.
+ACCEPTED = ("--accept", "file-conflict", "--accept", "device-file")
 TIME_OF_NEW = int(datetime.datetime(2024, 1, 30, tzinfo=datetime.timezone.utc).timestamp())
 
 
 def make_old(operator, bundle):
     """Installs the older generation's bundle on the operator's host, and changes what an administrator might."""
-    report = operator.json("install", bundle, "--stack", OLD_STACK, *DIVERTED)
+    report = operator.json("install", bundle, "--stack", OLD_STACK, *ACCEPTED)
     assert report["outcome"] == "committed", report
     host = operator.host
     edited = host.path("/etc/tops-sdk/sdk.conf")

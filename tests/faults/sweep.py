@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from faults.nasty import make_nasty
-from faults.old_host import DIVERTED, make_old
+from faults.old_host import ACCEPTED, make_old
 from faults.tracer import build_nth
 from hosts.host import Host
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
@@ -72,7 +72,7 @@ class Sweep:
         make_old(Operator(self.base["install"], binary, self.topsctl), self.bundles["2.4.87"])
         self.base["rollback"] = Host(self.base["install"].root, place, "copy")
         new = Operator(self.base["rollback"], binary, self.topsctl)
-        assert new.json("install", self.bundles["2.5.136"], *DIVERTED)["outcome"] == "committed"
+        assert new.json("install", self.bundles["2.5.136"], *ACCEPTED)["outcome"] == "committed"
 
     def close(self):
         for host in self.base.values():
@@ -82,7 +82,7 @@ class Sweep:
         return run_topsctl(binary, argv, self.scratch, **options)
 
     def command(self, scenario, host):
-        argv = ["install", self.bundles["2.5.136"], *DIVERTED] if scenario == "install" else ["rollback"]
+        argv = ["install", self.bundles["2.5.136"], *ACCEPTED] if scenario == "install" else ["rollback"]
         return [os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
 
     def run(self, scenario, host, number, action):

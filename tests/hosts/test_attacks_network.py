@@ -1,5 +1,6 @@
 """Attacks over the network and by other users of a target: on relays, on the folders of a transfer, and on passwords."""
 
+import json
 import os
 import random
 import re
@@ -164,3 +165,16 @@ def test_a_log_in_for_transfers_allows_nothing_else(make_workstation, packages, 
         assert shell.returncode == 4 and "uid=" not in shell.stdout and "only takes transfers" in shell.stderr, shell
     assert station.fleet.client.run(["sftp", "-b", "-", "free@h1"], input="ls /\n").returncode != 0
     assert keys.read_text() == before and host.run(["dpkg", "-s", "tops-eccl"]).returncode != 0
+
+
+def test_a_directory_in_the_place_of_a_report_hides_it_from_nobody(topsctl_host, bundle):
+    for name in ("topsrider_install_report.json", "topsrider_install.log"):
+        planted = topsctl_host.path(f"/tmp/{name}/full")
+        planted.mkdir(parents=True)
+        os.chown(planted.parent, FREE, FREE)
+    packages = bundle(python=topsctl_host.python_minor(), only_needed=True)
+    topsctl_host.copy_in(packages, "/srv/bundle")
+    done = topsctl_host.run(["topsctl", "install", "/srv/bundle", "--allow-system-python", "--json"])
+    document = json.loads(done.stdout)
+    left = [warning.split("left as '")[1].rstrip("'") for warning in document["warnings"] if "is a directory" in warning]
+    assert len(left) == 2 and json.loads(topsctl_host.path(left[0]).read_text())["outcome"] == document["outcome"] == "committed"

@@ -177,15 +177,16 @@ CommandAction define_deploy(OptionTable& table) {
   add_transfer_options(table, *options);
   table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
   add_install_options(table, *options);
-  // The short help fits a screen; the page has them.
-  for (const char* name : {"--profile", "--set", "--unset", "--forget-settings"})
-    table.option(name).hidden();
   table
       .value("--confirm-timeout", options->confirm_timeout_s,
              "Restore a target that cannot be reached so soon after its commit; 0: never",
              "SECONDS")
       .check(whole_number(0, 604800));
   add_sudo_options(table, options->sudo);
+  // The short help fits a screen; the page has them.
+  for (const char* name :
+       {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass"})
+    table.option(name).hidden();
   return {[options](Session& session) { return run_deploy(*options, session); },
           R"({"destination": null, "stack": null, "targets": [], "changed": false, "failed": true,
               "msg": "nothing was changed"})"};

@@ -5,13 +5,18 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/random.hpp"
 
 namespace topsctl {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -27,6 +32,28 @@ std::string last_bytes(const std::filesystem::path& file, std::int64_t most) {
   return text;
 }
 
+// The warning, if it had to be left under another name: nothing puts a file in the place of a
+// folder that somebody has filled. Throws Error.
+std::optional<std::string> leave(const Host& host, const std::string& path,
+                                 const std::string& bytes, mode_t mode) {
+  const fs::path file = host.resolve_parent(path);
+  try {
+    write_plainly(file, bytes, mode);
+    return std::nullopt;
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (!fs::is_directory(fs::symlink_status(file, ignored))) throw;
+  }
+  constexpr std::size_t random_name_bytes = 8;
+  const fs::path usual(path);
+  const std::string other =
+      concat(usual.parent_path().string(), "/", usual.stem().string(), "-",
+             hex_text(random_bytes(random_name_bytes)), usual.extension().string());
+  write_plainly(host.resolve_parent(other), bytes, mode);
+  return format("{} is a directory: what belongs there was left as {}", in_quotes(path),
+                in_quotes(other));
+}
+
 }  // namespace
 
 std::vector<std::string> leave_report(const Host& host, std::int64_t transaction,
@@ -34,7 +61,7 @@ std::vector<std::string> leave_report(const Host& host, std::int64_t transaction
   std::vector<std::string> warnings;
   const auto write = [&](const std::string& path, const std::string& bytes, mode_t mode) {
     try {
-      write_plainly(host.resolve_parent(path), bytes, mode);
+      if (const auto warning = leave(host, path, bytes, mode)) warnings.push_back(*warning);
     } catch (const Error& error) {
       warnings.push_back(error.message());
     }
@@ -53,17 +80,17 @@ std::vector<std::string> leave_report(const Host& host, std::int64_t transaction
 std::vector<std::string> leave_test_results(const Host& host, const std::string& json,
                                             const std::string& text) {
   std::vector<std::string> warnings;
-  const auto leave = [&](const char* path, const std::string& bytes) {
+  const auto write = [&](const char* path, const std::string& bytes) {
     try {
-      write_plainly(host.resolve_parent(path), bytes, 0644);
+      if (const auto warning = leave(host, path, bytes, 0644)) warnings.push_back(*warning);
     } catch (const Error& error) {
       // The other one fails for the same reason, such as that another user has left it.
       if (warnings.empty())
         warnings.push_back(format("the results could not be left in /tmp: {}", error.message()));
     }
   };
-  leave(traditional_results, json);
-  leave(traditional_test_report, text);
+  write(traditional_results, json);
+  write(traditional_test_report, text);
   return warnings;
 }
 

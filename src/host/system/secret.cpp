@@ -1,8 +1,9 @@
 // explicit_bzero, and what the kernel may show of this process.
 #include "topsctl/host/system/secret.hpp"
 
-#include <string.h>  // explicit_bzero
 #include <sys/prctl.h>
+
+#include <cstring>
 
 namespace topsctl {
 

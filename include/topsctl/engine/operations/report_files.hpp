@@ -17,8 +17,8 @@ inline constexpr const char* traditional_results = "/tmp/eccl_test_results.json"
 inline constexpr const char* traditional_test_report = "/tmp/eccl_test_report.txt";
 
 // Leaves the report and the transaction's log under the traditional names. A link or a foreign file
-// there is replaced by a new file, never followed or written into; what cannot be written is
-// returned as a warning.
+// there is replaced by a new file, never followed or written into; beside a folder there it gets
+// another name. That, and what cannot be written, is returned as a warning.
 std::vector<std::string> leave_report(const Host& host, std::int64_t transaction,
                                       const std::string& json, const std::string& text);
 

@@ -69,13 +69,32 @@ TEST_F(ReportFiles, ReplaceAPlantedFileRatherThanWriteIntoIt) {
   EXPECT_EQ(read("tmp/topsrider_install_report.txt"), "text\n");
 }
 
-TEST_F(ReportFiles, WarnOfAPlantedFolderAndLeaveTheRest) {
-  sample_.folder.write("tmp/topsrider_install_report.json/inside", "x");
-  EXPECT_THAT(leave(), ElementsAre(HasSubstr("topsrider_install_report.json")));
-  EXPECT_EQ(read("tmp/topsrider_install_report.txt"), "text\n");
+TEST_F(ReportFiles, AreLeftUnderAnotherNameWhereAFolderIsPlanted) {
+  for (const char* name : {"report.json", "report.txt"})
+    sample_.folder.write(std::string("tmp/topsrider_install_") + name + "/inside", "x");
+  sample_.folder.write("tmp/topsrider_install.log/inside", "x");
+  const std::vector<std::string> warnings = leave();
+  ASSERT_EQ(warnings.size(), 3U);
+  const std::vector<std::string> contents = {"{}\n", "text\n", "the log"};
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    EXPECT_THAT(warnings[i], HasSubstr("is a directory"));
+    const auto at = warnings[i].find("left as '/tmp/");
+    ASSERT_NE(at, std::string::npos) << warnings[i];
+    const std::string name = warnings[i].substr(at + std::string("left as '/").size());
+    EXPECT_EQ(read(name.substr(0, name.find('\'')).c_str()), contents[i]);
+  }
   EXPECT_EQ(read("tmp/topsrider_install_report.json/inside"), "x");
-  EXPECT_EQ(std::distance(fs::directory_iterator(sample_.folder / "tmp"), {}), 3)
+  EXPECT_EQ(std::distance(fs::directory_iterator(sample_.folder / "tmp"), {}), 6)
       << "no temporary file stays";
+  // Nobody can be there before them.
+  EXPECT_NE(leave(), warnings);
+}
+
+TEST_F(ReportFiles, OfTestsAreLeftUnderAnotherNameToo) {
+  sample_.folder.write("tmp/eccl_test_results.json/inside", "x");
+  EXPECT_THAT(leave_test_results(sample_.host, "{}\n", "text\n"),
+              ElementsAre(HasSubstr("left as '/tmp/eccl_test_results-")));
+  EXPECT_EQ(read("tmp/eccl_test_report.txt"), "text\n");
 }
 
 TEST_F(ReportFiles, WarnWhenThereIsNoSuchFolder) {
