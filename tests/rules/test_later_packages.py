@@ -11,6 +11,7 @@ APT = """#!/bin/bash
 case $* in
 *indextargets*) printf '%s\\n' 'bookworm-security|main|http://mirror.invalid/security' \\
     'bookworm|main|http://mirror.invalid/debian' ;;
+*install*) echo "$*" >>"$ASKED" ;;
 *update*) echo "$*" >>"$ASKED"; cat "$APT_CONFIG" "$(dirname "$APT_CONFIG")/sources.list" >>"$ASKED"; exit $UPDATE_STATUS ;;
 *download*) echo "$*" >>"$ASKED"; cp "$DEB" . ;;
 *) echo "unexpected: $*" >>"$ASKED"; exit 1 ;;
@@ -36,10 +37,10 @@ def machine(tmp_path, repository):
     shutil.copy(repository / "packaging" / "install-packages", tmp_path / "checkout" / "packaging")
     (tmp_path / "list").write_text("dpkg\nlibzip-dev/later    # from there\n")
 
-    def run(update_status=0):
+    def run(*options, update_status=0):
         asked = tmp_path / "asked"
         asked.write_text("")
-        done = subprocess.run([tmp_path / "checkout" / "packaging" / "install-packages", tmp_path / "list"], text=True,
+        done = subprocess.run([tmp_path / "checkout" / "packaging" / "install-packages", *options, tmp_path / "list"], text=True,
                               capture_output=True, check=False,
                               env={**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}",
                                    "ASKED": str(asked), "DEB": str(tmp_path / "libzip-dev_9_all.deb"),
@@ -60,6 +61,14 @@ def test_the_second_time_asks_for_nothing(machine):
     machine()
     done, asked, _ = machine()
     assert (done.returncode, asked, done.stderr) == (0, "", "")
+
+
+def test_an_update_installs_what_is_there_already(machine):
+    machine()
+    done, asked, place = machine("--update")
+    assert done.returncode == 0, done.stderr
+    assert any(line.endswith("--no-install-recommends dpkg") for line in asked.splitlines())
+    assert "download libzip-dev" in asked and (place / "complete").exists()
 
 
 def test_where_it_cannot_be_had_the_build_goes_on(machine):

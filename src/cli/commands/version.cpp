@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "topsctl/base/linked_packages.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
@@ -18,8 +19,22 @@ std::string version_body(const std::vector<std::string>& stacks) {
                  {"libarchive", libarchive_version()},
                  {"libcrypto", libcrypto_version()},
                  {"liblzma", liblzma_version()}}},
+               {"linked", Json::parse(linked_packages())},
                {"stacks", stacks}})
       .dump();
+}
+
+// "libssl-dev 3.0.19-1 (3.0.22-1)"
+std::vector<std::string> known_updates() {
+  std::vector<std::string> updates;
+  const Json linked = Json::parse(linked_packages());
+  for (const Json& package : linked.at("packages")) {
+    if (package.at("offered").is_null()) continue;
+    updates.push_back(concat(package.at("package").get<std::string>(), " ",
+                             package.at("version").get<std::string>(), " (",
+                             package.at("offered").get<std::string>(), ")"));
+  }
+  return updates;
 }
 
 }  // namespace
@@ -39,6 +54,11 @@ CommandAction define_version(OptionTable& /*table*/) {
         format("topsctl {}\nlibssh {}, libarchive {}, libcrypto {}, liblzma {}\nstacks: {}\n",
                topsctl_version(), libssh_version(), libarchive_version(), libcrypto_version(),
                liblzma_version(), joined(names, ", "));
+    if (const auto updates = known_updates(); !updates.empty()) {
+      output.header.warnings.push_back(format(
+          "libraries in this program were older than available updates when it was built: {}",
+          joined(updates, ", ")));
+    }
     return output;
   };
   return {run_version, version_body({})};
