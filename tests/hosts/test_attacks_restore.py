@@ -80,7 +80,7 @@ def test_a_user_who_moves_folders_during_a_rollback_gains_nothing(operator, host
     bundle = with_eccl("chmod 0777 /opt/shared /opt/shared/d",
                        files=[f"/opt/shared/d/{name}" for name in ("tool", "new", "precious")])
     before = operator.digest()
-    operator.json("install", bundle)
+    operator.json("install", bundle, "--accept", "script-makes-world-writable")
     (shared / "link").symlink_to("../../usr/victim")
     os.chown(shared / "link", NOBODY, NOBODY, follow_symlinks=False)
     attack = Attack(shared)
