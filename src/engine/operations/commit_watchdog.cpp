@@ -69,8 +69,13 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
       if (now >= *end) return;
       if (journal.is_watching())
         limit = WaitLimit(std::chrono::ceil<std::chrono::milliseconds>(*end - now).count());
-    } else if (!transaction->is_unfinished() || !is_at_work(host)) {
+    } else if (!transaction->is_unfinished()) {
       return;
+    } else if (!is_at_work(host)) {
+      // It may have committed, and let go of the lock, since the journal was read.
+      const auto latest = begun_transaction(host, id);
+      if (!latest || !awaited_confirmation(*latest)) return;
+      continue;
     } else {
       released.emplace(opened_lock(host));
     }
