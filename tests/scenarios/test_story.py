@@ -30,9 +30,8 @@ def project(tmp_path):
     """A copy of the machinery with the stub as its dev binary and no stories yet."""
     top = tmp_path / "project"
     for name in ("hosts", "support", "scenarios"):
-        (top / "tests" / name).mkdir(parents=True)
-        for path in (TESTS / name).glob("*.py"):
-            shutil.copy(path, top / "tests" / name)
+        shutil.copytree(TESTS / name, top / "tests" / name,
+                        ignore=lambda folder, names: [each for each in names if not each.endswith(".py") and each != "corpus"])
     for name in ("conftest.py", "pytest.ini"):
         shutil.copy(TESTS / name, top / "tests")
     binary = top / "build" / "dev" / "topsctl"
