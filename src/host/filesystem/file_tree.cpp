@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -157,12 +159,22 @@ void DirectoryEntry::replace_by(const Inode& file) const {
   ::unlinkat(folder_.get(), name.c_str(), 0);
 }
 
-FileTree::FileTree(const fs::path& root)
-    : root_(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+FileTree::FileTree(const fs::path& root, PathWalk walk)
+    : root_(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), walk_(walk) {
   if (!root_.is_open()) throw system_error(errno, "open folder", root.string());
 }
 
 Descriptor FileTree::folder_of(std::string_view path) const {
+  if (walk_ == PathWalk::at_once) {
+    const std::string folder = concat(".", path.substr(0, path.rfind('/')));  // "./usr/lib"
+    open_how how{};
+    how.flags = walk_flags;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+    const long opened = ::syscall(SYS_openat2, root_.get(), folder.c_str(), &how, sizeof how);
+    if (opened >= 0) return Descriptor(static_cast<int>(opened));
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
+    // Unknown to the kernel, or to what filters its calls; a real error comes again below.
+  }
   Descriptor folder(::openat(root_.get(), ".", walk_flags));
   for (std::string_view rest = path; folder.is_open();) {
     rest.remove_prefix(std::min(rest.find_first_not_of('/'), rest.size()));

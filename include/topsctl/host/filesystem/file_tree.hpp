@@ -56,11 +56,14 @@ struct ListedName {
   bool is_mount = false;  // of another file system than the folder that lists it
 };
 
+// By openat2(2) where the kernel has it (5.6), else a folder at a time; a test asks for the latter.
+enum class PathWalk { at_once, by_folder };
+
 // May be used by several threads at once.
 class FileTree {
  public:
   // Throws Error if the root cannot be opened.
-  explicit FileTree(const std::filesystem::path& root);
+  explicit FileTree(const std::filesystem::path& root, PathWalk walk = PathWalk::at_once);
 
   // `path` as the machine sees it, canonical: absolute, without links in its folders. Nothing where
   // one of the folders is missing, or is none: a link is none. Throws Error.
@@ -77,6 +80,7 @@ class FileTree {
   Descriptor folder_of(std::string_view path) const;
 
   Descriptor root_;
+  PathWalk walk_;
 };
 
 }  // namespace topsctl

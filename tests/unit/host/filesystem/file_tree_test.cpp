@@ -30,26 +30,31 @@ std::vector<std::string> names(const FileTree& tree, const std::string& folder) 
 TEST(FileTrees, FindWhatIsBelowTheirRoot) {
   const TemporaryFolder folder;
   folder.write("usr/lib/x", "bytes");
-  const FileTree tree(folder.path());
-  EXPECT_EQ(tree.state("/usr/lib/x", Content::digest),
-            file_state(folder / "usr/lib/x", Content::digest));
-  EXPECT_EQ(tree.state("/usr", Content::ignore).type, Type::directory);
-  EXPECT_EQ(tree.state("/", Content::ignore), file_state(folder.path(), Content::ignore));
-  EXPECT_EQ(tree.identity("/usr/lib/x"), file_identity(folder / "usr/lib/x"));
-  EXPECT_EQ(tree.state("/usr/lib/y", Content::digest), FileState{});
-  EXPECT_EQ(tree.state("/usr/none/x", Content::digest), FileState{});
-  EXPECT_EQ(tree.state("/usr/lib/x/below", Content::digest), FileState{});
+  for (const PathWalk walk : {PathWalk::at_once, PathWalk::by_folder}) {
+    const FileTree tree(folder.path(), walk);
+    EXPECT_EQ(tree.state("/usr/lib/x", Content::digest),
+              file_state(folder / "usr/lib/x", Content::digest));
+    EXPECT_EQ(tree.state("/usr", Content::ignore).type, Type::directory);
+    EXPECT_EQ(tree.state("/", Content::ignore), file_state(folder.path(), Content::ignore));
+    EXPECT_EQ(tree.identity("/usr/lib/x"), file_identity(folder / "usr/lib/x"));
+    EXPECT_EQ(tree.state("/usr/lib/y", Content::digest), FileState{});
+    EXPECT_EQ(tree.state("/usr/none/x", Content::digest), FileState{});
+    EXPECT_EQ(tree.state("/usr/lib/x/below", Content::digest), FileState{});
+  }
 }
 
 TEST(FileTrees, SeeLinksAndNothingBehindThem) {
   const TemporaryFolder folder;
   folder.write("real/x", "bytes");
   fs::create_symlink("real", folder / "link");
-  const FileTree tree(folder.path());
-  EXPECT_EQ(tree.state("/link", Content::digest).target, "real");
-  EXPECT_EQ(tree.find("/link/x").has_value(), false);
-  EXPECT_EQ(tree.state("/link/x", Content::digest), FileState{});
-  EXPECT_THAT(tree.list("/link"), IsEmpty());
+  for (const PathWalk walk : {PathWalk::at_once, PathWalk::by_folder}) {
+    const FileTree tree(folder.path(), walk);
+    EXPECT_EQ(tree.state("/link", Content::digest).target, "real");
+    EXPECT_EQ(tree.find("/link/x").has_value(), false);
+    EXPECT_EQ(tree.find("/real/../link/x").has_value(), false);
+    EXPECT_EQ(tree.state("/link/x", Content::digest), FileState{});
+    EXPECT_THAT(tree.list("/link"), IsEmpty());
+  }
 }
 
 TEST(FileTrees, ListFolders) {
