@@ -35,8 +35,8 @@ struct SoughtText {
     return secret;
   }
 
-  // How often a part of it is there; more often for one that is near what was read of it. `process`: its
-  // number, or "self".
+  // How often a part of it is there; more often for one that is near what was read of it.
+  // `process`: its number, or "self".
   static std::size_t copies(const std::string& process = "self") {
     constexpr std::size_t block = 1U << 20U;
     constexpr std::size_t most = 1U << 30U;  // a sanitizer reserves more, and writes to little
