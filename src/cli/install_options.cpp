@@ -18,6 +18,15 @@ void add_setting_options(OptionTable& table, SettingOptions& settings) {
              "Begin without the profile and variables that are kept");
 }
 
+void add_sandbox_option(OptionTable& table, bool& is_off) {
+  table.flag("--no-sandbox", is_off,
+             "Read packages with all rights of this process, where no sandbox can be had");
+}
+
+Sandboxing sandboxing_of(bool is_off) {
+  return is_off ? Sandboxing::off : Sandboxing::on;
+}
+
 void add_install_options(OptionTable& table, InstallOptions& options) {
   table.value("--python", options.python, "The interpreter to install for", "EXE");
   table.value("--accept", options.accepted, "A finding that is no reason to stop", "ID")
@@ -39,6 +48,7 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
              "How long the install may take before it is rolled back; 0: no limit", "SECONDS")
       .check(whole_number(0, 604800));
   add_setting_options(table, options.settings);
+  add_sandbox_option(table, options.no_sandbox);
 }
 
 std::vector<std::string> words_of(const InstallOptions& options) {
@@ -56,6 +66,7 @@ std::vector<std::string> words_of(const InstallOptions& options) {
   if (settings.forget) words.emplace_back("--forget-settings");
   if (options.rehearse) words.emplace_back("--rehearse");
   if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
+  if (options.no_sandbox) words.emplace_back("--no-sandbox");
   if (options.allow_system_python) words.emplace_back("--allow-system-python");
   return words;
 }

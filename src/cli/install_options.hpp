@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "topsctl/engine/planning/wheel_step.hpp"
+#include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/lock.hpp"
 
@@ -22,11 +23,15 @@ struct InstallOptions {
   SettingOptions settings;
   int lock_timeout_s = 120;
   int deadline_s = 7200;
+  bool no_sandbox = false;
 };
 
 // --profile, --set, --unset and --forget-settings.
 void add_setting_options(OptionTable& table, SettingOptions& settings);
 void add_install_options(OptionTable& table, InstallOptions& options);
+// --no-sandbox.
+void add_sandbox_option(OptionTable& table, bool& is_off);
+Sandboxing sandboxing_of(bool is_off);
 // The same options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
 

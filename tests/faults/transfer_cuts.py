@@ -347,8 +347,15 @@ class Deployments(Campaign):
 
     def judge_without_client(self, point, station, host):
         point.outcome = require_ended(point, station, host)
-        shown = history(station, host, "show", "1")
-        point.require(shown["reports"] and not any(each["rebuilt"] for each in shown["reports"]), "there is no report")
+
+        def is_reported():
+            shown = history(station, host, "show", "1")
+            return shown["reports"] and not any(each["rebuilt"] for each in shown["reports"])
+        # The watchdog writes it once the journal says that all is restored.
+        try:
+            wait_for(is_reported, seconds=10)
+        except TimeoutError:
+            point.require(False, "there is no report")
 
 
 def history(station, host, *words):

@@ -139,9 +139,11 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
+  TransferSetRequest wanted = transfer_set_request(options);
+  wanted.sandboxing = sandboxing_of(options.no_sandbox);
   const TransferSet transfer_set = make_transfer_set(
-      transfer_set_request(options),
-      DigestMemory(cache_folder(session) / "digests", *session.host.clock), *session.events);
+      wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
+      *session.events);
   const auto results = deploy_to(all, options, transfer_set, session);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;

@@ -11,11 +11,12 @@
 #include "cli/finding_text.hpp"
 #include "cli/inspection_json.hpp"
 #include "cli/inspection_text.hpp"
+#include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/compatibility.hpp"
-#include "topsctl/engine/inspection/bundle_findings.hpp"
+#include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/package_findings.hpp"
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/engine/reporting/bundle_diff.hpp"
@@ -24,7 +25,6 @@
 #include "topsctl/engine/reporting/markdown_report.hpp"
 #include "topsctl/engine/reporting/sbom.hpp"
 #include "topsctl/engine/reporting/spdx.hpp"
-#include "topsctl/host/bundle/bundle_reader.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/target_facts.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -44,6 +44,7 @@ struct InspectCommandOptions {
   std::string lock;
   std::string sbom;
   std::string format = "text";
+  bool no_sandbox = false;
 };
 
 Depth depth_of(const InspectCommandOptions& options) {
@@ -56,9 +57,10 @@ unsigned usable_cores() {
   return std::clamp(std::thread::hardware_concurrency(), 1U, 16U);
 }
 
-Inspection read(const std::vector<std::string>& paths, Depth depth, Session& session) {
+JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOptions& options,
+                  Session& session, ReportHeader& header) {
   BundleReading reading;
-  reading.depth = depth;
+  reading.depth = depth_of(options);
   reading.threads = usable_cores();
   reading.on_file = [&](const std::string& file) {
     session.events->working(format("reading {}", file));
@@ -66,7 +68,9 @@ Inspection read(const std::vector<std::string>& paths, Depth depth, Session& ses
   reading.on_bytes = [&](std::uint64_t done, std::uint64_t total) {
     session.events->progressed(done, total);
   };
-  return read_bundle({paths.begin(), paths.end()}, reading);
+  const SandboxWish wish{sandboxing_of(options.no_sandbox),
+                         [&](const std::string& warning) { header.warnings.push_back(warning); }};
+  return read_and_judge(files_of_bundle({paths.begin(), paths.end()}), reading, wish);
 }
 
 std::vector<Stack> stacks_for(const InspectCommandOptions& options) {
@@ -165,11 +169,12 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   Inspection& inspection = document->inspection;
   // A stack that cannot be read is told before minutes of reading.
   const std::vector<Stack> stacks = stacks_for(options);
-  inspection = read(options.paths, depth_of(options), session);
-  document->stacks = matches(stacks, inspection.inventory);
-  document->findings = bundle_findings(inspection);
   Output output;
   output.header.command = "inspect";
+  JudgedBundle judged = read(options.paths, options, session, output.header);
+  inspection = std::move(judged.inspection);
+  document->findings = std::move(judged.findings);
+  document->stacks = matches(stacks, inspection.inventory);
   std::vector<TextSection> sections;
   if (!options.against.empty()) {
     session.events->working("looking at the target");
@@ -185,7 +190,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     document->lock = written_lock(options, inspection.inventory, session);
   }
   if (!options.diff.empty()) {
-    const Inspection other = read({options.diff}, depth_of(options), session);
+    const Inspection other = read({options.diff}, options, session, output.header).inspection;
     const BundleDiff diff = diff_of(inspection, other);
     document->diff = to_json(diff);
     output.text = diff_text(options, diff, session);
@@ -229,6 +234,7 @@ CommandAction define_inspect(OptionTable& table) {
       .excludes("--diff");
   table.value("--format", options->format, "Form of the report", "text|json|markdown")
       .check(one_of({"text", "json", "markdown"}));
+  add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_inspect(*options, session); }, empty_body()};
 }
 

@@ -50,6 +50,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   if (options.allow_downgrade) request.accepted.insert(downgrade_finding);
   request.settings = options.settings;
   request.mode = mode_of(options);
+  request.sandboxing = sandboxing_of(options.no_sandbox);
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.deadline_s = options.deadline_s;
   request.requester = {requesting_user(host.environment), session.command_line,

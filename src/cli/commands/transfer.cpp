@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 struct TransferCommandOptions : TransferOptions {
   bool all = false;
+  bool no_sandbox = false;
 };
 
 struct Transferred {
@@ -92,6 +94,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
   TransferSetRequest wanted = transfer_set_request(options);
   wanted.all = options.all;
+  wanted.sandboxing = sandboxing_of(options.no_sandbox);
   const TransferSet transfer_set = make_transfer_set(
       wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
       *session.events);
@@ -145,6 +148,7 @@ CommandAction define_transfer(OptionTable& table) {
   add_transfer_options(table, *options);
   table.flag("--all", options->all, "Every file of the bundle, not only what a stack needs");
   table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
+  add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_transfer(*options, session); },
           R"({"destination": null, "stack": null, "targets": []})"};
 }

@@ -6,9 +6,11 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/bundle_findings.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/bundle/bundle.hpp"
 #include "topsctl/host/debian/plain_deb.hpp"
@@ -17,6 +19,7 @@
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
 #include "topsctl/host/system/priority.hpp"
+#include "topsctl/model/packed_inspection.hpp"
 
 namespace topsctl {
 
@@ -58,16 +61,93 @@ Contents read_whole(Package& package) {
   return contents;
 }
 
+// Reads with the payload written to a copy that is not compressed; false: there is no copy.
+bool read_and_copy(Package& package, const fs::path& to, SpaceBudget& budget, Contents& contents) {
+  PlainDeb plain = read_deb_to_plain(package.location, package, to, budget);
+  if (!package.sha256.empty()) require_same(package.path, plain.sha256, package.sha256);
+  package.sha256 = plain.sha256;
+  contents = std::move(plain.contents);
+  return plain.is_written;
+}
+
+// The work of the reading process, and what it hands back.
+struct PayloadPass {
+  std::vector<Package> packages;
+  std::map<std::size_t, Contents> contents;
+  std::vector<Finding> findings;
+  std::vector<std::size_t> copied;
+};
+auto members_of(PayloadPass& value) {
+  auto& [packages, contents, findings, copied] = value;
+  return std::tie(packages, contents, findings, copied);
+}
+
+// `copies`: where a copy is wanted.
+PayloadPass payload_pass(const std::vector<Package>& packages,
+                         const std::map<std::size_t, fs::path>& copies, std::uint64_t room) {
+  Inspection inspection;
+  inspection.depth = Depth::deep;
+  inspection.inventory.packages = packages;
+  std::vector<Package>& read = inspection.inventory.packages;
+  for (std::size_t i = 0; i < read.size(); ++i) inspection.contents[i];
+  PayloadPass pass;
+  SpaceBudget budget(room);
+  std::mutex mutex;  // of pass.copied
+  for_each_package(packages, [&](std::size_t i) {
+    const auto copy = copies.find(i);
+    if (copy == copies.end()) {
+      inspection.contents.at(i) = read_whole(read[i]);
+      return;
+    }
+    if (!read_and_copy(read[i], copy->second, budget, inspection.contents.at(i))) return;
+    const std::lock_guard lock(mutex);
+    pass.copied.push_back(i);
+  });
+  pass.findings = bundle_findings(inspection);
+  pass.packages = std::move(inspection.inventory.packages);
+  pass.contents = std::move(inspection.contents);
+  return pass;
+}
+
+// What the reading process adds to what is known; the rest is as it was.
+void take(Package& package, Package& read) {
+  package.files = std::move(read.files);
+  package.files_are_claims = read.files_are_claims;
+  package.record = std::move(read.record);
+  package.sha256 = std::move(read.sha256);
+}
+
+PayloadPass read_in_sandbox(std::vector<Package>& packages, Sandboxing sandboxing,
+                            const std::map<std::size_t, fs::path>& copies, std::uint64_t room) {
+  ConfinedCall call;
+  call.sandboxing = sandboxing;
+  call.subject = "the packages of the bundle";
+  for (const Package& package : packages) call.inputs.insert(package.location);
+  for (const auto& [index, copy] : copies) call.outputs.insert(copy);
+  auto pass = confined<PayloadPass>(call, [&](const ConfinedProgress& /*progress*/) {
+    return payload_pass(packages, copies, room);
+  });
+  if (pass.packages.size() != packages.size() || pass.contents.size() != packages.size())
+    throw Error(ErrorCode::internal, "the reading process tells of other packages");
+  for (std::size_t i = 0; i < packages.size(); ++i) take(packages[i], pass.packages[i]);
+  return pass;
+}
+
+ReadPayloads payloads_of(PayloadPass pass) {
+  ReadPayloads payloads;
+  for (auto& [index, contents] : pass.contents) payloads.contents.push_back(std::move(contents));
+  payloads.findings = std::move(pass.findings);
+  return payloads;
+}
+
 }  // namespace
 
 void copy_package(const PlannedPackage& package, const fs::path& to) {
   require_same(package.file, copy_with_digest(package.location, to), package.sha256);
 }
 
-std::vector<Contents> read_payloads(std::vector<Package>& packages) {
-  std::vector<Contents> contents(packages.size());
-  for_each_package(packages, [&](std::size_t i) { contents[i] = read_whole(packages[i]); });
-  return contents;
+ReadPayloads read_payloads(std::vector<Package>& packages, Sandboxing sandboxing) {
+  return payloads_of(read_in_sandbox(packages, sandboxing, {}, 0));
 }
 
 Stage::Stage(const Host& host) : folder_(host.resolve(concat(state_directory, "/stage"))) {
@@ -81,27 +161,24 @@ Stage::~Stage() {
   fs::remove_all(folder_, ignored);
 }
 
-std::vector<Contents> Stage::read_payloads(std::vector<Package>& packages,
-                                           const std::function<bool(const Package&)>& is_wanted) {
-  std::vector<Contents> contents(packages.size());
-  SpaceBudget budget(free_bytes(folder_) / share_of_free_space);
-  std::mutex mutex;  // of copies_
-  for_each_package(packages, [&](std::size_t i) {
-    Package& package = packages[i];
-    if (package.kind != PackageKind::deb || !is_wanted(package)) {
-      contents[i] = read_whole(package);
-      return;
-    }
-    const fs::path file = folder_ / concat(i, ".deb");
-    PlainDeb plain = read_deb_to_plain(package.location, package, file, budget);
-    if (!package.sha256.empty()) require_same(package.path, plain.sha256, package.sha256);
-    package.sha256 = plain.sha256;
-    contents[i] = std::move(plain.contents);
-    if (!plain.is_written) return;
-    const std::lock_guard lock(mutex);
-    copies_[package.sha256] = {file, package.size};
-  });
-  return contents;
+ReadPayloads Stage::read_payloads(std::vector<Package>& packages, Sandboxing sandboxing,
+                                  const std::function<bool(const Package&)>& is_wanted) {
+  std::map<std::size_t, fs::path> wanted;
+  for (std::size_t i = 0; i < packages.size(); ++i) {
+    if (packages[i].kind == PackageKind::deb && is_wanted(packages[i]))
+      wanted[i] = folder_ / concat(i, ".deb");
+  }
+  PayloadPass pass =
+      read_in_sandbox(packages, sandboxing, wanted, free_bytes(folder_) / share_of_free_space);
+  for (const std::size_t index : pass.copied) {
+    const auto copy = wanted.find(index);
+    if (copy == wanted.end()) continue;
+    copies_[packages[index].sha256] = {copy->second, packages[index].size};
+    wanted.erase(copy);
+  }
+  std::error_code ignored;
+  for (const auto& [index, given_up] : wanted) fs::remove(given_up, ignored);
+  return payloads_of(std::move(pass));
 }
 
 std::uint64_t Stage::staged_bytes() const {

@@ -11,6 +11,7 @@
 #include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/stage.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
+#include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/locked_packages.hpp"
 #include "topsctl/engine/operations/confirmation.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
@@ -21,7 +22,6 @@
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
-#include "topsctl/host/bundle/bundle.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/facts/facts.hpp"
@@ -47,10 +47,27 @@ void require_applicable(const Host& host, const Plan& plan) {
   require_changeable(host, plan.write_set);
 }
 
+struct ReadInventory {
+  Inventory inventory;
+  std::vector<std::string> warnings;
+};
+
+ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
+  ReadInventory read;
+  const SandboxWish wish{request.sandboxing,
+                         [&](const std::string& warning) { read.warnings.push_back(warning); }};
+  // Without a lock, what is taken gets its digest when its payload is read.
+  read.inventory = read_inventory_confined(
+      files_of_bundle(request.bundle), request.lock ? Digests::each : Digests::none, wish,
+      [&](const std::string& file) { events.working(format("reading {}", file)); });
+  return read;
+}
+
 // Gathers what there is to know of bundle and host, dpkg's database read once for all of it, and
 // plans.
 Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
-               const Inventory& inventory, Stage* stage) {
+               const ReadInventory& bundle, Stage* stage) {
+  const Inventory& inventory = bundle.inventory;
   DpkgDatabase database = read_dpkg_database(host);
   const HostFacts facts =
       read_host_facts(host, database, stack, request.python, displaced_by(inventory));
@@ -65,17 +82,20 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   const auto is_changing = [&](const Package& deb) {
     return deb_action(deb, facts) != PackageAction::keep;
   };
-  std::vector<Contents> contents =
-      stage == nullptr ? read_payloads(packages) : stage->read_payloads(packages, is_changing);
+  ReadPayloads payloads = stage == nullptr
+                              ? read_payloads(packages, request.sandboxing)
+                              : stage->read_payloads(packages, request.sandboxing, is_changing);
   // Says more than that a file is another's, and cannot be accepted.
   require_untouched(stack, selection);
   TargetSnapshot target = read_target_system(host, std::move(database));
   std::vector<Finding> clashes = wheel_clashes(host, selection, target.owners);
   const Preflight found =
-      preflight(std::move(target), stack, selection, std::move(contents), request.accepted,
+      preflight(std::move(target), stack, selection, std::move(payloads.contents),
+                std::move(payloads.findings), request.accepted,
                 stage == nullptr ? 0 : stage->staged_bytes(), std::move(clashes));
-  const Plan plan =
-      plan_install({stack, selection, facts, found, options, odd_host_warnings(host)});
+  std::vector<std::string> warnings = odd_host_warnings(host);
+  warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
+  const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
   require_applicable(host, plan);
   return plan;
 }
@@ -155,19 +175,14 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
   PhaseTimer phases(*host.clock);
   phases.enter("read");
-  const Inventory inventory =
-      // Without a lock, what is taken gets its digest when its payload is read.
-      read_inventory(request.bundle, request.lock ? Digests::each : Digests::none,
-                     [&](const std::string& file) {
-                       throw_if_interrupted();
-                       events.working(format("reading {}", file));
-                     });
+  const ReadInventory bundle = inventory_of(request, events);
+  const Inventory& inventory = bundle.inventory;
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
   const std::vector<std::string> components = selected_components(stack, request.components);
   // Before locks are taken and an earlier transaction is restored.
   if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
   if (only_looks) {
-    Execution execution = planned(host, make_plan(host, request, stack, inventory, nullptr));
+    Execution execution = planned(host, make_plan(host, request, stack, bundle, nullptr));
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
     return execution;
@@ -177,7 +192,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   if (!changes_host(request.mode)) {
     // It would say nothing of what an install does.
     refuse_unfinished(host, "there is no rehearsal on a host that is half changed");
-    const Plan plan = make_plan(host, request, stack, inventory, nullptr);
+    const Plan plan = make_plan(host, request, stack, bundle, nullptr);
     Execution execution = rehearsed_only(host, plan, events);
     execution.report.locks = lock.reports();
     return execution;
@@ -189,7 +204,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     refuse_unconfirmed(host);
     phases.enter("plan");
     Stage stage(host);
-    const Plan plan = make_plan(host, request, stack, inventory, &stage);
+    const Plan plan = make_plan(host, request, stack, bundle, &stage);
     if (plan.steps.empty()) return planned(host, plan);
     if (has_rehearsal(request.mode)) require_rehearsable(host, plan);
     phases.finish();

@@ -8,7 +8,6 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/inspection/bundle_findings.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 #include "topsctl/host/filesystem/file_state.hpp"
@@ -35,13 +34,6 @@ Inspection inspection_of(const Selection& selection, std::vector<Contents> conte
     inspection.contents.emplace(i, std::move(contents[i]));
   }
   return inspection;
-}
-
-// What inspect says of the packages by themselves, but for what is only to be looked at.
-std::vector<Finding> faults_of(const Inspection& inspection) {
-  std::vector<Finding> faults = bundle_findings(inspection);
-  std::erase_if(faults, [](const Finding& finding) { return !is_refused(finding, {}); });
-  return faults;
 }
 
 // Folders with libraries of the stack's packages that are installed already: its environment file
@@ -173,8 +165,9 @@ std::vector<std::string> own_folders(
 }
 
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
-                    std::vector<Contents> contents, const std::set<std::string>& accepted,
-                    std::uint64_t staged_bytes, std::vector<Finding> clashes) {
+                    std::vector<Contents> contents, std::vector<Finding> faults,
+                    const std::set<std::string>& accepted, std::uint64_t staged_bytes,
+                    std::vector<Finding> clashes) {
   if (selection.python != nullptr) target.pythons = {*selection.python};
   std::vector<std::size_t> all(selection.packages.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -182,7 +175,8 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
   rules.staged_bytes -= staged_bytes;
   const Inspection inspection = inspection_of(selection, std::move(contents));
   CompatibilityReport fit = fit_of(inspection, all, target, rules);
-  const std::vector<Finding> faults = faults_of(inspection);
+  // What is only to be looked at, inspect tells.
+  std::erase_if(faults, [](const Finding& finding) { return !is_refused(finding, {}); });
   fit.findings.insert(fit.findings.end(), faults.begin(), faults.end());
   std::move(clashes.begin(), clashes.end(), std::back_inserter(fit.findings));
   sort_findings(fit.findings);

@@ -6,11 +6,11 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/locked_packages.hpp"
 #include "topsctl/engine/inspection/stack_match.hpp"
 #include "topsctl/engine/operations/installer.hpp"
 #include "topsctl/engine/planning/selection.hpp"
-#include "topsctl/host/bundle/bundle.hpp"
 #include "topsctl/host/bundle/bundle_files.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/filesystem/destination.hpp"
@@ -109,7 +109,10 @@ TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMem
     }
     return transfer_set;
   }
-  const Inventory inventory = read_inventory(request.bundle, Digests::none);
+  const SandboxWish wish{request.sandboxing,
+                         [&](const std::string& warning) { events.warning(warning); }};
+  const Inventory inventory =
+      read_inventory_confined(files_of_bundle(request.bundle), Digests::none, wish);
   const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
   std::vector<Package> packages = packages_to_send(request, stack, inventory);
   std::set<std::string> names;

@@ -1,7 +1,6 @@
 // Sources over files and memory, and the ways to read them.
 #include "topsctl/host/archive/source.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/file_access.hpp"
 
 namespace topsctl {
 
@@ -113,7 +113,7 @@ std::unique_ptr<Source> range_source(FileRange range, std::string subject) {
 }
 
 std::unique_ptr<Source> file_source(const std::filesystem::path& file) {
-  Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  Descriptor input = open_input(file);
   struct stat status {};
   if (!input.is_open() || ::fstat(input.get(), &status) != 0) {
     throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);

@@ -10,6 +10,15 @@ namespace topsctl {
 
 namespace fs = std::filesystem;
 
+FoundFiles files_of_bundle(const std::vector<fs::path>& paths) {
+  FoundFiles found{paths.front().string(), {}};
+  for (const fs::path& path : paths) {
+    std::vector<FoundFile> files = files_under(path);
+    std::move(files.begin(), files.end(), std::back_inserter(found.files));
+  }
+  return found;
+}
+
 std::vector<FoundFile> files_under(const fs::path& path) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);

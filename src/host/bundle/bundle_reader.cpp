@@ -11,7 +11,6 @@
 #include "host/bundle/bundle_walk.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/bundle/bundle_files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
 
@@ -153,16 +152,13 @@ void take(Inspection& inspection, BundlePart&& part) {
 
 }  // namespace
 
-Inspection read_bundle(const std::vector<std::filesystem::path>& paths,
-                       const BundleReading& reading) {
+Inspection read_bundle(const FoundFiles& found, const BundleReading& reading) {
   std::vector<Job> jobs;
   std::uint64_t total = 0;
-  for (const std::filesystem::path& path : paths) {
-    for (FoundFile& file : files_under(path)) {
-      throw_if_interrupted();
-      jobs.push_back(job_for(std::move(file)));
-      if (jobs.back().kind != FileKind::other) total += jobs.back().size;
-    }
+  for (const FoundFile& file : found.files) {
+    throw_if_interrupted();
+    jobs.push_back(job_for(file));
+    if (jobs.back().kind != FileKind::other) total += jobs.back().size;
   }
   BundleWork(jobs, reading, total).run();
   Inspection inspection;
@@ -171,8 +167,7 @@ Inspection read_bundle(const std::vector<std::filesystem::path>& paths,
   if (inspection.inventory.packages.empty() &&
       std::all_of(inspection.containers.begin(), inspection.containers.end(),
                   [](const ContainerFile& container) { return container.problem.empty(); })) {
-    throw Error(ErrorCode::bad_bundle,
-                format("no package found in {}", in_quotes(paths.front().string())),
+    throw Error(ErrorCode::bad_bundle, format("no package found in {}", in_quotes(found.subject)),
                 "give a bundle folder, .deb and .whl files, or an archive or .run file of them");
   }
   return inspection;

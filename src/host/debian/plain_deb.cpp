@@ -13,6 +13,7 @@
 #include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
@@ -37,9 +38,7 @@ std::string header(const char* name, std::uint64_t size) {
 class PlainDebFile {
  public:
   PlainDebFile(const fs::path& path, SpaceBudget& budget)
-      : path_(path),
-        budget_(budget),
-        file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+      : path_(path), budget_(budget), file_(open_new_output(path)) {
     if (!file_.is_open()) throw system_error(errno, "write", path.string());
     append("!<arch>\n");
     begin("debian-binary");
@@ -86,7 +85,8 @@ class PlainDebFile {
   void give_up() {
     if (is_given_up_) return;
     is_given_up_ = true;
-    ::unlink(path_.c_str());
+    // A confined process cannot remove it.
+    if (::unlink(path_.c_str()) != 0) static_cast<void>(!::ftruncate(file_.get(), 0));
     budget_.give_back(size_);
   }
 

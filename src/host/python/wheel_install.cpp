@@ -1,7 +1,6 @@
 // Reads wheels that are to be installed: whatever is not as it should be is refused.
 #include "topsctl/host/python/wheel_install.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/parallel.hpp"
 #include "topsctl/model/stack.hpp"
 
@@ -35,9 +35,7 @@ namespace {
 class OpenWheel {
  public:
   explicit OpenWheel(const fs::path& file)
-      : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)),
-        name_(file.filename().string()),
-        zip_(range_of(file), name_) {}
+      : file_(open_input(file)), name_(file.filename().string()), zip_(range_of(file), name_) {}
 
   const std::string& name() const { return name_; }
   const ZipReader& zip() const { return zip_; }

@@ -1,7 +1,6 @@
 // SHA-256 through libcrypto's EVP interface, and a table-driven CRC-32C.
 #include "topsctl/host/system/digest.hpp"
 
-#include <fcntl.h>
 #include <openssl/evp.h>
 
 #include <array>
@@ -10,6 +9,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/file_access.hpp"
 
 namespace topsctl {
 
@@ -153,7 +153,7 @@ Sha256 digest_of_rest(const Descriptor& input, const std::string& shown) {
 }  // namespace
 
 Sha256 digest_of_file(const std::filesystem::path& file) {
-  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const Descriptor input = open_input(file);
   if (!input.is_open()) throw system_error(errno, "read", file.string());
   return digest_of_rest(input, file.string());
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/contents.hpp"
 #include "topsctl/model/package.hpp"
@@ -15,9 +16,15 @@
 
 namespace topsctl {
 
-// Reads the payload of every package, several at once, as read_payload does, and fills in the
-// sha256 of those that have none.
-std::vector<Contents> read_payloads(std::vector<Package>& packages);
+// What one pass over the payloads found, by the packages' order.
+struct ReadPayloads {
+  std::vector<Contents> contents;
+  std::vector<Finding> findings;  // bundle_findings() of all
+};
+
+// Reads the payload of every package, several at once, as read_payload does, in a sandbox, and
+// fills in the sha256 of those that have none.
+ReadPayloads read_payloads(std::vector<Package>& packages, Sandboxing sandboxing);
 
 // Copies the file of a package and compares the digest of the copy with the planned one. Throws
 // Error{bad_package}.
@@ -35,8 +42,8 @@ class Stage {
 
   // As the other one; each deb that `is_wanted` is also copied, not compressed, where the disk has
   // ample room. Throws Error{bad_package} if a file is no longer what a sha256 of before says.
-  std::vector<Contents> read_payloads(std::vector<Package>& packages,
-                                      const std::function<bool(const Package&)>& is_wanted);
+  ReadPayloads read_payloads(std::vector<Package>& packages, Sandboxing sandboxing,
+                             const std::function<bool(const Package&)>& is_wanted);
   // Of the packages that were copied; by the sizes of the packages.
   std::uint64_t staged_bytes() const;
   // Moves the copy of the package to `to`; where there is none, as copy_package does.

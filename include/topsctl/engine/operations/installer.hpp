@@ -10,6 +10,7 @@
 
 #include "topsctl/engine/execution/executor.hpp"
 #include "topsctl/engine/planning/planner.hpp"
+#include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/execution.hpp"
 #include "topsctl/model/lock.hpp"
 
@@ -26,6 +27,7 @@ struct InstallRequest {
   std::optional<Lock> lock;        // what every package that is taken must be
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
   InstallMode mode = InstallMode::apply;
+  Sandboxing sandboxing = Sandboxing::on;  // of what reads the bundle
   std::int64_t lock_timeout_ms = 120'000;
   int deadline_s = 0;  // from the locks to the commit; 0: none
   Requester requester;

@@ -30,12 +30,14 @@ struct Preflight {
 // Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
 // --against` does, on this target (without interpreters), with the space for the transaction's own
 // copies, but for `staged_bytes` of the packages, of which there are copies already; `clashes` are
-// findings against the host that were made before. Findings with
-// an id of `accepted` count as warnings. Throws an Error that tells all that stands against the
-// install, the worst first: of bad_package if a package is at fault by itself, else of host_unfit.
+// findings against the host that were made before, `faults` those of the packages by themselves, of
+// which errors count. Findings with an id of `accepted` count as warnings. Throws an Error that
+// tells all that stands against the install, the worst first: of bad_package if a package is at
+// fault by itself, else of host_unfit.
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
-                    std::vector<Contents> contents, const std::set<std::string>& accepted,
-                    std::uint64_t staged_bytes = 0, std::vector<Finding> clashes = {});
+                    std::vector<Contents> contents, std::vector<Finding> faults,
+                    const std::set<std::string>& accepted, std::uint64_t staged_bytes = 0,
+                    std::vector<Finding> clashes = {});
 
 // The pure part of it that finds those folders: of `folders`, and by the owners of each path.
 std::vector<std::string> own_folders(const std::set<std::string>& folders,

@@ -10,6 +10,7 @@
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/filesystem/chunks.hpp"
+#include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/lock.hpp"
 #include "topsctl/model/stack.hpp"
 
@@ -36,6 +37,7 @@ struct TransferSetRequest {
   std::string components;    // comma-separated ids; empty: all
   bool all = false;          // every file, whatever it is
   std::optional<Lock> lock;  // what every package that is sent must be
+  Sandboxing sandboxing = Sandboxing::on;
 };
 
 // Reads the bundle and the digests of what is to be sent. Throws Error{bad_bundle, bad_package,

@@ -1,11 +1,11 @@
 // Reading of bundles: folders and single files that hold packages.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "topsctl/host/bundle/bundle_files.hpp"
 #include "topsctl/model/contents.hpp"
 #include "topsctl/model/package.hpp"
 
@@ -14,11 +14,10 @@ namespace topsctl {
 // Whether the sha256 of each package is wanted; it costs reading every byte.
 enum class Digests { none, each };
 
-// Everything that is a package under the given files and folders, hidden ones included, in the
-// order of their paths. Links to folders are not followed. A package that cannot be read is listed
-// with the verdict `broken`. `on_file` is called with each package's path before it is read. Throws
-// Error{bad_bundle} if a path does not exist or no package is found.
-Inventory read_inventory(const std::vector<std::filesystem::path>& paths, Digests digests,
+// All packages among the given files, in their order. A package that cannot be read is listed with
+// the verdict `broken`. `on_file` is called with each package's path before it is read. Throws
+// Error{bad_bundle} if no package is found.
+Inventory read_inventory(const FoundFiles& found, Digests digests,
                          const std::function<void(const std::string&)>& on_file = {});
 
 // Reads a package's whole content, fills `files`, and returns what was found in them. Throws

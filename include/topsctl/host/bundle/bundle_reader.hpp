@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
-#include <vector>
 
+#include "topsctl/host/bundle/bundle_files.hpp"
 #include "topsctl/model/inspection.hpp"
 
 namespace topsctl {
@@ -20,10 +19,8 @@ struct BundleReading {
   std::function<void(std::uint64_t done, std::uint64_t total)> on_bytes;
 };
 
-// Everything under the given files and folders, hidden files included, in the order of their paths.
-// Links to folders are not followed. Packages and archives that cannot be read are listed as such.
-// Throws Error{bad_bundle} if a path does not exist or there is no package and no archive at all.
-Inspection read_bundle(const std::vector<std::filesystem::path>& paths,
-                       const BundleReading& reading);
+// All that is in the given files, in their order. Packages and archives that cannot be read are
+// listed as such. Throws Error{bad_bundle} if there is no package and no archive at all.
+Inspection read_bundle(const FoundFiles& found, const BundleReading& reading);
 
 }  // namespace topsctl

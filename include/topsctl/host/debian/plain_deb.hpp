@@ -33,9 +33,9 @@ struct PlainDeb {
 
 // Reads a .deb, whose control data is known, once, as read_deb_payload does, and writes the same
 // package to `to`, a file that must not exist: its two archives byte for byte, but not compressed,
-// so that dpkg has nothing to decode. No copy is left when the budget or the disk does not suffice,
-// when the package is not compressed or of the old format, or when it has members that a copy would
-// lose. Throws Error{bad_package}.
+// so that dpkg has nothing to decode. No copy is left, but an empty file where this process is
+// confined, when the budget or the disk does not suffice, when the package is not compressed or of
+// the old format, or when it has members that a copy would lose. Throws Error{bad_package}.
 PlainDeb read_deb_to_plain(const std::filesystem::path& from, Package& package,
                            const std::filesystem::path& to, SpaceBudget& budget);
 

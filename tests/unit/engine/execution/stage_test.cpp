@@ -26,7 +26,8 @@ class Staging : public testing::Test {
     fs::create_directory(sample_.folder / "bundle");
     output_of({"dpkg-deb", "--root-owner-group", "-Zxz", "--build",
                (sample_.folder / "tree").string(), deb_.string()});
-    packages_ = read_inventory({sample_.folder / "bundle"}, Digests::each).packages;
+    packages_ =
+        read_inventory(files_of_bundle({sample_.folder / "bundle"}), Digests::each).packages;
     planned_.location = deb_.string();
     planned_.file = "a.deb";
     planned_.sha256 = packages_.front().sha256;
@@ -45,7 +46,8 @@ class Staging : public testing::Test {
 TEST_F(Staging, DeliversWhatNeedsNoDecoding) {
   {
     Stage stage(sample_.host);
-    EXPECT_EQ(stage.read_payloads(packages_, is_any).front().unpacked_size, 100'000U);
+    EXPECT_EQ(stage.read_payloads(packages_, Sandboxing::on, is_any).contents.front().unpacked_size,
+              100'000U);
     EXPECT_EQ(stage.staged_bytes(), planned_.size);
     // The bundle is not needed any more.
     fs::remove(deb_);
@@ -58,7 +60,7 @@ TEST_F(Staging, DeliversWhatNeedsNoDecoding) {
 
 TEST_F(Staging, DeliversTheFileItselfWhereNoCopyWasWanted) {
   Stage stage(sample_.host);
-  stage.read_payloads(packages_, [](const Package&) { return false; });
+  stage.read_payloads(packages_, Sandboxing::on, [](const Package&) { return false; });
   EXPECT_EQ(stage.staged_bytes(), 0U);
   stage.deliver(planned_, to_);
   EXPECT_EQ(sha256_of_file(to_), planned_.sha256);
@@ -67,7 +69,7 @@ TEST_F(Staging, DeliversTheFileItselfWhereNoCopyWasWanted) {
 TEST_F(Staging, RefusesWhatIsNotWhatWasPlanned) {
   Stage stage(sample_.host);
   packages_.front().sha256 = sha256_of("what it was before");
-  const Error read = thrown_by([&] { stage.read_payloads(packages_, is_any); });
+  const Error read = thrown_by([&] { stage.read_payloads(packages_, Sandboxing::on, is_any); });
   EXPECT_EQ(read.code(), ErrorCode::bad_package);
   EXPECT_THAT(read.message(), HasSubstr("changed while it was read"));
   planned_.sha256 = packages_.front().sha256;

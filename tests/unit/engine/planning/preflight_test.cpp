@@ -13,6 +13,7 @@
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/bundle_findings.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
@@ -76,7 +77,11 @@ class PackagesAtFault : public testing::Test {
   void judge(const std::set<std::string>& accepted = {}) {
     std::vector<Contents> contents(selection_.packages.size());
     contents.front().strange = {{StrangeEntry::Kind::device, "/dev/sda", "block 8:0"}};
-    preflight(TargetSnapshot(), stack_, selection_, std::move(contents), accepted);
+    Inspection inspection;
+    inspection.inventory.packages = selection_.packages;
+    for (std::size_t i = 0; i < contents.size(); ++i) inspection.contents[i] = contents[i];
+    preflight(TargetSnapshot(), stack_, selection_, std::move(contents),
+              bundle_findings(inspection), accepted);
   }
 
   Stack stack_ = sample_stack();

@@ -29,7 +29,7 @@ Inspection read(const fs::path& path, Depth depth = Depth::deep, unsigned thread
   BundleReading reading;
   reading.depth = depth;
   reading.threads = threads;
-  return read_bundle({path}, reading);
+  return read_bundle(files_of_bundle({path}), reading);
 }
 
 // Every package as "outer > path name".
@@ -188,7 +188,7 @@ TEST(Bundles, TellHowFarTheReadingIs) {
     EXPECT_GT(total, noise.size());
     done.push_back(bytes);
   };
-  read_bundle({folder / "a.tar"}, reading);
+  read_bundle(files_of_bundle({folder / "a.tar"}), reading);
   EXPECT_THAT(files, ElementsAre("a.tar", "a.tar > a.deb"));
   EXPECT_GE(done.size(), 2U);
   EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));

@@ -1,0 +1,55 @@
+// Work on bytes that are not trusted, done by a process that can do nothing to the machine.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "topsctl/base/packing.hpp"
+
+namespace topsctl {
+
+enum class Sandboxing { on, off };
+
+// What such work may have, and who hears of it.
+struct ConfinedCall {
+  Sandboxing sandboxing = Sandboxing::on;  // off: the work is done by this very process
+  std::string subject;                     // what is read, as errors name it, in quotes if need be
+  // The files that it is given when it asks for them with file_access.hpp, and no others.
+  std::set<std::filesystem::path> inputs;
+  std::set<std::filesystem::path> outputs;  // made when asked for; must not be there
+  std::function<void(const std::string& path)> on_file;
+  std::function<void(std::uint64_t done, std::uint64_t total)> on_bytes;
+  // Hears what the machine refuses to a sandbox, as a sentence.
+  std::function<void(const std::string& warning)> on_warning;
+};
+
+// How confined work tells how far it is. For one thread at a time.
+class ConfinedProgress {
+ public:
+  virtual ~ConfinedProgress() = default;
+  virtual void file(const std::string& path) const = 0;
+  virtual void bytes(std::uint64_t done, std::uint64_t total) const = 0;
+};
+
+// Does `work` in a copy of this process: another user if this one is root's, without a network, all
+// other descriptors closed, most system calls forbidden (reader_filter.hpp). Returns what it
+// returned, which is not to be trusted, at most 1 GiB. What it throws as an Error is thrown here,
+// and Error{bad_bundle} if it dies; Error{interrupted, terminated} after a signal. `work` must not
+// wait for other threads of this process.
+std::string call_confined(const ConfinedCall& call,
+                          const std::function<std::string(const ConfinedProgress&)>& work);
+
+// The same for any type that can be packed.
+template <typename Result>
+Result confined(const ConfinedCall& call,
+                const std::function<Result(const ConfinedProgress&)>& work) {
+  return unpacked<Result>(call_confined(call, [&work](const ConfinedProgress& progress) {
+    Result result = work(progress);
+    return packed(result);
+  }));
+}
+
+}  // namespace topsctl

@@ -1,0 +1,331 @@
+// Two processes and a socket between them: one works, the other opens files for it.
+#include "topsctl/host/system/confined_call.hpp"
+
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <tuple>
+
+#include "host/system/confinement.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/packing.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/file_access.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/process.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t largest_message = 60U << 10U;
+constexpr std::uint64_t most_result = 1ULL << 30U;
+
+// What the worker says; an answer comes to the three that want a file alone.
+enum class Word : char { file, bytes, input, output, nameless, warning, result, error, done };
+
+struct Message {
+  Word word = Word::done;
+  std::string text;
+};
+
+void send_message(int socket, Word word, std::string_view text) {
+  std::string message(1, static_cast<char>(word));
+  message += text.substr(0, largest_message);
+  ssize_t sent = -1;
+  do {
+    sent = ::send(socket, message.data(), message.size(), MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) throw system_error(errno, "write to", "the calling process");
+}
+
+struct PlainError {
+  int code = 0;
+  std::string message;
+  std::string hint;
+  std::vector<std::string> context;
+};
+auto members_of(PlainError& error) {
+  auto& [code, message, hint, context] = error;
+  return std::tie(code, message, hint, context);
+}
+
+struct Counts {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+auto members_of(Counts& counts) {
+  return std::tie(counts.done, counts.total);
+}
+
+// A file, or errno.
+void answer_with(int socket, const Descriptor& file, int reason) {
+  iovec body = {&reason, sizeof reason};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  if (file.is_open()) {
+    const int descriptor = file.get();
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof descriptor);
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  while (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+Descriptor answered_file(int socket) {
+  int reason = EIO;
+  iovec body = {&reason, sizeof reason};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &body;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  ssize_t got = -1;
+  do {
+    got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  } while (got < 0 && errno == EINTR);
+  const cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
+    errno = reason;
+    return {};
+  }
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  return Descriptor(descriptor);
+}
+
+// The worker's end.
+class Worker : public FileGiver, public ConfinedProgress {
+ public:
+  Descriptor input(const std::filesystem::path& file) override {
+    return asked(Word::input, file.string());
+  }
+  Descriptor output(const std::filesystem::path& file) override {
+    return asked(Word::output, file.string());
+  }
+  Descriptor nameless() override {
+    Descriptor file = asked(Word::nameless, {});
+    if (!file.is_open()) throw system_error(errno, "make", "a temporary file");
+    return file;
+  }
+  void file(const std::string& path) const override { say(Word::file, path); }
+  void bytes(std::uint64_t done, std::uint64_t total) const override {
+    Counts counts{done, total};
+    say(Word::bytes, packed(counts));
+  }
+
+  void say(Word word, std::string_view text) const {
+    const std::lock_guard lock(mutex_);
+    send_message(kept_descriptor, word, text);
+  }
+  void say_all(Word word, std::string_view text) const {
+    for (; !text.empty(); text.remove_prefix(std::min(text.size(), largest_message)))
+      say(word, text);
+  }
+  void say_error(const Error& error) const {
+    PlainError plain{static_cast<int>(error.code()), error.message(), error.hint(),
+                     error.context()};
+    say_all(Word::result, packed(plain));
+    say(Word::error, {});
+  }
+
+ private:
+  Descriptor asked(Word word, const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    send_message(kept_descriptor, word, text);
+    return answered_file(kept_descriptor);
+  }
+
+  mutable std::mutex mutex_;  // of the socket: an answer goes to who asked
+};
+
+// In the worker; whoever called stops it when it is to stop.
+int do_work(const Descriptor& socket, const ConfinedCall& call,
+            const std::function<std::string(const ConfinedProgress&)>& work) {
+  ::signal(SIGQUIT, SIG_IGN);
+  const std::string missing = confine_this_process(socket.get());
+  Worker worker;
+  take_files_from(&worker);
+  if (!missing.empty()) worker.say(Word::warning, missing);
+  try {
+    worker.say_all(Word::result, work(worker));
+    worker.say(Word::done, {});
+  } catch (const Error& error) {
+    worker.say_error(error);
+  } catch (const std::bad_alloc&) {
+    worker.say_error(
+        Error(ErrorCode::bad_bundle,
+              format("cannot read {}: that needs more memory than a reader may have", call.subject),
+              "get the file again from where it comes from: it may be made to do harm"));
+  } catch (const std::exception& error) {
+    worker.say_error(Error(ErrorCode::internal, error.what()));
+  }
+  return 0;
+}
+
+// Tells whoever called in this very process.
+class DirectProgress : public ConfinedProgress {
+ public:
+  explicit DirectProgress(const ConfinedCall& call) : call_(call) {}
+  void file(const std::string& path) const override {
+    if (call_.on_file) call_.on_file(path);
+  }
+  void bytes(std::uint64_t done, std::uint64_t total) const override {
+    if (call_.on_bytes) call_.on_bytes(done, total);
+  }
+
+ private:
+  const ConfinedCall& call_;
+};
+
+// The calling end: serves the worker until it has ended.
+class Caller {
+ public:
+  Caller(const ConfinedCall& call, pid_t worker, const Descriptor& socket)
+      : call_(call), worker_(worker), socket_(socket.get()) {}
+  ~Caller() {
+    if (!has_ended_) {
+      ::kill(worker_, SIGKILL);
+      reap();
+    }
+  }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  std::string result() {
+    for (;;) {
+      wait_for({socket_});
+      throw_if_interrupted();
+      const auto message = next();
+      if (!message) refuse_death(reap());
+      switch (message->word) {
+        case Word::result:
+          if (message->text.size() > most_result - result_.size()) refuse("tells too much");
+          result_ += message->text;
+          break;
+        case Word::error:
+          throw_error();
+        case Word::done:
+          return std::move(result_);
+        default:
+          serve(*message);
+      }
+    }
+  }
+
+ private:
+  std::optional<Message> next() {
+    buffer_.resize(largest_message + 1);
+    ssize_t got = -1;
+    do {
+      got = ::recv(socket_, buffer_.data(), buffer_.size(), 0);
+    } while (got < 0 && errno == EINTR);
+    if (got <= 0) return std::nullopt;
+    const auto word = static_cast<unsigned char>(buffer_.front());
+    if (word > static_cast<unsigned char>(Word::done)) refuse("says what nobody understands");
+    return Message{static_cast<Word>(word), buffer_.substr(1, static_cast<std::size_t>(got) - 1)};
+  }
+
+  void serve(const Message& message) {
+    if (message.word == Word::file) {
+      last_file_ = printable(message.text);
+      if (call_.on_file) call_.on_file(last_file_);
+    } else if (message.word == Word::bytes) {
+      const auto counts = unpacked<Counts>(message.text);
+      if (call_.on_bytes) call_.on_bytes(counts.done, counts.total);
+    } else if (message.word == Word::warning) {
+      if (call_.on_warning)
+        call_.on_warning(
+            format("the packages are read without the whole sandbox: {}", printable(message.text)));
+    } else {
+      give(message);
+    }
+  }
+
+  void give(const Message& message) {
+    errno = EACCES;
+    Descriptor file;
+    if (message.word == Word::input && call_.inputs.contains(message.text)) {
+      file = open_input(message.text);
+    } else if (message.word == Word::output && call_.outputs.contains(message.text)) {
+      file = open_new_output(message.text);
+    } else if (message.word == Word::nameless) {
+      file = open_nameless_file();
+    }
+    answer_with(socket_, file, errno);
+  }
+
+  [[noreturn]] void throw_error() {
+    const auto plain = unpacked<PlainError>(result_);
+    const bool is_known = plain.code >= 0 && plain.code <= static_cast<int>(ErrorCode::some_failed);
+    throw Error(is_known ? static_cast<ErrorCode>(plain.code) : ErrorCode::bad_bundle,
+                plain.message, plain.hint, plain.context);
+  }
+
+  [[noreturn]] void refuse_death(int status) {
+    if (!WIFSIGNALED(status)) refuse("ends before its work is done");
+    const int signal = WTERMSIG(status);
+    if (signal == SIGSYS) refuse("makes a system call that no reader makes, and was stopped");
+    refuse(format("died of signal {} ({})", signal, ::strsignal(signal)));
+  }
+
+  [[noreturn]] void refuse(const std::string& what) {
+    throw Error(ErrorCode::bad_bundle,
+                last_file_.empty()
+                    ? format("cannot read {}: the process that reads it {}", call_.subject, what)
+                    : format("cannot read {}: the process that reads it {}, last at {}",
+                             call_.subject, what, in_quotes(last_file_)),
+                "get the file again from where it comes from: it may be damaged, or made to do "
+                "harm; if it is sound, this is a defect of topsctl: tell its developers");
+  }
+
+  int reap() {
+    has_ended_ = true;
+    int status = 0;
+    while (::waitpid(worker_, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+
+  const ConfinedCall& call_;
+  pid_t worker_;
+  int socket_;
+  bool has_ended_ = false;
+  std::string buffer_;
+  std::string result_;
+  std::string last_file_;
+};
+
+}  // namespace
+
+std::string call_confined(const ConfinedCall& call,
+                          const std::function<std::string(const ConfinedProgress&)>& work) {
+  if (call.sandboxing == Sandboxing::off) return work(DirectProgress(call));
+  throw_if_interrupted();
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw system_error(errno, "make", "a pair of sockets", ErrorCode::host_unfit);
+  const Descriptor ours(ends[0]);
+  Descriptor theirs(ends[1]);
+  const pid_t worker = start_copy([&] { return do_work(theirs, call, work); });
+  theirs.close();
+  return Caller(call, worker, ours).result();
+}
+
+}  // namespace topsctl

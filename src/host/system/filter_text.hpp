@@ -1,0 +1,80 @@
+// The text of a filter of system calls (seccomp(2)), put together instruction by instruction.
+#pragma once
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace topsctl {
+
+#if defined(__x86_64__)
+inline constexpr std::uint32_t own_architecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+inline constexpr std::uint32_t own_architecture = AUDIT_ARCH_AARCH64;
+#else
+#error "system calls of this architecture are unknown"
+#endif
+
+// Judges a call by its number, then by its arguments: each comparison gives one answer.
+class FilterText {
+ public:
+  // Where an argument's lower half stands; both architectures are little-endian.
+  static constexpr std::uint32_t argument(std::size_t index) {
+    return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * index);
+  }
+
+  // Calls of other architectures get `foreign`; the call's number is loaded then.
+  explicit FilterText(std::uint32_t foreign) {
+    constexpr std::uint32_t first_of_x32 = 0x40000000;
+    load(offsetof(seccomp_data, arch));
+    unless(BPF_JEQ, own_architecture, foreign);
+    load(offsetof(seccomp_data, nr));
+#ifdef __x86_64__
+    when(BPF_JGE, first_of_x32, foreign);
+#endif
+  }
+
+  void add(sock_filter line) {
+    lines_.at(used_++) = line;
+  }
+  void load(std::uint32_t offset) {
+    add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset));
+  }
+  void keep_bits(std::uint32_t mask) {
+    add(BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
+  }
+  void answer(std::uint32_t what) {
+    add(BPF_STMT(BPF_RET | BPF_K, what));
+  }
+  void skip(std::uint16_t comparison, std::uint32_t value, std::uint8_t if_so,
+            std::uint8_t if_not) {
+    add(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, if_so, if_not));
+  }
+  void when(std::uint16_t comparison, std::uint32_t value, std::uint32_t what) {
+    skip(comparison, value, 0, 1);
+    answer(what);
+  }
+  void unless(std::uint16_t comparison, std::uint32_t value, std::uint32_t what) {
+    skip(comparison, value, 1, 0);
+    answer(what);
+  }
+
+  // For this process, its threads to come and all that it starts. False with errno set. Safe after
+  // fork.
+  bool apply() {
+    const sock_fprog program = {used_, lines_.data()};
+    return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+  }
+
+ private:
+  std::array<sock_filter, 224> lines_{};
+  std::uint16_t used_ = 0;
+};
+
+}  // namespace topsctl
