@@ -67,6 +67,7 @@ struct CommandRow {
 const std::vector<CommandRow>& command_table();
 
 CommandAction define_inspect(OptionTable& table);
+CommandAction define_lock(OptionTable& table);
 CommandAction define_snapshot(OptionTable& table);
 CommandAction define_install(OptionTable& table);
 CommandAction define_rollback(OptionTable& table);

@@ -11,6 +11,7 @@ namespace topsctl {
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> table = {
       {"inspect", "Show what is in a bundle or package", define_inspect},
+      {"lock", "Write or sign the digests of a bundle", define_lock},
       {"snapshot", "Write down what a machine is, for inspect elsewhere", define_snapshot},
       {"install", "Install a bundle as one transaction", define_install},
       {"rollback", "Restore the state before an install", define_rollback,

@@ -3,10 +3,8 @@
 
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
-#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
-#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -69,15 +67,6 @@ std::vector<std::string> words_of(const InstallOptions& options) {
   if (options.no_sandbox) words.emplace_back("--no-sandbox");
   if (options.allow_system_python) words.emplace_back("--allow-system-python");
   return words;
-}
-
-Lock read_lock(const std::string& file) {
-  const auto text = read_text_if_present(file);
-  if (!text) {
-    throw Error(ErrorCode::usage, format("no such lock file: {}", in_quotes(file)),
-                "write one with `topsctl inspect BUNDLE --lock FILE`");
-  }
-  return parse_lock(*text, format("lock {}", in_quotes(file)));
 }
 
 }  // namespace topsctl

@@ -7,7 +7,6 @@
 #include "topsctl/engine/planning/wheel_step.hpp"
 #include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/environment_settings.hpp"
-#include "topsctl/model/lock.hpp"
 
 namespace topsctl {
 
@@ -34,9 +33,5 @@ void add_sandbox_option(OptionTable& table, bool& is_off);
 Sandboxing sandboxing_of(bool is_off);
 // The same options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
-
-// A lock that was named on the command line. Throws Error{usage} if there is no such file,
-// Error{bad_package} if it is none.
-Lock read_lock(const std::string& file);
 
 }  // namespace topsctl

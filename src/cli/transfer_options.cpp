@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/bundle/lock_file.hpp"
 
 namespace topsctl {
 
@@ -47,7 +47,7 @@ TransferSetRequest transfer_set_request(const TransferOptions& options) {
   request.bundle = {options.bundle};
   request.stack = options.stack;
   request.components = options.components;
-  if (options.lock) request.lock = read_lock(*options.lock);
+  if (const auto lock = chosen_lock(options.lock)) request.lock = lock->lock;
   return request;
 }
 

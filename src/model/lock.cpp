@@ -174,7 +174,7 @@ Lock parse_lock(std::string_view json, const std::string& source) {
     return parse_lock_document(json, source);
   } catch (const Error& error) {
     throw Error(ErrorCode::bad_package, error.message(),
-                "write the lock anew with `topsctl inspect BUNDLE --lock FILE`", error.context());
+                "write the lock anew with `topsctl lock BUNDLE --output FILE`", error.context());
   }
 }
 

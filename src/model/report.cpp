@@ -135,6 +135,20 @@ Json to_json(const std::vector<CheckResult>& checks) {
   return list;
 }
 
+Json to_json(const std::vector<InputFile>& inputs) {
+  Json list = Json::array();
+  for (const InputFile& input : inputs) {
+    list.push_back({{"kind", name(input.kind)},
+                    {"file", input.file},
+                    {"sha256", input.sha256},
+                    {"created_at", text_or_null(input.created_at)},
+                    {"signed_by", input.signed_by ? Json{{"key", input.signed_by->key},
+                                                         {"comment", input.signed_by->comment}}
+                                                  : Json(nullptr)}});
+  }
+  return list;
+}
+
 TransactionReport pending_report(const Plan& plan) {
   TransactionReport report;
   report.plan = plan;
@@ -172,6 +186,7 @@ Json to_json(const TransactionReport& report) {
           {"not_restored", report.not_restored},
           {"durability", {{"synced_mounts", report.synced_mounts}}},
           {"locks", to_json(report.locks)},
+          {"inputs", topsctl::to_json(report.inputs)},
           {"log", text_or_null(report.log)},
           {"logs", to_json(report.logs)},
           {"confirm_until", to_json(report.confirm_until)},

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 ROOMS = ("base", "model", "host", "engine", "cli")
 SUB_ROOMS = {  # a file includes its own sub-room and those before it
-    "host": ("system", "filesystem", "archive", "content", "debian", "python", "bundle", "facts", "network"),
+    "host": ("system", "filesystem", "trust", "archive", "content", "debian", "python", "bundle", "facts", "network"),
     "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "checks", "execution",
                "operations", "remote", "transfer"),
 }

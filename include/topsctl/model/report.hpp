@@ -8,6 +8,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/model/check.hpp"
+#include "topsctl/model/input_file.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/plan.hpp"
 
@@ -131,7 +132,8 @@ struct TransactionReport {
   std::vector<std::string> not_restored;
   std::vector<std::string> synced_mounts;
   std::vector<LockReport> locks;
-  std::string log;  // path of the transaction's log; empty: none
+  std::vector<InputFile> inputs;  // the lock and the stack file that were given
+  std::string log;                // path of the transaction's log; empty: none
   std::vector<LogFile> logs;
   std::optional<std::string> confirm_until;  // when it is restored unless confirmed; RFC 3339, UTC
   bool rebuilt = false;  // the command left no report: this is what the journal tells
@@ -146,6 +148,7 @@ TransactionReport pending_report(const Plan& plan);
 
 Json to_json(const TransactionReport& report);
 Json to_json(const std::vector<CheckResult>& checks);
+Json to_json(const std::vector<InputFile>& inputs);
 
 // One line of `history`.
 struct TransactionSummary {

@@ -12,6 +12,7 @@
 #include "cli/inspection_json.hpp"
 #include "cli/inspection_text.hpp"
 #include "cli/install_options.hpp"
+#include "cli/lock_output.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
@@ -27,8 +28,6 @@
 #include "topsctl/engine/reporting/spdx.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/target_facts.hpp"
-#include "topsctl/host/system/files.hpp"
-#include "topsctl/model/lock.hpp"
 
 namespace topsctl {
 
@@ -113,15 +112,6 @@ void judge(const InspectionDocument& document, ReportHeader& header) {
   }
 }
 
-Json written_lock(const InspectCommandOptions& options, const Inventory& inventory,
-                  Session& session) {
-  const Lock lock = lock_of(inventory, timestamp(session.host.clock->now()));
-  const std::string text = to_text(to_json(lock));
-  constexpr mode_t readable_by_all = 0644;
-  write_durably(std::filesystem::absolute(options.lock), text, readable_by_all);
-  return {{"file", options.lock}, {"packages", lock.packages.size()}};
-}
-
 std::string bill_of_materials(const InspectCommandOptions& options, const Inspection& inspection,
                               Session& session) {
   const SbomFrame frame{bundle_name(options.paths.front()), timestamp(session.host.clock->now())};
@@ -187,7 +177,9 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   }
   judge(*document, output.header);
   if (!options.lock.empty()) {
-    document->lock = written_lock(options, inspection.inventory, session);
+    static_cast<void>(write_lock(options.lock, inspection.inventory, *session.host.clock,
+                                 output.header.warnings));
+    document->lock = {{"file", options.lock}, {"packages", inspection.inventory.packages.size()}};
   }
   if (!options.diff.empty()) {
     const Inspection other = read({options.diff}, options, session, output.header).inspection;

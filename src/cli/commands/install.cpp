@@ -14,6 +14,7 @@
 #include "topsctl/engine/operations/report_files.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
+#include "topsctl/host/bundle/lock_file.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {
@@ -56,7 +57,10 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.requester = {requesting_user(host.environment), session.command_line,
                        options.confirm_timeout_s, this_connection(host.environment)};
   const Execution execution = attempted(host.root.string(), [&] {
-    if (options.lock) request.lock = read_lock(*options.lock);
+    if (const auto lock = chosen_lock(options.lock)) {
+      request.lock = lock->lock;
+      request.requester.inputs.push_back(lock->input);
+    }
     return install(host, request, *session.events);
   });
   Output output = execution_output("install", execution, session.style);

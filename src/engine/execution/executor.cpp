@@ -52,7 +52,8 @@ Json begun_details(const Host& host, const TransactionReport& report, const Requ
           {"user", requester.user},
           {"command", requester.command_line},
           {"stack", report.plan->stack},
-          {"packages", std::move(packages)}};
+          {"packages", std::move(packages)},
+          {"inputs", to_json(requester.inputs)}};
 }
 
 class Executor {
@@ -72,6 +73,7 @@ class Executor {
         phases_(*host.clock) {
     execution_.report = pending_report(plan);
     execution_.report.transaction = transaction_.id;
+    execution_.report.inputs = requester.inputs;
   }
 
   Execution run() {

@@ -19,7 +19,7 @@ void require_locked(const Lock& lock, const std::vector<Package>& packages) {
             : format("{} is not in the lock; its sha256 is {}", in_quotes(package.path),
                      difference->found_sha256),
         "copy the package again from where the lock was made; if this one is meant, inspect the "
-        "bundle and write a new lock with `topsctl inspect BUNDLE --lock FILE`");
+        "bundle and write a new lock with `topsctl lock BUNDLE --output FILE`");
   }
 }
 

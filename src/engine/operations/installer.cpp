@@ -113,9 +113,10 @@ std::vector<Package> debs_to_take(const Stack& stack, Inventory inventory,
   return debs;
 }
 
-Execution planned(const Host& host, const Plan& plan) {
+Execution planned(const Host& host, const InstallRequest& request, const Plan& plan) {
   Execution execution;
   execution.report = pending_report(plan);
+  execution.report.inputs = request.requester.inputs;
   execution.report.root = host.root.string();
   execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
   execution.report.message = plan.steps.empty() ? "everything is installed already"
@@ -135,8 +136,9 @@ void keep_usual_retention(const Host& host, Execution& execution) {
 }
 
 // Carries the plan out in a view alone.
-Execution rehearsed_only(const Host& host, const Plan& plan, EventFan& events) {
-  Execution execution = planned(host, plan);
+Execution rehearsed_only(const Host& host, const InstallRequest& request, const Plan& plan,
+                         EventFan& events) {
+  Execution execution = planned(host, request, plan);
   if (plan.steps.empty()) return execution;
   std::vector<std::filesystem::path> packages;
   for (const PlannedPackage& package : plan.packages) packages.emplace_back(package.location);
@@ -182,7 +184,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
   // Before locks are taken and an earlier transaction is restored.
   if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
   if (only_looks) {
-    Execution execution = planned(host, make_plan(host, request, stack, bundle, nullptr));
+    Execution execution = planned(host, request, make_plan(host, request, stack, bundle, nullptr));
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
     return execution;
@@ -193,7 +195,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     // It would say nothing of what an install does.
     refuse_unfinished(host, "there is no rehearsal on a host that is half changed");
     const Plan plan = make_plan(host, request, stack, bundle, nullptr);
-    Execution execution = rehearsed_only(host, plan, events);
+    Execution execution = rehearsed_only(host, request, plan, events);
     execution.report.locks = lock.reports();
     return execution;
   }
@@ -205,7 +207,7 @@ Execution install(const Host& host, const InstallRequest& request, EventFan& eve
     phases.enter("plan");
     Stage stage(host);
     const Plan plan = make_plan(host, request, stack, bundle, &stage);
-    if (plan.steps.empty()) return planned(host, plan);
+    if (plan.steps.empty()) return planned(host, request, plan);
     if (has_rehearsal(request.mode)) require_rehearsable(host, plan);
     phases.finish();
     Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);

@@ -68,6 +68,7 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
     for (PackageChange& change : report.packages) std::swap(change.before, change.after);
   }
   report.write_set = kept_summary(transaction);
+  report.inputs = inputs_of(transaction);
   const std::string log = concat(log_directory, "/", transaction.id, ".log");
   if (fs::exists(host.resolve(log))) report.log = log;
   report.logs = log_files(host, report, transaction.folder);

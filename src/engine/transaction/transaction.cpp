@@ -42,6 +42,21 @@ PackageChange package_change(const Json& entry) {
   return change;
 }
 
+InputFile input_file(const Json& entry) {
+  InputFile input;
+  input.kind = text_field(entry, "kind").value_or("") == "stack" ? InputFile::Kind::stack
+                                                                 : InputFile::Kind::lock;
+  input.file = text_field(entry, "file").value_or("");
+  input.sha256 = text_field(entry, "sha256").value_or("");
+  input.created_at = text_field(entry, "created_at").value_or("");
+  const auto signer = entry.find("signed_by");
+  if (signer != entry.end() && signer->is_object()) {
+    input.signed_by = Signer{text_field(*signer, "key").value_or(""),
+                             text_field(*signer, "comment").value_or("")};
+  }
+  return input;
+}
+
 }  // namespace
 
 std::optional<TransactionState> Transaction::state() const {
@@ -135,6 +150,18 @@ WriteSetSummary kept_summary(const Transaction& transaction) {
     summary.copied = details.value("copied", std::uint64_t{0});
   }
   return summary;
+}
+
+std::vector<InputFile> inputs_of(const Transaction& transaction) {
+  std::vector<InputFile> inputs;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::begun) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    const auto list = details.find("inputs");
+    if (list == details.end()) continue;
+    for (const Json& entry : *list) inputs.push_back(input_file(entry));
+  }
+  return inputs;
 }
 
 Transaction new_transaction(const Host& host) {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/network/connection.hpp"
 #include "topsctl/model/execution.hpp"
+#include "topsctl/model/input_file.hpp"
 
 namespace topsctl {
 
@@ -18,6 +20,7 @@ struct Requester {
   std::string command_line;    // as history shows it
   int confirm_timeout_s = 0;   // restore unless confirmed so soon after the commit; 0: needs none
   Connection connection = {};  // which may not confirm
+  std::vector<InputFile> inputs = {};  // the lock and the stack file that were given
 };
 
 // Carries out an install plan as one transaction: commits, or restores everything and proves it.

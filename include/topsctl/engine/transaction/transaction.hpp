@@ -12,6 +12,7 @@
 #include "topsctl/engine/transaction/journal.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/model/input_file.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace topsctl {
@@ -46,6 +47,9 @@ TransactionSummary summary_of(const Transaction& transaction);
 
 // What was kept for its undo, as its journal says.
 WriteSetSummary kept_summary(const Transaction& transaction);
+
+// The lock and the stack file that it was made by, as its journal says.
+std::vector<InputFile> inputs_of(const Transaction& transaction);
 
 // Makes the folder of a new transaction.
 Transaction new_transaction(const Host& host);

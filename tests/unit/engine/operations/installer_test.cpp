@@ -32,7 +32,7 @@ TEST(RequireLocked, NamesThePackageThatDiffersAndBothDigests) {
   EXPECT_EQ(exit_code(error.code()), ExitCode::bad_input);
   EXPECT_THAT(error.message(), AllOf(HasSubstr("'deb/tops-sdk_2.5.136-1_amd64.deb'"),
                                      HasSubstr("is another"), HasSubstr(before)));
-  EXPECT_THAT(error.hint(), HasSubstr("topsctl inspect BUNDLE --lock FILE"));
+  EXPECT_THAT(error.hint(), HasSubstr("topsctl lock BUNDLE --output FILE"));
 }
 
 TEST(RequireLocked, NamesThePackageThatTheLockDoesNotKnow) {

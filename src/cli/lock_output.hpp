@@ -1,0 +1,27 @@
+// Writing of locks, and of the signatures beside them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/input_file.hpp"
+#include "topsctl/model/package.hpp"
+
+namespace topsctl {
+
+// Writes the lock of all packages and returns its text. Adds a warning if a signature is beside it,
+// which is not of this lock.
+std::string write_lock(const std::string& file, const Inventory& inventory, const Clock& clock,
+                       std::vector<std::string>& warnings);
+
+struct WrittenSignature {
+  std::string file;
+  std::string key;  // its id
+};
+// Has ssh-keygen sign the file's text for its kind, and writes FILE.sig.
+WrittenSignature write_signature(const std::string& file, std::string_view text,
+                                 InputFile::Kind kind, const std::string& key_file,
+                                 const Host& host);
+
+}  // namespace topsctl

@@ -1,0 +1,42 @@
+// Reads a lock once: what is verified is what is parsed.
+#include "topsctl/host/bundle/lock_file.hpp"
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/trust/signed_file.hpp"
+
+namespace topsctl {
+
+LockFile read_lock_file(const std::string& file) {
+  LockFile found;
+  auto text = read_text_if_present(file);
+  if (!text) {
+    throw Error(ErrorCode::usage, format("no such lock file: {}", in_quotes(file)),
+                "write one with `topsctl lock BUNDLE --output FILE`");
+  }
+  found.text = std::move(*text);
+  found.signature = read_signature(file);
+  found.input.file = file;
+  found.input.sha256 = sha256_of(found.text);
+  // Before its bytes are parsed.
+  if (found.signature)
+    found.input.signed_by = trusted_signer(found.text, *found.signature, lock_namespace, file);
+  found.lock = parse_lock(found.text, format("lock {}", in_quotes(file)));
+  found.input.created_at = found.lock.created_at;
+  return found;
+}
+
+std::optional<LockFile> chosen_lock(const std::optional<std::string>& file) {
+  std::optional<LockFile> found;
+  if (file) found = read_lock_file(*file);
+  require_signature_by_policy(
+      found ? found->input.signed_by : std::nullopt,
+      found ? format("lock {}", in_quotes(*file)) : format("what is to be installed or sent"),
+      "give a signed lock: `--lock FILE` with FILE.sig beside it, by `topsctl lock BUNDLE "
+      "--output FILE --sign KEY`");
+  return found;
+}
+
+}  // namespace topsctl
