@@ -4,7 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -17,46 +21,46 @@
 
 namespace topsctl {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-constexpr std::size_t most_said = 64U << 10U;
+constexpr std::uint64_t most_made = 64U << 10U;
 constexpr const char* signing_hint =
     "see what ssh-keygen says above; `topsctl lock` needs an Ed25519 key (`ssh-keygen -t ed25519`) "
     "and ssh-keygen of OpenSSH 8.1 or later";
 
-std::string text_to_end(const Descriptor& from) {
-  std::string text;
-  char buffer[4096];
-  for (;;) {
-    const ssize_t got = ::read(from.get(), buffer, sizeof(buffer));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return text;
-    if (text.size() < most_said) text.append(buffer, static_cast<std::size_t>(got));
+// A folder that only we can enter, gone at the end: ssh-keygen writes the signature beside the
+// file, and would ask at the terminal before it replaces one.
+class SigningFolder {
+ public:
+  SigningFolder() : path_((fs::temp_directory_path() / "topsctl-sign-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr) throw system_error(errno, "make folder", path_);
   }
-}
+  ~SigningFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  SigningFolder(const SigningFolder&) = delete;
+  SigningFolder& operator=(const SigningFolder&) = delete;
 
-// A program that ends before it has read everything says why itself.
-void hand_over(Descriptor input, std::string_view bytes) {
-  try {
-    write_all(input, bytes, "the bytes to sign");
-  } catch (const Error&) {
-  }
-}
+  fs::path file() const { return fs::path(path_) / "file"; }
+
+ private:
+  std::string path_;
+};
 
 struct SigningRun {
   int status = -1;
-  std::string said;         // to standard output
   std::string not_started;  // why not; empty: it was
 };
 
-SigningRun run_at_terminal(const std::vector<std::string>& argv, std::string_view input,
+// With our terminal, at which it may ask; what it says goes to standard error.
+SigningRun run_at_terminal(const std::vector<std::string>& argv,
                            const std::map<std::string, std::string>& environment) {
-  Pipe in = make_pipe();
-  Pipe out = make_pipe();
   Pipe failure = make_pipe();  // closed by exec
   const pid_t pid = start_copy([&] {
-    ::dup2(in.read_end.get(), 0);
-    ::dup2(out.write_end.get(), 1);
+    ::dup2(2, 1);
     try {
       exec_program(argv, environment);
     } catch (const Error& error) {
@@ -64,13 +68,14 @@ SigningRun run_at_terminal(const std::vector<std::string>& argv, std::string_vie
     }
     return 127;
   });
-  in.read_end.close();
-  out.write_end.close();
   failure.write_end.close();
-  hand_over(std::move(in.write_end), input);
   SigningRun run;
-  run.not_started = text_to_end(failure.read_end);
-  run.said = text_to_end(out.read_end);
+  std::array<char, 4096> buffer{};
+  ssize_t got = 0;
+  while ((got = ::read(failure.read_end.get(), buffer.data(), buffer.size())) != 0) {
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) run.not_started.append(buffer.data(), static_cast<std::size_t>(got));
+  }
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
@@ -83,9 +88,12 @@ SigningRun run_at_terminal(const std::vector<std::string>& argv, std::string_vie
 std::string signature_by(const std::string& key_file, std::string_view bytes,
                          std::string_view name_space,
                          const std::map<std::string, std::string>& environment) {
-  const SigningRun run = run_at_terminal(
-      {"ssh-keygen", "-q", "-Y", "sign", "-n", std::string(name_space), "-f", key_file}, bytes,
-      environment);
+  const SigningFolder folder;
+  write_plainly(folder.file(), bytes, 0600);
+  const SigningRun run =
+      run_at_terminal({"ssh-keygen", "-q", "-Y", "sign", "-n", std::string(name_space), "-f",
+                       key_file, folder.file().string()},
+                      environment);
   throw_if_interrupted();
   if (!run.not_started.empty()) {
     throw Error(ErrorCode::host_unfit, format("cannot run ssh-keygen: {}", run.not_started),
@@ -95,15 +103,16 @@ std::string signature_by(const std::string& key_file, std::string_view bytes,
     throw Error(ErrorCode::usage, format("ssh-keygen did not sign with {}", in_quotes(key_file)),
                 signing_hint);
   }
+  std::string signature = read_text(concat(folder.file().string(), ".sig"), most_made);
   try {
-    static_cast<void>(signing_key(bytes, run.said, name_space));
+    static_cast<void>(signing_key(bytes, signature, name_space));
   } catch (const Error& error) {
     throw Error(ErrorCode::usage,
                 format("what ssh-keygen signed with {} would be refused: {}", in_quotes(key_file),
                        error.message()),
                 signing_hint);
   }
-  return run.said;
+  return signature;
 }
 
 }  // namespace topsctl

@@ -136,7 +136,7 @@ TEST(Locks, ThatAreMalformedAreRefusedWithThePlace) {
     EXPECT_EQ(error.code(), ErrorCode::bad_package) << text;
     EXPECT_THAT(error.message(), HasSubstr(words));
     EXPECT_THAT(error.message(), HasSubstr("lock 'l'"));
-    EXPECT_THAT(error.hint(), HasSubstr("--lock"));
+    EXPECT_THAT(error.hint(), HasSubstr("topsctl lock BUNDLE --output FILE"));
   }
 }
 
