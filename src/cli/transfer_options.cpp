@@ -47,7 +47,7 @@ TransferSetRequest transfer_set_request(const TransferOptions& options) {
   request.bundle = {options.bundle};
   request.stack = options.stack;
   request.components = options.components;
-  if (const auto lock = chosen_lock(options.lock)) request.lock = lock->lock;
+  request.lock = chosen_lock(options.lock);
   return request;
 }
 

@@ -2,10 +2,15 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
 
+from hosts.operations import OLD_STACK
+from hosts.workstation import DESTINATION, by_target
+
+PYTHON = "3.9"  # of the hosts of a fleet
 TRUSTED = "/etc/topsctl/trusted.d"
 POLICY = "/etc/topsctl/config.json"
 
@@ -164,13 +169,38 @@ def test_a_host_may_demand_signatures(topsctl_host, fitting, signing):
     refused(topsctl_host, [POLICY], code=4)
 
 
+def test_a_stack_file_is_signed_alike(topsctl_host, bundle, signing):
+    topsctl_host.copy_in(bundle(generation="2.4.87", python=topsctl_host.python_minor(), only_needed=True), "/srv/bundle")
+    stack = signing.home / "stack.json"
+    stack.write_bytes(OLD_STACK.read_bytes())
+    signing.topsctl(stack, "--sign", signing.key("release"))
+    put(topsctl_host, stack)
+    chosen = ["--stack", "/srv/approved.json", "--dry-run"]
+    assert signing.id("release") in install(topsctl_host, *chosen, code=3)["error"]["message"]
+    trust(topsctl_host, signing, "release")
+    told, = install(topsctl_host, *chosen)["inputs"]
+    assert told["kind"] == "stack" and told["signed_by"]["key"] == signing.id("release"), told
+    topsctl_host.path("/srv/approved.json").write_bytes(stack.read_bytes() + b"\n")
+    assert "changed" in install(topsctl_host, *chosen, code=3)["error"]["message"]
+    assert topsctl_host.run(["topsctl", "verify", "--stack", "/srv/approved.json"]).returncode == 3
+    signature = topsctl_host.path("/srv/approved.json.sig")
+    signature.unlink()
+    assert install(topsctl_host, *chosen)["inputs"][0]["signed_by"] is None
+    lock = signing.lock(topsctl_host.path("/srv/bundle"), "lock")
+    for name in ("lock", "lock.sig"):
+        topsctl_host.copy_in(signing.home / name, f"/srv/{name}")
+    topsctl_host.path(POLICY).write_text('{"require-signature": true}')
+    error = install(topsctl_host, *chosen, "--lock", "/srv/lock", code=3)["error"]
+    assert "stack" in error["message"] and "not signed" in error["message"] and lock.exists(), error
+
+
 def test_a_passphrase_is_asked_for_at_the_terminal(make_workstation, packages, signing):
     station = make_workstation(1)
     key = signing.home / "guarded"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "a phrase", "-f", key], check=True)
     lock = signing.home / "lock"
     seen = station.fleet.client.on_terminal([station.binary, "lock", packages, "--output", lock, "--sign", key],
-                                            [("Enter passphrase for", "a phrase")])
+                                            [("Enter passphrase", "a phrase")])
     assert seen.returncode == 0 and not seen.unanswered, seen
     checked = subprocess.run(["ssh-keygen", "-Y", "check-novalidate", "-n", "topsctl-lock", "-s", f"{lock}.sig"],
                              stdin=lock.open("rb"), capture_output=True, check=False)
@@ -178,3 +208,59 @@ def test_a_passphrase_is_asked_for_at_the_terminal(make_workstation, packages, s
 
 
 @pytest.fixture
+def trusting(tmp_path):
+    """trusting(station, signing, *names) -> the words before a command of a workstation that trusts these keys."""
+    def make(station, signing, *names):
+        etc = tmp_path / "etc"
+        folder = etc / "topsctl" / "trusted.d"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (folder / f"{name}.pub").write_text(signing.key(name).with_suffix(".pub").read_text())
+        (etc / "passwd").write_text(station.fleet.client.accounts.read_text())
+        return ["unshare", "--mount", "sh", "-c", 'mount -t overlay over -o lowerdir="$0":/etc /etc && exec "$@"', etc]
+    return make
+
+
+def swap_before_sudo(host, evil, inside):
+    """Whoever owns the folder exchanges a file of it after it was sent, before the install reads it."""
+    host.copy_in(evil, "/srv/evil").chmod(0o644)
+    sudo = host.path("/usr/bin/sudo")
+    sudo.rename(sudo.with_name("sudo.real"))
+    sudo.write_text(f'#!/bin/sh\ncase " $* " in *" install "*) cp --remove-destination /srv/evil {inside} || exit 99;; esac\nexec /usr/bin/sudo.real "$@"\n')
+    sudo.chmod(0o755)
+
+
+def test_a_deployment_installs_what_it_read_and_nothing_else(make_workstation, packages, bundle):
+    station = make_workstation(1)
+    host, = station.hosts
+    name = re.compile(r"tops-eccl_.*\.deb")
+    evil, = [file for file in bundle(python=PYTHON, only_needed=True, scale=0.0003).rglob("*.deb") if name.match(file.name)]
+    swap_before_sudo(host, evil, f"{DESTINATION}/{evil.name}")
+    document = station.json("deploy", packages, "free@h1", code=3)
+    told, = document["targets"]
+    assert told["error"]["code"] == "bad_package" and "is not what the lock says" in told["error"]["message"], told
+    assert told["report"]["outcome"] == "failed_before_change" and "tops-" not in host.path("/var/lib/dpkg/status").read_text()
+    # By the bytes that were read, once nobody exchanges them any more.
+    host.path("/usr/bin/sudo.real").rename(host.path("/usr/bin/sudo"))
+    report = station.json("deploy", packages, "free@h1")["targets"][0]["report"]
+    assert report["outcome"] == "committed" and report["inputs"][0]["signed_by"] is None, report
+
+
+def test_a_signed_lock_is_verified_by_the_targets_too(make_workstation, packages, signing, trusting):
+    station = make_workstation(3)
+    lock = signing.lock(packages, "approved")
+    for host in station.hosts[:2]:
+        trust(host, signing, "release")
+    station.hosts[1].path(POLICY).write_text('{"require-signature": true}')
+    unknown = station.json("deploy", packages, "free@h1", "--lock", lock, code=3)
+    assert signing.id("release") in unknown["error"]["message"] and unknown["targets"] == []
+    prefix = trusting(station, signing, "release")
+    document = station.json("deploy", packages, "free@h1", "root@h2", "free@h3", "--lock", lock, prefix=prefix, code=9)
+    assert document["inputs"][0]["signed_by"]["key"] == signing.id("release")
+    told = by_target(document)
+    for target in ("free@h1", "root@h2"):
+        assert told[target]["report"]["outcome"] == "committed", told[target]
+        assert told[target]["report"]["inputs"][0]["signed_by"] == {"key": signing.id("release"), "comment": "release@lab"}
+    assert told["free@h3"]["error"]["code"] == "bad_package" and signing.id("release") in told["free@h3"]["error"]["message"]
+    unsigned = station.json("deploy", packages, "root@h2", code=3)
+    assert POLICY in unsigned["targets"][0]["error"]["message"], unsigned

@@ -12,6 +12,7 @@
 #include "cli/transfer_options.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/lock.hpp"
 
 namespace topsctl {
 
@@ -93,8 +94,27 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   return common_exit(statuses, exit_code(error.code()));
 }
 
+// The targets install what was read here, and nothing that took its place on the way.
+SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
+                      const Clock& clock) {
+  constexpr std::size_t most_sent = 8U << 20U;
+  SentLock sent;
+  if (request.lock) {
+    sent = {request.lock->text, request.lock->signature.value_or("")};
+  } else if (!transfer_set.packages.empty() && !transfer_set.packages.front().sha256.empty()) {
+    Inventory inventory;
+    inventory.packages = transfer_set.packages;
+    sent.text = to_text(to_json(lock_of(inventory, timestamp(clock.now()))));
+  }
+  if (sent.text.size() <= most_sent) return sent;
+  throw Error(ErrorCode::usage,
+              format("a lock of {} is too large to be sent", human_size(sent.text.size())),
+              "lock the packages of this stack alone");
+}
+
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
-                                    const TransferSet& transfer_set, Session& session) {
+                                    const TransferSet& transfer_set, const SentLock& lock,
+                                    Session& session) {
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
@@ -125,6 +145,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
                          .clock = *session.host.clock,
                          .on_progress = on_progress},
               .install_words = install_words(options, transfer_set),
+              .lock = lock,
               .sudo_password = passwords[index],
               .confirm_timeout_s = options.confirm_timeout_s,
               .on_line = on_line},
@@ -141,10 +162,12 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
   TransferSetRequest wanted = transfer_set_request(options);
   wanted.sandboxing = sandboxing_of(options.no_sandbox);
+  if (!options.dry_run) wanted.digests = Digests::each;
   const TransferSet transfer_set = make_transfer_set(
       wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
       *session.events);
-  const auto results = deploy_to(all, options, transfer_set, session);
+  const SentLock lock = lock_to_send(wanted, transfer_set, *session.host.clock);
+  const auto results = deploy_to(all, options, transfer_set, lock, session);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "deploy";
@@ -163,6 +186,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
                           : format("done on {}", counted(all.size(), "target"));
   output.json = to_line(Json{{"destination", options.destination},
                              {"stack", text_or_null(transfer_set.stack)},
+                             {"inputs", to_json(transfer_set.inputs)},
                              {"targets", targets},
                              {"changed", is_changed},
                              {"failed", output.header.error.has_value()},
@@ -189,8 +213,9 @@ CommandAction define_deploy(OptionTable& table) {
   for (const char* name :
        {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass"})
     table.option(name).hidden();
-  return {[options](Session& session) { return run_deploy(*options, session); },
-          R"({"destination": null, "stack": null, "targets": [], "changed": false, "failed": true,
+  return {
+      [options](Session& session) { return run_deploy(*options, session); },
+      R"({"destination": null, "stack": null, "inputs": [], "targets": [], "changed": false, "failed": true,
               "msg": "nothing was changed"})"};
 }
 

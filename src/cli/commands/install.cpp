@@ -28,6 +28,7 @@ struct InstallCommandOptions : InstallOptions {
   std::string components;
   std::string report;
   std::optional<std::string> lock;
+  std::string lock_sha256;
   bool dry_run = false;
   int confirm_timeout_s = 0;
 };
@@ -57,7 +58,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.requester = {requesting_user(host.environment), session.command_line,
                        options.confirm_timeout_s, this_connection(host.environment)};
   const Execution execution = attempted(host.root.string(), [&] {
-    if (const auto lock = chosen_lock(options.lock)) {
+    if (const auto lock = chosen_lock(options.lock, options.lock_sha256)) {
       request.lock = lock->lock;
       request.requester.inputs.push_back(lock->input);
     }
@@ -92,6 +93,8 @@ CommandAction define_install(OptionTable& table) {
   table.flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
   add_report_option(table, options->report);
   table.value("--lock", options->lock, "Take only packages whose digests this lock has", "FILE");
+  table.value("--lock-sha256", options->lock_sha256, "The lock must have this digest", "HEX")
+      .hidden();
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,

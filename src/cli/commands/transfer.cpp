@@ -135,6 +135,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   }
   output.json = to_line(Json{{"destination", options.destination},
                              {"stack", text_or_null(transfer_set.stack)},
+                             {"inputs", to_json(transfer_set.inputs)},
                              {"targets", targets}});
   output.text = transfer_text(all, options, transfer_set, session.style);
   output.changed = !options.dry_run;
@@ -150,7 +151,7 @@ CommandAction define_transfer(OptionTable& table) {
   table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_transfer(*options, session); },
-          R"({"destination": null, "stack": null, "targets": []})"};
+          R"({"destination": null, "stack": null, "inputs": [], "targets": []})"};
 }
 
 }  // namespace topsctl

@@ -172,14 +172,17 @@ Execution rehearsed_only(const Host& host, const InstallRequest& request, const 
 
 }  // namespace
 
-Execution install(const Host& host, const InstallRequest& request, EventFan& events) {
+Execution install(const Host& host, const InstallRequest& wanted, EventFan& events) {
+  InstallRequest request = wanted;
   const bool only_looks = request.mode == InstallMode::plan;
   require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
   PhaseTimer phases(*host.clock);
   phases.enter("read");
   const ReadInventory bundle = inventory_of(request, events);
   const Inventory& inventory = bundle.inventory;
-  const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
+  const ChosenStack chosen = chosen_stack(request.stack, inventory);
+  const Stack& stack = chosen.stack;
+  if (chosen.file) request.requester.inputs.push_back(*chosen.file);
   const std::vector<std::string> components = selected_components(stack, request.components);
   // Before locks are taken and an earlier transaction is restored.
   if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));

@@ -27,7 +27,8 @@ class Following {
   explicit Following(const RemoteRun& run)
       : run_(run),
         patience_(run.command.patience_ms),
-        request_{hex_text(random_bytes(run_id_bytes)), run.command.words, run.command.run_as, 0} {}
+        request_{hex_text(random_bytes(run_id_bytes)), run.command.words, run.command.run_as, 0,
+                 run.command.lock} {}
 
   unsigned reconnects() const { return reconnects_; }
 

@@ -21,20 +21,25 @@ std::string text_or_nothing(const JsonReader& value) {
   return value.is_null() ? "" : value.text();
 }
 
+Json to_json(const SentLock& lock) {
+  return {{"text", lock.text}, {"signature", text_or_null(lock.signature)}};
+}
+
 }  // namespace
 
 Json to_json(const RemoteRunRequest& request) {
   return {{"id", request.id},
           {"words", request.words},
           {"run_as", request.run_as == RunAs::root ? "root" : "login"},
-          {"events_from", request.events_from}};
+          {"events_from", request.events_from},
+          {"lock", request.lock ? to_json(*request.lock) : Json(nullptr)}};
 }
 
 RemoteRunRequest parse_run_frame(std::string_view payload) {
   try {
     const Json json = parse_json(payload, "the run");
     const JsonReader reader(json, "the run");
-    reader.expect_keys({"id", "words", "run_as", "events_from"});
+    reader.expect_keys({"id", "words", "run_as", "events_from", "lock"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
     // It becomes the name of a folder.
@@ -45,6 +50,10 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
         reader.at("run_as").text_of({"root", "login"}) == "root" ? RunAs::root : RunAs::login;
     request.events_from = static_cast<std::uint64_t>(
         reader.at("events_from").integer(0, std::numeric_limits<std::int64_t>::max()));
+    if (const JsonReader lock = reader.at("lock"); !lock.is_null()) {
+      lock.expect_keys({"text", "signature"});
+      request.lock = SentLock{lock.at("text").text(), text_or_nothing(lock.at("signature"))};
+    }
     return request;
   } catch (const Error&) {
     // Not what it says: it is of no use to whoever reads it.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::int64_t longest_silence_ms = 10'000;
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
+constexpr const char* lock_file = "lock.json";
 
 // The places for runs, best first, of which the first that can be used is taken.
 std::vector<fs::path> run_places(const Host& host) {
@@ -62,7 +63,8 @@ fs::path folder_of(const Host& host, const std::string& id) {
       "make one of them usable: it must belong to the user, and others must not write to it");
 }
 
-std::vector<std::string> command_of(const RemoteRunRequest& request, bool has_password) {
+std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::path& folder,
+                                    bool has_password) {
   std::vector<std::string> argv;
   const fs::path program = fs::read_symlink("/proc/self/exe");
   if (request.run_as == RunAs::root && !is_root_user()) {
@@ -74,7 +76,17 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, bool has_pa
   }
   argv.push_back(program.string());
   argv.insert(argv.end(), request.words.begin(), request.words.end());
+  if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
   return argv;
+}
+
+// A lock is in a folder of ours alone; that the command takes no other one is for its words to say.
+std::vector<RunFile> files_of(const RemoteRunRequest& request) {
+  if (!request.lock) return {};
+  std::vector<RunFile> files = {{lock_file, request.lock->text}};
+  if (!request.lock->signature.empty())
+    files.push_back({concat(lock_file, ".sig"), request.lock->signature});
+  return files;
 }
 
 // Throws if it is gone: it says nothing while the run goes on.
@@ -89,10 +101,12 @@ void require_other_side(const Descriptor& input) {
 
 void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_password,
                const Descriptor& input, const std::function<void(const std::string&)>& say) {
-  const DetachedRun run(folder_of(host, request.id));
+  const fs::path folder = folder_of(host, request.id);
+  const DetachedRun run(folder);
   const bool has_password = request.run_as == RunAs::root && !sudo_password.is_empty();
   if (has_password) sudo_password.add('\n');
-  run.start(command_of(request, has_password), has_password ? std::move(sudo_password) : Secret());
+  run.start(command_of(request, folder, has_password),
+            has_password ? std::move(sudo_password) : Secret(), files_of(request));
   std::uint64_t heard = request.events_from;
   std::string last_words;
   const FileWatch written = run.events_watch();

@@ -3,6 +3,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
 
@@ -11,7 +12,8 @@ namespace {
 RemoteCommand install_command(const DeployRequest& request) {
   RemoteCommand command;
   command.sudo_password = request.sudo_password;
-  command.words = {"install"};
+  command.words = {"install", concat("--lock-sha256=", sha256_of(request.lock.text))};
+  command.lock = request.lock;
   for (const ShippedFile& file : request.upload.files.files)
     command.words.push_back(concat(request.upload.request.destination, "/", file.name));
   command.words.insert(command.words.end(), request.install_words.begin(),

@@ -100,8 +100,9 @@ std::uint64_t TransferSet::bytes() const {
 TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
                               EventSink& events) {
   const Loading loading(memory, events);
-  const Digests digests = request.lock ? Digests::each : Digests::none;
+  const Digests digests = request.lock ? Digests::each : request.digests;
   TransferSet transfer_set;
+  if (request.lock) transfer_set.inputs.push_back(request.lock->input);
   if (request.all) {
     for (const fs::path& path : request.bundle) {
       for (const FoundFile& found : files_under(path))
@@ -113,7 +114,9 @@ TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMem
                          [&](const std::string& warning) { events.warning(warning); }};
   const Inventory inventory =
       read_inventory_confined(files_of_bundle(request.bundle), Digests::none, wish);
-  const Stack stack = request.stack.empty() ? matching_stack(inventory) : load_stack(request.stack);
+  const ChosenStack chosen = chosen_stack(request.stack, inventory);
+  const Stack& stack = chosen.stack;
+  if (chosen.file) transfer_set.inputs.push_back(*chosen.file);
   std::vector<Package> packages = packages_to_send(request, stack, inventory);
   std::set<std::string> names;
   for (Package& package : packages) {
@@ -126,7 +129,12 @@ TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMem
     transfer_set.files.push_back(loading.load(package.location, name, digests));
     package.sha256 = transfer_set.files.back().sha256;
   }
-  if (request.lock) require_locked(*request.lock, packages);
+  if (request.lock) require_locked(request.lock->lock, packages);
+  for (std::size_t i = 0; i < packages.size(); ++i) {
+    packages[i].path = transfer_set.files[i].name;
+    packages[i].container.clear();
+  }
+  transfer_set.packages = std::move(packages);
   transfer_set.stack = stack.name;
   return transfer_set;
 }

@@ -28,9 +28,18 @@ LockFile read_lock_file(const std::string& file) {
   return found;
 }
 
-std::optional<LockFile> chosen_lock(const std::optional<std::string>& file) {
+std::optional<LockFile> chosen_lock(const std::optional<std::string>& file,
+                                    const std::string& sha256) {
   std::optional<LockFile> found;
   if (file) found = read_lock_file(*file);
+  if (!found && !sha256.empty())
+    throw Error(ErrorCode::usage, "--lock-sha256 is given without --lock", "give the lock, too");
+  if (found && !sha256.empty() && found->input.sha256 != sha256) {
+    throw Error(ErrorCode::bad_package,
+                format("lock {} is not the one that is meant: its sha256 is {}, not {}",
+                       in_quotes(*file), found->input.sha256, printable(sha256)),
+                "copy it again from where it was approved, and see who could write to it");
+  }
   require_signature_by_policy(
       found ? found->input.signed_by : std::nullopt,
       found ? format("lock {}", in_quotes(*file)) : format("what is to be installed or sent"),

@@ -7,7 +7,9 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/trust/signed_file.hpp"
 #include "topsctl/model/stack_parser.hpp"
 
 namespace topsctl {
@@ -28,13 +30,30 @@ void add_or_replace(std::vector<Stack>& stacks, Stack stack) {
   }
 }
 
-Stack read_stack_file(const fs::path& file) {
+std::string text_of_stack(const fs::path& file) {
   std::error_code failure;
   if (!fs::is_regular_file(file, failure)) {
     throw Error(ErrorCode::bad_stack, format("no stack file {}", in_quotes(file.string())),
                 "give the path of a JSON stack file, or the name of a known stack");
   }
-  return parse_stack(read_text(file, most_stack), format("stack {}", in_quotes(file.string())));
+  return read_text(file, most_stack);
+}
+
+Stack parsed_stack(const std::string& text, const fs::path& file) {
+  return parse_stack(text, format("stack {}", in_quotes(file.string())));
+}
+
+bool means_file(const std::string& choice) {
+  return choice.find('/') != std::string::npos || choice.ends_with(".json");
+}
+
+// What is verified is what is parsed.
+ChosenStack read_named_stack(const std::string& file) {
+  const std::string text = text_of_stack(file);
+  InputFile input{InputFile::Kind::stack, file, sha256_of(text), "", std::nullopt};
+  if (const auto signature = read_signature(file))
+    input.signed_by = trusted_signer(text, *signature, stack_namespace, file);
+  return {parsed_stack(text, file), std::move(input)};
 }
 
 // Ids of required components for which the inventory has nothing that could be chosen.
@@ -70,14 +89,13 @@ std::vector<Stack> known_stacks() {
     if (at->path().extension() == ".json") files.push_back(at->path());
   }
   std::sort(files.begin(), files.end());
-  for (const fs::path& file : files) add_or_replace(stacks, read_stack_file(file));
+  for (const fs::path& file : files)
+    add_or_replace(stacks, parsed_stack(text_of_stack(file), file));
   return stacks;
 }
 
 Stack load_stack(const std::string& choice) {
-  if (choice.find('/') != std::string::npos || choice.ends_with(".json")) {
-    return read_stack_file(choice);
-  }
+  if (means_file(choice)) return read_named_stack(choice).stack;
   std::vector<std::string> names;
   for (Stack& stack : known_stacks()) {
     if (stack.name == choice) return std::move(stack);
@@ -87,6 +105,16 @@ Stack load_stack(const std::string& choice) {
       ErrorCode::bad_stack,
       format("unknown stack {}{}", in_quotes(choice), did_you_mean(choice, names)),
       format("known stacks: {}; or give a stack file with --stack FILE", joined(names, ", ")));
+}
+
+ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) {
+  if (choice.empty()) return {matching_stack(inventory)};
+  if (!means_file(choice)) return {load_stack(choice)};
+  ChosenStack chosen = read_named_stack(choice);
+  require_signature_by_policy(
+      chosen.file->signed_by, format("stack {}", in_quotes(choice)),
+      "sign it with `topsctl lock --sign KEY FILE`, or choose a known stack");
+  return chosen;
 }
 
 Stack matching_stack(const Inventory& inventory) {

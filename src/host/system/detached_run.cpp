@@ -61,12 +61,14 @@ void close_others(std::initializer_list<int> kept) {
 
 }  // namespace
 
-void DetachedRun::start(const std::vector<std::string>& argv, Secret input) const {
+void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
+                        const std::vector<RunFile>& files) const {
   make_directories(folder_.parent_path(), own_folder);
   if (::mkdir(folder_.c_str(), own_folder) != 0) {
     if (errno == EEXIST) return;
     throw system_error(errno, "make folder", folder_.string());
   }
+  for (const RunFile& file : files) write_plainly(folder_ / file.name, file.bytes, own_file);
   // Before the fork: what is in the pipe is in no memory of the keeper.
   Pipe pipe = make_pipe();
   write_all(pipe.write_end, input.view(), "the input");

@@ -20,6 +20,7 @@ struct RemoteCommand {
   std::vector<std::string> words;  // without "topsctl", "--json" and "--events"
   RunAs run_as = RunAs::root;
   Secret sudo_password;                // empty: none was asked for
+  std::optional<SentLock> lock = {};   // given to the command as `--lock`
   std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,11 +14,19 @@ namespace topsctl {
 // Who runs it there: whoever logged in, or root through sudo.
 enum class RunAs { login, root };
 
+// A lock that the command is to be given as `--lock`, with its signature.
+struct SentLock {
+  std::string text;
+  std::string signature;  // empty: it is not signed
+  bool operator==(const SentLock&) const = default;
+};
+
 struct RemoteRunRequest {
   std::string id;                  // made here, so that it can be found again; 32 hex digits
   std::vector<std::string> words;  // of the command line, without "topsctl"
   RunAs run_as = RunAs::login;
   std::uint64_t events_from = 0;  // bytes of events that were heard before
+  std::optional<SentLock> lock = {};
   bool operator==(const RemoteRunRequest&) const = default;
 };
 Json to_json(const RemoteRunRequest& request);

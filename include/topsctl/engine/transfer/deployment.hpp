@@ -15,6 +15,7 @@ namespace topsctl {
 struct DeployRequest {
   UploadJob upload;
   std::vector<std::string> install_words;  // options of `topsctl install` there
+  SentLock lock;                           // of what was read here: no other bytes are installed
   Secret sudo_password;                    // empty: none was asked for
   int confirm_timeout_s = 0;               // seconds; 0: no confirmation
   RemoteLine on_line;                      // of the install and the confirm there

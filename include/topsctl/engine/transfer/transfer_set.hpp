@@ -9,9 +9,12 @@
 
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
+#include "topsctl/host/bundle/bundle.hpp"
+#include "topsctl/host/bundle/lock_file.hpp"
 #include "topsctl/host/filesystem/chunks.hpp"
 #include "topsctl/host/system/confined_call.hpp"
-#include "topsctl/model/lock.hpp"
+#include "topsctl/model/input_file.hpp"
+#include "topsctl/model/package.hpp"
 #include "topsctl/model/stack.hpp"
 
 namespace topsctl {
@@ -27,16 +30,19 @@ struct ShippedFile {
 struct TransferSet {
   std::string stack;  // whose packages these are; empty: all files of the bundle
   std::vector<ShippedFile> files;
+  std::vector<Package> packages;  // those of them that are the stack's, by their names there
+  std::vector<InputFile> inputs;  // the lock and the stack file that they were chosen by
 
   std::uint64_t bytes() const;
 };
 
 struct TransferSetRequest {
   std::vector<std::filesystem::path> bundle;
-  std::string stack;         // name or file; empty: whichever fits the bundle
-  std::string components;    // comma-separated ids; empty: all
-  bool all = false;          // every file, whatever it is
-  std::optional<Lock> lock;  // what every package that is sent must be
+  std::string stack;                // name or file; empty: whichever fits the bundle
+  std::string components;           // comma-separated ids; empty: all
+  bool all = false;                 // every file, whatever it is
+  std::optional<LockFile> lock;     // what every package that is sent must be
+  Digests digests = Digests::none;  // `each`: also without a lock
   Sandboxing sandboxing = Sandboxing::on;
 };
 

@@ -22,7 +22,9 @@ struct LockFile {
 LockFile read_lock_file(const std::string& file);
 
 // The lock that packages are taken by: of the file, if one was named. Throws Error{bad_package} if
-// this machine demands a signed one; and what read_lock_file() throws.
-std::optional<LockFile> chosen_lock(const std::optional<std::string>& file);
+// its sha256 is not this one (empty: any), or if this machine demands a signed one; and what
+// read_lock_file() throws.
+std::optional<LockFile> chosen_lock(const std::optional<std::string>& file,
+                                    const std::string& sha256 = {});
 
 }  // namespace topsctl

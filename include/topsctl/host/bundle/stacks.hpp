@@ -1,10 +1,12 @@
 // Where stacks come from: the binary itself, the operator's folder, or a named file.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/model/input_file.hpp"
 #include "topsctl/model/stack.hpp"
 
 namespace topsctl {
@@ -17,8 +19,18 @@ inline constexpr const char* stacks_directory = "/etc/topsctl/stacks.d";
 std::vector<Stack> known_stacks();
 
 // The stack that `choice` means: a file if it has a '/' or ends in ".json", else a known name.
-// Throws Error{bad_stack}.
+// If FILE.sig is beside a file, that must be a signature of a key that is trusted on this machine.
+// Throws Error{bad_stack}, Error{bad_package} if the signature is refused.
 Stack load_stack(const std::string& choice);
+
+struct ChosenStack {
+  Stack stack;
+  std::optional<InputFile> file = {};  // that it was read from, if one was named
+};
+// The stack by which packages are installed or sent: as load_stack() finds it, or matching_stack()
+// without a choice. Throws what they throw, and Error{bad_package} for a stack file without a
+// signature on a machine that demands one.
+ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory);
 
 // The known stack of which `inventory` has all required components, the one with the most
 // components if there are several. Throws Error{bad_bundle} if there is none, naming what is

@@ -14,6 +14,12 @@
 
 namespace topsctl {
 
+// Beside what it writes.
+struct RunFile {
+  std::string name;
+  std::string bytes;
+};
+
 // One run: a folder with what the program writes (`report`: standard output, `events`: standard
 // error) and, at its end, its exit status.
 class DetachedRun {
@@ -22,8 +28,10 @@ class DetachedRun {
 
   // Starts it in this process's environment, in a session of its own; does nothing if the folder is
   // there already. `input` is its standard input, of 4 KiB and a line's end at most; it is written
-  // nowhere else, and the keeper has no copy. For a process of one thread. Throws Error.
-  void start(const std::vector<std::string>& argv, Secret input) const;
+  // nowhere else, and the keeper has no copy. The files lie in the folder before it starts. For a
+  // process of one thread. Throws Error.
+  void start(const std::vector<std::string>& argv, Secret input,
+             const std::vector<RunFile>& files = {}) const;
 
   bool is_running() const;
   // Nothing while it runs, and if it was cut off: by a reboot, for example. A program that was

@@ -19,6 +19,11 @@ TEST(RunFrames, ComeBackAsTheyWere) {
   RemoteRunRequest plain = request();
   plain.run_as = RunAs::login;
   EXPECT_EQ(parse_run_frame(to_line(to_json(plain))), plain);
+  for (const char* signature : {"", "-----BEGIN\n"}) {
+    RemoteRunRequest locked = request();
+    locked.lock = SentLock{"{\"a\": \"\xc3\xa9\"}\n", signature};
+    EXPECT_EQ(parse_run_frame(to_line(to_json(locked))), locked);
+  }
 }
 
 TEST(RunFrames, HaveAnIdThatIsSafeAsAName) {
