@@ -33,6 +33,8 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
   table.flag("--rehearse", options.rehearse, "Do it in a throw-away view first");
   table.flag("--allow-downgrade", options.allow_downgrade,
              "Install packages although newer versions are there");
+  table.flag("--allow-older-lock", options.allow_older_lock,
+             "Install by a signed lock although a newer one was installed");
   table.flag("--allow-system-python", options.allow_system_python,
              "Install for an interpreter that the system manages (PEP 668)");
   table.value("--wheel-backend", options.wheel_backend, "Who installs the wheel", "NAME")
@@ -65,6 +67,7 @@ std::vector<std::string> words_of(const InstallOptions& options) {
   if (options.rehearse) words.emplace_back("--rehearse");
   if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
   if (options.no_sandbox) words.emplace_back("--no-sandbox");
+  if (options.allow_older_lock) words.emplace_back("--allow-older-lock");
   if (options.allow_system_python) words.emplace_back("--allow-system-python");
   return words;
 }

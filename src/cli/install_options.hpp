@@ -17,6 +17,7 @@ struct InstallOptions {
   std::vector<std::string> accepted;
   bool allow_system_python = false;
   bool allow_downgrade = false;
+  bool allow_older_lock = false;
   std::string wheel_backend = std::string(name(default_wheel_backend));
   bool rehearse = false;
   SettingOptions settings;

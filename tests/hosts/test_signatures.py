@@ -169,6 +169,28 @@ def test_a_host_may_demand_signatures(topsctl_host, fitting, signing):
     refused(topsctl_host, [POLICY], code=4)
 
 
+def test_an_older_lock_of_the_same_key_is_a_replay(topsctl_host, fitting, signing):
+    topsctl_host.copy_in(fitting, "/srv/bundle")
+    trust(topsctl_host, signing, "release", "other")
+    old = signing.lock(fitting, "old", created_at="2026-01-01T00:00:00Z")
+    new = signing.lock(fitting, "new", created_at="2026-02-01T00:00:00Z")
+    put(topsctl_host, new)
+    assert install(topsctl_host, "--lock", "/srv/approved.json")["outcome"] == "committed"
+    assert install(topsctl_host, "--lock", "/srv/approved.json")["outcome"] == "no_change"
+    put(topsctl_host, old)
+    for argv in ([], ["--dry-run"]):
+        error = refused(topsctl_host, ["2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", signing.id("release"), "transaction 1"], *argv)
+        assert "--allow-older-lock" in error["hint"]
+    assert install(topsctl_host, "--lock", "/srv/approved.json", "--allow-older-lock")["outcome"] == "no_change"
+    put(topsctl_host, signing.lock(fitting, "of-another", key="other", created_at="2026-01-01T00:00:00Z"))
+    assert install(topsctl_host, "--lock", "/srv/approved.json")["outcome"] == "no_change"
+    assert topsctl_host.run(["topsctl", "rollback"], timeout=600).returncode == 0
+    put(topsctl_host, old)
+    refused(topsctl_host, ["transaction 1"])
+    put(topsctl_host, new)
+    assert install(topsctl_host, "--lock", "/srv/approved.json")["outcome"] == "committed"
+
+
 def test_a_stack_file_is_signed_alike(topsctl_host, bundle, signing):
     topsctl_host.copy_in(bundle(generation="2.4.87", python=topsctl_host.python_minor(), only_needed=True), "/srv/bundle")
     stack = signing.home / "stack.json"

@@ -210,8 +210,8 @@ CommandAction define_deploy(OptionTable& table) {
       .check(whole_number(0, 604800));
   add_sudo_options(table, options->sudo);
   // The short help fits a screen; the page has them.
-  for (const char* name :
-       {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass"})
+  for (const char* name : {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
+                           "--allow-older-lock"})
     table.option(name).hidden();
   return {
       [options](Session& session) { return run_deploy(*options, session); },

@@ -49,6 +49,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
   request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
+  request.allow_older_lock = options.allow_older_lock;
   if (options.allow_downgrade) request.accepted.insert(downgrade_finding);
   request.settings = options.settings;
   request.mode = mode_of(options);

@@ -19,6 +19,7 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/planning/wheel_clashes.hpp"
+#include "topsctl/engine/transaction/lock_replay.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
@@ -68,6 +69,7 @@ ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
 Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
                const ReadInventory& bundle, Stage* stage) {
   const Inventory& inventory = bundle.inventory;
+  if (!request.allow_older_lock) refuse_older_lock(host, stack.name, request.requester.inputs);
   DpkgDatabase database = read_dpkg_database(host);
   const HostFacts facts =
       read_host_facts(host, database, stack, request.python, displaced_by(inventory));

@@ -25,6 +25,7 @@ struct InstallRequest {
   WheelBackend wheel_backend = default_wheel_backend;
   SettingOptions settings;         // of the environment
   std::optional<Lock> lock;        // what every package that is taken must be
+  bool allow_older_lock = false;   // also a signed one that is older than what was installed
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
   InstallMode mode = InstallMode::apply;
   Sandboxing sandboxing = Sandboxing::on;  // of what reads the bundle

@@ -1,0 +1,63 @@
+// Finds the newest signed locks in the journals, which are as durable as the commits.
+#include "topsctl/engine/transaction/lock_replay.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+bool is_for_stack(const Transaction& transaction, const std::string& stack) {
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::begun) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    const auto found = details.find("stack");
+    return found != details.end() && found->is_string() && found->get<std::string>() == stack;
+  }
+  return false;
+}
+
+std::vector<Transaction> known_transactions(const Host& host) {
+  try {
+    return list_transactions(host);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+    return {};
+  }
+}
+
+bool is_signed_lock(const InputFile& input) {
+  return input.kind == InputFile::Kind::lock && input.signed_by;
+}
+
+void refuse_if_older(const InputFile& lock, const Transaction& transaction) {
+  for (const InputFile& before : inputs_of(transaction)) {
+    const bool is_newer = is_signed_lock(before) && before.signed_by->key == lock.signed_by->key &&
+                          time_of(before.created_at) > time_of(lock.created_at);
+    if (!is_newer) continue;
+    throw Error(
+        ErrorCode::bad_package,
+        format("the lock is of {}, and transaction {} installed a newer one of {}, both "
+               "signed by key {}",
+               printable(lock.created_at), transaction.id, before.created_at, lock.signed_by->key),
+        "take the newest lock; if the older one is meant, give --allow-older-lock");
+  }
+}
+
+}  // namespace
+
+void refuse_older_lock(const Host& host, const std::string& stack,
+                       const std::vector<InputFile>& inputs) {
+  for (const InputFile& input : inputs) {
+    if (!is_signed_lock(input)) continue;
+    for (const Transaction& transaction : known_transactions(host)) {
+      if (transaction.was_committed() && is_for_stack(transaction, stack))
+        refuse_if_older(input, transaction);
+    }
+  }
+}
+
+}  // namespace topsctl
