@@ -17,6 +17,11 @@ import zipfile
 from pathlib import Path
 
 SHAPES = (b"\x00", b"\x03", b"\x45")  # the last byte is a choice of the harness: all at once, or in pieces
+SIGNATURE = (  # of "a lock\n", as topsctl-lock
+    "U1NIU0lHAAAAAQAAADMAAAALc3NoLWVkMjU1MTkAAAAgp+bF0cX6JF4umhJP4fj4vgrPyudP2SJAPlwFzocVcn4AAAAMdG9wc2N0"
+    "bC1sb2NrAAAAAAAAAAZzaGE1MTIAAABTAAAAC3NzaC1lZDI1NTE5AAAAQDjqFP1i4XObJ/ZfXj8UhoIXM9fo9TMOnTNwc2Tvvz9y"
+    "VzxgMhdDss4zGzHp+wiKCkpszPqQPqiKi+NdOPzwQw0=")
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKfmxdHF+iReLpoST+H4+L4Kz8rnT9kiQD5cBc6HFXJ+ release@lab"
 CONTROL = """Package: tops-eccl
 Version: 1:2.5.136-1~rc1
 Architecture: amd64
@@ -127,6 +132,9 @@ def add_texts(seeds):
         seeds.add("environment", f"file-{number}", text.encode())
     for number, target in enumerate(TARGETS):
         seeds.add("target", f"target-{number}", target.encode())
+    seeds.add("signature", "blob", base64.b64decode(SIGNATURE))
+    seeds.add("signature", "armored", f"-----BEGIN SSH SIGNATURE-----\n{SIGNATURE}\n-----END SSH SIGNATURE-----\n".encode())
+    seeds.add("signature", "key", KEY.encode())
     for name, (kind, payload) in FRAMES.items():
         seeds.add("wire", name, kind + struct.pack("<I", len(payload)) + payload, (b"\0", b"\1"))
     for name, (kind, payload) in SFTP_PACKETS.items():
