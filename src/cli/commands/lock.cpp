@@ -4,10 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/install_options.hpp"
 #include "cli/lock_output.hpp"
 #include "cli/option_table.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/bundle/bundle_reader.hpp"
+#include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -22,6 +23,7 @@ struct LockCommandOptions {
   std::vector<std::string> paths;
   std::string output;
   std::string sign;
+  bool no_sandbox = false;
 };
 
 struct LockedFile {
@@ -63,13 +65,18 @@ LockedFile written_lock(const LockCommandOptions& options, Session& session,
   reading.on_bytes = [&](std::uint64_t done, std::uint64_t total) {
     session.events->progressed(done, total);
   };
-  const Inspection inspection = read_bundle({options.paths.begin(), options.paths.end()}, reading);
+  const SandboxWish wish{sandboxing_of(options.no_sandbox),
+                         [&](const std::string& warning) { warnings.push_back(warning); }};
+  const Inspection inspection =
+      read_and_judge(files_of_bundle({options.paths.begin(), options.paths.end()}), reading, wish)
+          .inspection;
   LockedFile file;
   file.file = options.output;
   file.packages = inspection.inventory.packages.size();
   std::vector<std::string> of_signature;
   file.text = write_lock(options.output, inspection.inventory, *session.host.clock, of_signature);
-  if (options.sign.empty()) warnings = std::move(of_signature);
+  if (options.sign.empty())
+    warnings.insert(warnings.end(), of_signature.begin(), of_signature.end());
   return file;
 }
 
@@ -137,6 +144,7 @@ CommandAction define_lock(OptionTable& table) {
   table.value("-o,--output", options->output, "Write the digests of all packages to this lock",
               "FILE");
   table.value("--sign", options->sign, "Sign with this SSH key (Ed25519) to FILE.sig", "KEY");
+  add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_lock(*options, session); }, R"({"files": []})"};
 }
 
