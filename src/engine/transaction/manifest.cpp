@@ -7,6 +7,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/parallel.hpp"
 
 namespace topsctl {
@@ -165,7 +166,7 @@ std::string manifest_text(const Snapshot& snapshot) {
   for_each_index(lines.size(),
                  [&](std::size_t i) { lines[i] = to_json(snapshot.paths[i]).dump(); });
   for (const std::string& line : lines) text += line + "\n";
-  text += Json({{"paths", snapshot.paths.size()}}).dump() + "\n";
+  text += Json({{"paths", snapshot.paths.size()}, {"sha256", sha256_of(text)}}).dump() + "\n";
   return text;
 }
 
@@ -186,8 +187,14 @@ Snapshot parse_manifest(const std::string& text) {
     for_each_index(snapshot.paths.size(), [&](std::size_t i) {
       snapshot.paths[i] = kept_path(Json::parse(lines[i + 1]));
     });
-    if (Json::parse(lines.back()).at("paths").get<std::size_t>() != snapshot.paths.size()) {
+    const Json last = Json::parse(lines.back());
+    if (last.at("paths").get<std::size_t>() != snapshot.paths.size()) {
       throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+    }
+    // Earlier versions of topsctl wrote no digest.
+    const std::string_view before(text.data(), text.size() - lines.back().size() - 1);
+    if (last.size() > 1 && last.at("sha256").get<std::string>() != sha256_of(before)) {
+      throw Error(ErrorCode::journal_damaged, "the snapshot's record is damaged");
     }
     require_sound(snapshot);
     return snapshot;

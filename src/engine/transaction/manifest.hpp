@@ -1,4 +1,5 @@
-// The text form of a snapshot: one JSON line a path, closed by a line with the number of paths.
+// The text form of a snapshot: one JSON line a path, closed by a line with the number of paths and
+// the digest of all before it.
 #pragma once
 
 #include <string>

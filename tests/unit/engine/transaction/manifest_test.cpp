@@ -85,8 +85,26 @@ TEST(Manifests, ArePlainAscii) {
 
 TEST(Manifests, OfAnEmptySnapshotHaveTwoLines) {
   const std::string text = manifest_text({});
-  EXPECT_EQ(text, "{\"families\":[]}\n{\"paths\":0}\n");
+  EXPECT_THAT(text,
+              testing::MatchesRegex(
+                  "\\{\"families\":\\[\\]\\}\n\\{\"paths\":0,\"sha256\":\"[0-9a-f]{64}\"\\}\n"));
   EXPECT_TRUE(parse_manifest(text).paths.empty());
+}
+
+TEST(Manifests, WithAnyByteChangedAreAnError) {
+  const std::string text = manifest_text(sample_snapshot());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    std::string bytes = text;
+    bytes[at] ^= 1;
+    ASSERT_EQ(thrown_by([&] { parse_manifest(bytes); }).code(), ErrorCode::journal_damaged) << at;
+  }
+}
+
+TEST(Manifests, OfEarlierVersionsHaveNoDigest) {
+  EXPECT_EQ(parse_manifest("{\"families\":[]}\n{\"path\":\"/a\",\"type\":0}\n{\"paths\":1}\n")
+                .paths.at(0)
+                .path,
+            "/a");
 }
 
 TEST(Manifests, CutShortAnywhereAreAnError) {
