@@ -68,12 +68,11 @@ Json to_json(const std::vector<StepResult>& steps) {
   return list;
 }
 
-Json to_json(const std::optional<RollbackProof>& proof) {
-  if (!proof) return nullptr;
-  return {{"verified",
-           {{"paths_checked", proof->paths_checked},
-            {"paths_differing", proof->differing.size()},
-            {"differing", proof->differing}}}};
+Json to_json(const std::optional<RollbackProof>& comparison) {
+  if (!comparison) return nullptr;
+  return {{"paths_checked", comparison->paths_checked},
+          {"paths_differing", comparison->differing.size()},
+          {"differing", comparison->differing}};
 }
 
 Json to_json(const std::vector<LockReport>& locks) {
@@ -181,7 +180,9 @@ Json to_json(const TransactionReport& report) {
             {"linked", kept.linked},
             {"copied", kept.copied}}},
           {"rehearsal", report.rehearsal ? to_json(*report.rehearsal) : Json(nullptr)},
-          {"rollback", to_json(report.rollback)},
+          {"rollback",
+           report.rollback ? Json({{"verified", to_json(report.rollback)}}) : Json(nullptr)},
+          {"compared", to_json(report.compared)},
           {"escaped_paths", report.escaped_paths},
           {"not_restored", report.not_restored},
           {"durability", {{"synced_mounts", report.synced_mounts}}},

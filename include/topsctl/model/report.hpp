@@ -128,6 +128,8 @@ struct TransactionReport {
   WriteSetSummary write_set;
   std::optional<RehearsalReport> rehearsal;
   std::optional<RollbackProof> rollback;
+  std::optional<RollbackProof> compared;  // host and kept paths before a restore, where the journal
+                                          // alone did not decide
   std::vector<std::string> escaped_paths;
   std::vector<std::string> not_restored;
   std::vector<std::string> synced_mounts;

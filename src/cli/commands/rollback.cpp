@@ -20,6 +20,7 @@ struct RollbackCommandOptions {
   bool dry_run = false;
   bool force = false;
   bool give_up = false;
+  bool from_store = false;
   std::string report;
   std::int64_t watched = 0;
   int lock_timeout_s = 120;
@@ -68,6 +69,10 @@ CommandAction define_recover(OptionTable& table) {
   table.flag("--give-up", options->give_up,
              "Accept the machine as it is if it cannot be restored completely");
   table
+      .flag("--from-store", options->from_store,
+            "Restore what is kept although a journal or a kept copy is damaged")
+      .excludes("--give-up");
+  table
       .value("--unless-confirmed", options->watched,
              "Wait until this transaction is confirmed, or its time is over", "ID")
       .check(whole_number(1, 999999999999));
@@ -75,7 +80,9 @@ CommandAction define_recover(OptionTable& table) {
   const auto run = [options](Session& session) {
     require_report_place(options->report);
     const Host host = session.with_root(options->root);
-    const auto persistence = options->give_up ? Persistence::give_up : Persistence::retry;
+    const auto persistence = options->give_up      ? Persistence::give_up
+                             : options->from_store ? Persistence::from_store
+                                                   : Persistence::retry;
     const auto execution = attempted(host.root.string(), [&] {
       if (options->watched > 0) return watch(host, options->watched, *session.events);
       return recover(host, persistence, std::int64_t{options->lock_timeout_s} * 1000,

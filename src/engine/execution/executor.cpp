@@ -48,7 +48,8 @@ Json begun_details(const Host& host, const TransactionReport& report, const Requ
                         {"after", *change.after},
                         {"purl", change.purl}});
   }
-  return {{"started_at", timestamp(host.clock->now())},
+  return {{"transaction", *report.transaction},
+          {"started_at", timestamp(host.clock->now())},
           {"user", requester.user},
           {"command", requester.command_line},
           {"stack", report.plan->stack},

@@ -57,44 +57,67 @@ void remove_kept(const fs::path& folder) {
 
 }  // namespace
 
-RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
-                                     EventSink& events, const UndoPlan* undo) {
-  RollbackResult result;
-  const fs::path folder = host.resolve(transaction.folder);
+namespace {
+
+// What is to be restored; an undo that was cut off before its record goes on as well.
+Announced restore_to_announce(const Host& host, const Transaction& transaction,
+                              const UndoPlan* undo) {
+  if (undo != nullptr) {
+    write_undo(host, *undo, transaction);
+    return {true, undo->rebuild_loader_cache};
+  }
+  if (transaction.state() == TransactionState::committed)
+    return {true, leaves_loader_cache(host, transaction)};
+  return announced_by(transaction);
+}
+
+void announce(Journal& journal, const Transaction& transaction, const Announced& announced) {
   try {
-    remove_working_folders(folder);  // the disk may be full of them
-    Announced announced = announced_by(transaction);
-    if (undo != nullptr) {
-      write_undo(host, *undo, transaction);
-      announced = {true, undo->rebuild_loader_cache};
-    }
-    Journal journal(folder / "journal");
-    try {
-      journal.append(
-          TransactionState::restoring,
-          {{"undo", announced.is_undo}, {"loader_cache", announced.rebuild_loader_cache}});
-    } catch (const Error&) {
-      // Only an undo of what was committed must be announced: anything else is known to be
-      // unfinished.
-      if (transaction.state() == TransactionState::committed) throw;
-    }
-    if (undo != nullptr) result.not_undone = stop_services(host, transaction, events);
-    const Snapshot& snapshot = result.snapshot.emplace(
-        announced.is_undo ? load_undo(host, transaction) : load_snapshot(folder / snapshot_folder));
-    result.failures = restore_snapshot(host, snapshot, folder / snapshot_folder);
-    if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
-    if (undo != nullptr) reload_service_manager(host, events);
-    result.proof = compare_with_snapshot(host, snapshot, folder / snapshot_folder);
-    result.synced_mounts = sync_mounts(host, snapshot);
-    // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
-    // again.
-    if (result.complete()) {
-      journal.append(
-          TransactionState::restored,
-          {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
-      remove_working_folders(folder);
-      remove_kept(folder);
-    }
+    journal.append(TransactionState::restoring,
+                   {{"undo", announced.is_undo}, {"loader_cache", announced.rebuild_loader_cache}});
+  } catch (const Error&) {
+    // Only an undo of what was committed must be announced: anything else is known to be
+    // unfinished.
+    if (transaction.state() == TransactionState::committed) throw;
+  }
+}
+
+void restore_and_prove(const Host& host, const Transaction& transaction, EventSink& events,
+                       const UndoPlan* undo, Lost lost, RollbackResult& result) {
+  const fs::path folder = host.resolve(transaction.folder);
+  const fs::path store = folder / snapshot_folder;
+  remove_working_folders(folder);  // the disk may be full of them
+  const Announced announced = restore_to_announce(host, transaction, undo);
+  const Snapshot& snapshot = result.snapshot.emplace(
+      announced.is_undo ? load_undo(host, transaction) : load_snapshot(store));
+  const KeptContents contents = check_contents(host, snapshot, store);
+  if (lost == Lost::refuse) require_contents(contents);
+  Journal journal(folder / "journal");
+  announce(journal, transaction, announced);
+  result.has_begun = true;
+  if (undo != nullptr) result.not_undone = stop_services(host, transaction, events);
+  result.failures = restore_snapshot(host, snapshot, store, contents);
+  if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
+  if (undo != nullptr) reload_service_manager(host, events);
+  result.proof = compare_with_snapshot(host, snapshot, store);
+  result.synced_mounts = sync_mounts(host, snapshot);
+  // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
+  // again.
+  if (!result.complete()) return;
+  journal.append(
+      TransactionState::restored,
+      {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
+  remove_working_folders(folder);
+  remove_kept(folder);
+}
+
+}  // namespace
+
+RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
+                                     EventSink& events, const UndoPlan* undo, Lost lost) {
+  RollbackResult result;
+  try {
+    restore_and_prove(host, transaction, events, undo, lost, result);
   } catch (const Error& error) {
     result.failures.push_back(error.message());
     if (!error.hint().empty()) result.failures.push_back(error.hint());
@@ -156,10 +179,16 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
     report.message = format("the host is as before transaction {}", transaction.id);
     return;
   }
-  report.outcome = Outcome::rollback_incomplete;
   report.failed = true;
-  report.message =
-      format("the rollback of transaction {} is incomplete: a person is needed", transaction.id);
+  if (restoration.has_begun || transaction.state() != TransactionState::committed) {
+    report.outcome = Outcome::rollback_incomplete;
+    report.message =
+        format("the rollback of transaction {} is incomplete: a person is needed", transaction.id);
+  } else {
+    report.outcome = Outcome::failed_before_change;
+    report.changed = false;
+    report.message = "nothing was changed";
+  }
   execution.exit = ExitCode::rollback_incomplete;
   execution.error =
       Error(ErrorCode::rollback_incomplete,
@@ -187,7 +216,7 @@ Execution planned_undo(const Host& host, const Transaction& transaction, const P
 }
 
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
-                           EventFan& events, const UndoPlan* undo) {
+                           EventFan& events, const UndoPlan* undo, Lost lost) {
   Execution execution = planned_undo(host, transaction, plan);
   TransactionReport& report = execution.report;
   report.log = concat(log_directory, "/", transaction.id, ".log");
@@ -207,7 +236,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   const auto started = host.clock->steady();
   PhaseTimer phases(*host.clock);
   phases.enter("restore");
-  take_result(transaction, roll_back_transaction(host, transaction, all, undo), execution);
+  take_result(transaction, roll_back_transaction(host, transaction, all, undo, lost), execution);
   report.phases = phases.finish();
   StepResult& step = report.steps.front();
   step.duration_ms =
@@ -222,12 +251,15 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
 
 void abandon_transaction(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.resolve(transaction.folder);
-  // First, for the disk may be full of them and the journal have no room.
+  // First, for the disk may be full of them and the journal have no room. What was kept goes only
+  // before a record that announced it is there: without that, it is not missed.
   remove_working_folders(folder);
-  remove_kept(folder);
+  const std::vector<JournalRecord> records = read_journal(folder / "journal");
+  if (records.empty() || records.back().state == TransactionState::begun) remove_kept(folder);
   Journal journal(folder / "journal");
   journal.append(TransactionState::restored,
                  {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});
+  remove_kept(folder);
 }
 
 void give_up_transaction(const Host& host, const Transaction& transaction) {
@@ -235,7 +267,7 @@ void give_up_transaction(const Host& host, const Transaction& transaction) {
   RollbackProof proof;
   try {
     const fs::path store = folder / snapshot_folder;
-    proof = compare_with_snapshot(host, load_snapshot(store), store);
+    proof = compare_with_snapshot(host, load_snapshot(store), store, Content::digest);
   } catch (const Error&) {
     proof.differing.push_back("unknown: the snapshot cannot be read");
   }

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 
 namespace topsctl {
@@ -51,7 +53,13 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
   require_usable_host(host, Purpose::change);
   if (const auto result = settled(known_transaction(host, id))) return *result;
   Descriptor lock = take_own_lock(host, lock_timeout_ms, told_to(events));
+  static_cast<void>(sound_transactions(host));
   const Transaction transaction = known_transaction(host, id);
+  if (is_undo_cut_off(host, transaction)) {
+    throw Error(ErrorCode::unconfirmed,
+                format("transaction {} cannot be confirmed: it is being restored", id),
+                "`topsctl recover` restores the rest");
+  }
   if (const auto result = settled(transaction)) return *result;
   if (is_same_connection(awaited_confirmation(transaction)->installed_by, connection)) {
     throw Error(

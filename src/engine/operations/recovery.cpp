@@ -4,13 +4,18 @@
 #include <algorithm>
 
 #include "engine/operations/single_undo.hpp"
+#include "engine/operations/store_recovery.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
+#include "topsctl/engine/transaction/kept_contents.hpp"
+#include "topsctl/engine/transaction/snapshot_restore.hpp"
+#include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 
@@ -18,8 +23,24 @@ namespace topsctl {
 
 namespace {
 
-bool is_unmodified(const Transaction& transaction) {
+// Its journal says that nothing was changed; the last record may be missing.
+bool may_be_unmodified(const Transaction& transaction) {
   return transaction.state() <= TransactionState::prepared;
+}
+
+// The host and what was kept, if all was kept before the end: nothing was changed before that.
+std::optional<RollbackProof> compared_with_kept(const Host& host, const Transaction& transaction) {
+  const std::filesystem::path store = host.resolve(transaction.folder) / snapshot_folder;
+  try {
+    const Snapshot snapshot = load_snapshot(store);
+    // Without the record that all is kept, a power cut may have left the names alone.
+    if (transaction.state() == TransactionState::begun)
+      require_contents(check_contents(host, snapshot, store));
+    return compare_with_snapshot(host, snapshot, store, Content::digest);
+  } catch (const Error&) {
+    if (transaction.state() == TransactionState::begun) return std::nullopt;
+    throw;
+  }
 }
 
 // A transaction that was not confirmed; what stands against its restore is a warning.
@@ -30,10 +51,8 @@ void restore_unconfirmed(const Host& host, const Transaction& transaction, Recov
   try {
     recovery.last = undo_unconfirmed(host, transaction, events);
     store_report(host, "recover", *recovery.last);
-    recovery.warnings.push_back(format("transaction {} was not confirmed; {}", transaction.id,
-                                       recovery.has_failed()
-                                           ? "the host could not be restored completely"
-                                           : "the host is again as before it"));
+    recovery.warnings.push_back(
+        format("transaction {} was not confirmed; {}", transaction.id, recovery.result()));
   } catch (const Error& error) {
     recovery.refused = error.within(format("transaction {} was not confirmed", transaction.id));
     recovery.warnings.push_back(format("transaction {} was not confirmed, and is not restored: {}",
@@ -52,30 +71,97 @@ void add_refusal(const Recovery& recovery, Execution& execution) {
   }
 }
 
+// One that came to no end.
+void restore_unfinished(const Host& host, const Transaction& transaction, Lost lost,
+                        Recovery& recovery, EventFan& events) {
+  std::optional<RollbackProof> compared;
+  if (may_be_unmodified(transaction)) {
+    compared = compared_with_kept(host, transaction);
+    if (!compared || compared->differing.empty()) {
+      abandon_transaction(host, transaction);
+      recovery.warnings.push_back(
+          format("transaction {} was cut off before it changed anything", transaction.id));
+      return;
+    }
+    events.note(format("transaction {}: {} of {} kept paths differ from the host", transaction.id,
+                       compared->differing.size(), compared->paths_checked));
+  }
+  events.note(format("transaction {} was cut off: restoring the state before it", transaction.id));
+  recovery.last = undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events,
+                                   nullptr, lost);
+  recovery.last->report.compared = std::move(compared);
+  store_report(host, "recover", *recovery.last);
+  recovery.warnings.push_back(
+      format("transaction {} was cut off; {}", transaction.id, recovery.result()));
+}
+
+void recover_one(const Host& host, const Transaction& transaction, Lost lost, Recovery& recovery,
+                 EventFan& events) {
+  remove_garbage(host, transaction);
+  if (transaction.is_unfinished() || is_undo_cut_off(host, transaction)) {
+    restore_unfinished(host, transaction, lost, recovery, events);
+  } else if (is_abandoned(host, transaction)) {
+    restore_unconfirmed(host, transaction, recovery, events);
+  }
+}
+
+Recovery recover_from_store(const Host& host, EventFan& events) {
+  remove_rehearsal(host);
+  Recovery recovery;
+  const std::vector<ExaminedTransaction> all = examine_transactions(host);
+  for (auto at = all.rbegin(); at != all.rend() && !recovery.has_failed(); ++at) {
+    if (at->damage) {
+      restore_from_store(host, *at, recovery, events);
+    } else {
+      recover_one(host, at->transaction, Lost::leave, recovery, events);
+    }
+  }
+  return recovery;
+}
+
+// What a recovery would have to do; without the lock, a transaction at work may look like it.
+bool has_work(const Host& host) {
+  const std::vector<ExaminedTransaction> all = examine_transactions(host);
+  return std::any_of(all.begin(), all.end(), [&](const ExaminedTransaction& examined) {
+    const Transaction& t = examined.transaction;
+    return examined.damage || t.is_unfinished() || has_garbage(host, t) || is_abandoned(host, t) ||
+           is_undo_cut_off(host, t);
+  });
+}
+
+std::vector<std::string> give_up_all_damaged(const Host& host) {
+  std::vector<std::string> given_up;
+  for (const ExaminedTransaction& examined : examine_transactions(host)) {
+    if (!examined.damage) continue;
+    give_up_damaged(host, examined);
+    given_up.push_back(
+        format("{}: it is given up, and the host stays as it is", examined.damage->message()));
+  }
+  return given_up;
+}
+
+void give_up_unfinished(const Host& host, Execution& execution) {
+  for (const Transaction& transaction : list_transactions(host)) {
+    if (!transaction.is_unfinished() && !is_abandoned(host, transaction)) continue;
+    give_up_transaction(host, transaction);
+    execution.warnings.push_back(
+        format("transaction {} is given up: the host stays as it is", transaction.id));
+  }
+}
+
 }  // namespace
+
+std::string Recovery::result() const {
+  return has_failed() ? format("the host could not be restored completely")
+                      : format("the host is again as before it");
+}
 
 Recovery recover_unfinished(const Host& host, EventFan& events) {
   remove_rehearsal(host);  // of one that was cut off
   Recovery recovery;
-  const std::vector<Transaction> transactions = list_transactions(host);
-  for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at) {
-    remove_garbage(host, *at);
-    if (is_abandoned(host, *at)) restore_unconfirmed(host, *at, recovery, events);
-    if (!at->is_unfinished()) continue;
-    if (is_unmodified(*at)) {
-      abandon_transaction(host, *at);
-      recovery.warnings.push_back(
-          format("transaction {} was cut off before it changed anything", at->id));
-      continue;
-    }
-    events.note(format("transaction {} was cut off: restoring the state before it", at->id));
-    recovery.last = undo_transaction(host, *at, rollback_plan(*at, "recover"), events);
-    store_report(host, "recover", *recovery.last);
-    recovery.warnings.push_back(format("transaction {} was cut off; {}", at->id,
-                                       recovery.has_failed()
-                                           ? "the host could not be restored completely"
-                                           : "the host is again as before it"));
-  }
+  const std::vector<Transaction> transactions = sound_transactions(host);
+  for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at)
+    recover_one(host, *at, Lost::refuse, recovery, events);
   return recovery;
 }
 
@@ -102,23 +188,16 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
   execution.report.message = "no transaction is unfinished";
-  const auto unfinished = [&] {
-    std::vector<Transaction> transactions = list_transactions(host);
-    std::erase_if(transactions, [&](const Transaction& t) {
-      return !t.is_unfinished() && !is_abandoned(host, t);
-    });
-    return transactions;
-  };
-  const std::vector<Transaction> known = list_transactions(host);
-  const bool has_work = std::any_of(known.begin(), known.end(), [&](const Transaction& t) {
-    return t.is_unfinished() || has_garbage(host, t) || is_abandoned(host, t);
-  });
-  if (!has_work) {
+  if (!has_work(host)) {
     execution.warnings = unfinished_warnings(host);
     return execution;
   }
   const ChangeLock lock(host, lock_timeout_ms, told_to(events));
-  Recovery recovery = recover_unfinished(host, events);
+  std::vector<std::string> given_up;
+  if (persistence == Persistence::give_up) given_up = give_up_all_damaged(host);
+  Recovery recovery = persistence == Persistence::from_store ? recover_from_store(host, events)
+                                                             : recover_unfinished(host, events);
+  recovery.warnings.insert(recovery.warnings.begin(), given_up.begin(), given_up.end());
   if (recovery.last) {
     execution = std::move(*recovery.last);
   } else if (!recovery.warnings.empty()) {
@@ -126,13 +205,8 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
   }
   add_refusal(recovery, execution);
   execution.warnings = std::move(recovery.warnings);
-  if (execution.exit != ExitCode::done && persistence == Persistence::give_up) {
-    for (const Transaction& transaction : unfinished()) {
-      give_up_transaction(host, transaction);
-      execution.warnings.push_back(
-          format("transaction {} is given up: the host stays as it is", transaction.id));
-    }
-  }
+  if (execution.exit != ExitCode::done && persistence == Persistence::give_up)
+    give_up_unfinished(host, execution);
   execution.report.locks = lock.reports();
   store_report(host, "recover", execution);
   return execution;
@@ -142,7 +216,7 @@ Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64
                                    EventFan& events) {
   const ChangeLock lock(host, lock_timeout_ms, [](const std::string&) {});
   Recovery recovery;
-  for (const Transaction& transaction : list_transactions(host)) {
+  for (const Transaction& transaction : sound_transactions(host)) {
     if (transaction.id != id) continue;
     if (transaction.is_unfinished()) recovery = recover_unfinished(host, events);
     if (awaited_confirmation(transaction)) restore_unconfirmed(host, transaction, recovery, events);

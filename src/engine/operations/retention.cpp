@@ -7,6 +7,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
@@ -86,6 +87,7 @@ std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request,
     return would_go;
   }
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
+  static_cast<void>(sound_transactions(host));
   refuse_unfinished(host, reason);
   return prune(host, request.generations);
 }

@@ -69,7 +69,17 @@ std::optional<TransactionState> state_named(std::string_view text) {
 
 [[noreturn]] void damaged(const std::string& subject) {
   throw Error(ErrorCode::journal_damaged, format("the journal {} is damaged", in_quotes(subject)),
-              "a person must look at the transaction's folder; nothing was changed now");
+              std::string(way_out_of_damage));
+}
+
+// Whether a transaction ever goes from one state to the other. It may pass over some: not every
+// plan has checks, and what is cut off is restored from where it stood.
+bool may_follow(TransactionState before, TransactionState after) {
+  using State = TransactionState;
+  if (before == State::restored || before == State::pruned) return false;
+  if (after == State::pruned) return before == State::committed;
+  if (after == State::committed && before == State::committed) return true;  // confirmed
+  return after == State::restoring || after == State::restored || before < after;
 }
 
 // What programs take from details must be of its type, or it is nobody's to act on.
@@ -81,7 +91,8 @@ bool is_of_known_types(const Json& details) {
   static constexpr Test is_list = [](const Json& value) { return value.is_array(); };
   static constexpr Test is_object = [](const Json& value) { return value.is_object(); };
   static constexpr auto known =
-      std::to_array<std::pair<const char*, Test>>({{"kept_bytes", is_count},
+      std::to_array<std::pair<const char*, Test>>({{"transaction", is_count},
+                                                   {"kept_bytes", is_count},
                                                    {"paths", is_count},
                                                    {"linked", is_count},
                                                    {"copied", is_count},
@@ -105,7 +116,32 @@ bool is_of_known_types(const Json& details) {
   return packages == details.end() || std::all_of(packages->begin(), packages->end(), is_object);
 }
 
-JournalRecord parse_record(std::string_view payload, const std::string& subject) {
+struct ParsedJournal {
+  std::vector<JournalRecord> records;
+  std::size_t whole = 0;                   // bytes of the records
+  std::uint64_t format = chained_journal;  // also of one that has no record yet
+  std::string last_digest;                 // of the last record
+};
+
+void require_chain(const ParsedJournal& journal, const Json& record, const std::string& subject) {
+  if (journal.format < chained_journal) return;
+  const auto previous = record.find("previous");
+  if (previous == record.end() || *previous != journal.last_digest) damaged(subject);
+}
+
+std::uint64_t format_of(const Json& first, const std::string& subject) {
+  const auto format_number = first.find("format");
+  if (format_number == first.end()) return 1;
+  if (*format_number == chained_journal) return chained_journal;
+  if (!format_number->is_number_unsigned()) damaged(subject);
+  throw Error(ErrorCode::journal_damaged,
+              format("the journal {} has a format that is unknown to this version of topsctl",
+                     in_quotes(subject)),
+              "use the version of topsctl that wrote it, or a later one");
+}
+
+JournalRecord parse_record(std::string_view payload, const std::string& subject,
+                           ParsedJournal& journal) {
   const Json record = Json::parse(payload, nullptr, false);
   if (!record.is_object()) damaged(subject);
   const auto state = record.find("state");
@@ -113,7 +149,52 @@ JournalRecord parse_record(std::string_view payload, const std::string& subject)
   if (state == record.end() || !state->is_string() || details == record.end()) damaged(subject);
   const auto known = state_named(state->get<std::string>());
   if (!known || !is_of_known_types(*details)) damaged(subject);
-  return {*known, details->dump()};
+  if (journal.records.empty()) {
+    if (*known != TransactionState::begun) damaged(subject);
+    journal.format = format_of(record, subject);
+  } else {
+    require_chain(journal, record, subject);
+    if (!may_follow(journal.records.back().state, *known)) damaged(subject);
+  }
+  journal.last_digest = sha256_of(payload);
+  return {*known, details->dump(), journal.format >= chained_journal};
+}
+
+ParsedJournal parsed(std::string_view bytes, const std::string& subject) {
+  ParsedJournal journal;
+  while (!bytes.empty()) {
+    const auto payload = whole_payload(bytes);
+    if (!payload) {
+      // A record that was cut off has no end of line: one that has it was damaged later.
+      if (bytes.find('\n') != std::string_view::npos || has_full_length(bytes)) damaged(subject);
+      return journal;
+    }
+    journal.records.push_back(parse_record(*payload, subject, journal));
+    const std::size_t size = prefix_size + payload->size() + 1;
+    journal.whole += size;
+    bytes.remove_prefix(size);
+  }
+  return journal;
+}
+
+// Nothing if there is none. A link or a folder in its place is none of topsctl's making.
+std::optional<std::string> journal_bytes(const fs::path& file) {
+  const fs::file_type type = fs::symlink_status(file).type();
+  if (type == fs::file_type::not_found) return std::nullopt;
+  if (type != fs::file_type::regular) damaged(file.string());
+  return read_text(file, most_journal);
+}
+
+// `last_digest` is that of the record before, empty for the first.
+std::string next_payload(TransactionState state, const Json& details, bool is_chained,
+                         const std::string& last_digest) {
+  Json record = {{"state", name(state)}, {"details", details}};
+  if (last_digest.empty()) {
+    record["format"] = chained_journal;
+  } else if (is_chained) {
+    record["previous"] = last_digest;
+  }
+  return record.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -142,13 +223,12 @@ std::string_view name(TransactionState state) {
 
 Journal::Journal(fs::path file) : file_(std::move(file)) {
   // A torn record at the end must not stay between whole ones.
-  if (const auto bytes = read_text_if_present(file_, most_journal)) {
-    static_cast<void>(parse_journal(*bytes, file_.string()));
-    std::size_t whole = 0;
-    while (const auto payload = whole_payload(std::string_view(*bytes).substr(whole))) {
-      whole += prefix_size + payload->size() + 1;
-    }
-    if (whole < bytes->size() && ::truncate(file_.c_str(), static_cast<off_t>(whole)) != 0) {
+  if (const auto bytes = journal_bytes(file_)) {
+    const ParsedJournal journal = parsed(*bytes, file_.string());
+    is_chained_ = journal.format >= chained_journal;
+    last_digest_ = journal.last_digest;
+    if (journal.whole < bytes->size() &&
+        ::truncate(file_.c_str(), static_cast<off_t>(journal.whole)) != 0) {
       throw system_error(errno, "write", file_.string());
     }
   }
@@ -159,29 +239,48 @@ Journal::Journal(fs::path file) : file_(std::move(file)) {
 }
 
 void Journal::append(TransactionState state, const Json& details) {
-  const Json record = {{"state", name(state)}, {"details", details}};
-  write_all(descriptor_, framed(record.dump(-1, ' ', false, Json::error_handler_t::replace)),
-            file_);
+  const std::string payload = next_payload(state, details, is_chained_, last_digest_);
+  write_all(descriptor_, framed(payload), file_);
   if (::fsync(descriptor_.get()) != 0) throw system_error(errno, "write", file_.string());
+  last_digest_ = sha256_of(payload);
+}
+
+Json readable_beginning(const fs::path& file) {
+  try {
+    const std::string bytes = journal_bytes(file).value_or("");
+    ParsedJournal journal;
+    const auto payload = whole_payload(bytes);
+    if (payload) return Json::parse(parse_record(*payload, file.string(), journal).details);
+  } catch (const Error&) {
+    // None: the rest is told without it.
+  }
+  return Json::object();
+}
+
+void rewrite_journal(const fs::path& file, const std::vector<JournalRecord>& records) {
+  const fs::path aside = concat(file.string(), ".damaged");
+  if (fs::symlink_status(file).type() != fs::file_type::not_found) {
+    fs::remove_all(aside);
+    if (::rename(file.c_str(), aside.c_str()) != 0)
+      throw system_error(errno, "rename", file.string());
+  }
+  std::string bytes;
+  std::string last_digest;
+  for (const JournalRecord& record : records) {
+    const std::string payload =
+        next_payload(record.state, Json::parse(record.details), true, last_digest);
+    bytes += framed(payload);
+    last_digest = sha256_of(payload);
+  }
+  write_durably(file, bytes, 0600);
 }
 
 std::vector<JournalRecord> parse_journal(std::string_view bytes, const std::string& subject) {
-  std::vector<JournalRecord> records;
-  while (!bytes.empty()) {
-    const auto payload = whole_payload(bytes);
-    if (!payload) {
-      // A record that was cut off has no end of line: one that has it was damaged later.
-      if (bytes.find('\n') != std::string_view::npos || has_full_length(bytes)) damaged(subject);
-      return records;
-    }
-    records.push_back(parse_record(*payload, subject));
-    bytes.remove_prefix(prefix_size + payload->size() + 1);
-  }
-  return records;
+  return parsed(bytes, subject).records;
 }
 
 std::vector<JournalRecord> read_journal(const fs::path& file) {
-  const auto bytes = read_text_if_present(file, most_journal);
+  const auto bytes = journal_bytes(file);
   return bytes ? parse_journal(*bytes, file.string()) : std::vector<JournalRecord>();
 }
 

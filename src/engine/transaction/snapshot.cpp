@@ -74,6 +74,7 @@ class Keeper {
 
   void keep() {
     link();
+    digest_links();
     copy();
     for (const auto& [name, first] : further_names_) {
       snapshot_.paths[name].state.sha256 = snapshot_.paths[first].state.sha256;
@@ -133,8 +134,20 @@ class Keeper {
         continue;
       }
       snapshot_.unread.insert(kept.path);
-      ++summary_.linked;
+      linked_.push_back(i);
     }
+    summary_.linked = linked_.size();
+  }
+
+  // So that a restore can tell whether somebody has written into them since.
+  void digest_links() {
+    for_each_index(
+        linked_.size(),
+        [&](std::size_t i) {
+          KeptPath& kept = snapshot_.paths[linked_[i]];
+          kept.state.sha256 = sha256_of_file(link_place(kept, store_));
+        },
+        disk_threads);
   }
 
   // By several threads, since each file may wait for the disk.
@@ -155,6 +168,7 @@ class Keeper {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
   std::vector<std::pair<std::size_t, std::size_t>> further_names_;  // and the first name of each
   std::vector<std::size_t> links_;  // also of what is copied as well
+  std::vector<std::size_t> linked_;
   std::vector<std::size_t> copies_;
 };
 
@@ -285,10 +299,13 @@ void write_snapshot_record(const Snapshot& snapshot, const fs::path& store) {
   write_plainly(store / manifest_name, manifest_text(snapshot), 0600);
 }
 
+bool has_record(const fs::path& store) {
+  return file_state(store / manifest_name, Content::ignore).type == FileState::Type::file;
+}
+
 Snapshot load_snapshot(const fs::path& store) {
-  const auto text = read_text_if_present(store / manifest_name, 1ULL << 30U);
-  if (!text) throw Error(ErrorCode::journal_damaged, "the snapshot has no record");
-  return parse_manifest(*text);
+  if (!has_record(store)) throw Error(ErrorCode::journal_damaged, "the snapshot has no record");
+  return parse_manifest(read_text(store / manifest_name, 1ULL << 30U));
 }
 
 std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot) {

@@ -28,11 +28,11 @@ using Type = FileState::Type;
 
 class Restorer {
  public:
-  Restorer(const Host& host, const Snapshot& snapshot, const fs::path& store)
-      : host_(host), tree_(host.root), snapshot_(snapshot), store_(store) {}
+  Restorer(const Host& host, const Snapshot& snapshot, const fs::path& store,
+           const KeptContents& contents)
+      : host_(host), tree_(host.root), snapshot_(snapshot), store_(store), contents_(contents) {}
 
   std::vector<std::string> run() {
-    require_contents();
     remove_unfinished();
     remove_what_was_not_there();
     put_all_back();
@@ -48,32 +48,6 @@ class Restorer {
 
  private:
   fs::path content(const KeptPath& kept) const { return content_place(kept, store_); }
-
-  void require_contents() {
-    is_spoilt_.assign(snapshot_.paths.size(), 0);
-    for_each_index(
-        snapshot_.paths.size(),
-        [&](std::size_t i) {
-          const KeptPath& kept = snapshot_.paths[i];
-          if (kept.content.empty()) return;
-          const bool has_digest = !kept.state.sha256.empty();
-          const FileState found =
-              file_state(content(kept), has_digest ? Content::digest : Content::ignore);
-          const bool is_right =
-              has_digest ? found.sha256 == kept.state.sha256
-                         : found.size == kept.state.size && found.mtime_ns == kept.state.mtime_ns;
-          if (found.type == Type::file && is_right) return;
-          // Somebody wrote into the file itself instead of replacing it: only this one is lost.
-          is_spoilt_[i] = found.type == Type::file && kept.keeping == Keeping::link;
-          if (is_spoilt_[i] != 0) return;
-          throw Error(
-              ErrorCode::rollback_incomplete,
-              format("the kept copy of {} is missing or damaged", in_quotes(kept.path)),
-              "nothing was restored; the transaction's folder is left as it is for a person "
-              "to look at");
-        },
-        disk_threads);
-  }
 
   void note_failure(const std::string& path, const std::string& why) {
     const std::lock_guard lock(mutex_);
@@ -159,7 +133,9 @@ class Restorer {
   }
 
   void attempt(const KeptPath& kept, std::size_t index) {
-    if (kept.state.type == Type::absent || kept.keeping == Keeping::released) return;
+    if (kept.state.type == Type::absent || kept.keeping == Keeping::released ||
+        contents_.lost[index] == LostContent::not_needed)
+      return;
     try {
       put_back(kept, index);
     } catch (const Error& error) {
@@ -175,10 +151,12 @@ class Restorer {
       throw Error(ErrorCode::rollback_incomplete,
                   "a link stands in the place of one of its folders");
     }
-    if (is_spoilt_[index] != 0) {
+    if (contents_.lost[index] == LostContent::overwritten) {
       throw Error(ErrorCode::rollback_incomplete,
                   "it was written into in its place, and what it held before is lost");
     }
+    if (contents_.lost[index] == LostContent::missing)
+      throw Error(ErrorCode::rollback_incomplete, "what was kept of it is missing or damaged");
     const auto inode = entry->inode();
     const FileState now = inode ? state_of(*inode, kept) : FileState{};
     const bool was_folder = kept.state.type == Type::directory;
@@ -251,22 +229,30 @@ class Restorer {
   const fs::path& store_;
   std::mutex mutex_;  // of failures_
   std::vector<std::string> failures_;
-  std::vector<char> is_spoilt_;  // by path: what was kept of it as a link has changed
+  const KeptContents& contents_;
 };
 
 }  // namespace
 
 std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
+                                          const fs::path& store, const KeptContents& contents) {
+  return Restorer(host, snapshot, store, contents).run();
+}
+
+std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
                                           const fs::path& store) {
-  return Restorer(host, snapshot, store).run();
+  const KeptContents contents = check_contents(host, snapshot, store);
+  require_contents(contents);
+  return restore_snapshot(host, snapshot, store, contents);
 }
 
 RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
-                                    const fs::path& store) {
+                                    const fs::path& store, Content linked) {
   RollbackProof proof;
   const FileTree tree(host.root);
-  const auto is_unread = [](const KeptPath& kept) {
-    return kept.keeping == Keeping::link && kept.state.sha256.empty();
+  const auto is_unread = [&](const KeptPath& kept) {
+    return kept.keeping == Keeping::link &&
+           (linked == Content::ignore || kept.state.sha256.empty());
   };
   std::vector<PathToRead> paths;
   for (const KeptPath& kept : snapshot.paths) {
@@ -279,9 +265,11 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
       [&](std::size_t i) {
         const KeptPath& kept = snapshot.paths[i];
         if (kept.keeping == Keeping::released) return;
-        bool equal = states[i] == kept.state;
-        if (equal && is_unread(kept)) {
-          equal = tree.identity(kept.path) == file_identity(link_place(kept, store));
+        bool equal = agree(states[i], kept.state);
+        if (equal && (is_unread(kept) || kept.keeping == Keeping::both)) {
+          equal = tree.identity(kept.path) == file_identity(link_place(kept, store)) ||
+                  (kept.keeping == Keeping::link && !kept.state.sha256.empty() &&
+                   tree.state(kept.path, Content::digest) == kept.state);
         }
         if (equal && !kept.same_file.empty()) {
           const FileIdentity a = tree.identity(kept.path);

@@ -75,24 +75,38 @@ bool Transaction::was_committed() const {
   });
 }
 
-std::vector<Transaction> list_transactions(const Host& host) {
-  std::vector<Transaction> transactions;
+std::vector<FoundTransaction> find_transactions(const Host& host) {
+  std::vector<FoundTransaction> found;
   std::error_code failure;
   for (auto at = fs::directory_iterator(host.resolve(transactions_folder()), failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
     const std::string name = at->path().filename().string();
     if (!is_digits(name) || name.size() > 15) continue;
-    Transaction transaction;
-    transaction.id = std::stoll(name);
-    transaction.folder = concat(transactions_folder(), "/", name);
-    transaction.records = read_journal(at->path() / "journal");
-    transactions.push_back(std::move(transaction));
+    FoundTransaction& each = found.emplace_back();
+    each.transaction.id = std::stoll(name);
+    each.transaction.folder = concat(transactions_folder(), "/", name);
+    try {
+      each.transaction.records = read_journal(at->path() / "journal");
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::journal_damaged) throw;
+      each.damage = error;
+    }
   }
   if (failure && failure != std::errc::no_such_file_or_directory) {
     throw system_error(failure.value(), "read", transactions_folder());
   }
-  std::sort(transactions.begin(), transactions.end(),
-            [](const Transaction& a, const Transaction& b) { return a.id < b.id; });
+  std::sort(found.begin(), found.end(), [](const FoundTransaction& a, const FoundTransaction& b) {
+    return a.transaction.id < b.transaction.id;
+  });
+  return found;
+}
+
+std::vector<Transaction> list_transactions(const Host& host) {
+  std::vector<Transaction> transactions;
+  for (FoundTransaction& found : find_transactions(host)) {
+    if (found.damage) throw *found.damage;
+    transactions.push_back(std::move(found.transaction));
+  }
   return transactions;
 }
 

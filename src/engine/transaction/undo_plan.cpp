@@ -64,6 +64,18 @@ const KeptPath* find(const Snapshot& snapshot, const std::string& path) {
   return found == snapshot.paths.end() || found->path != path ? nullptr : &*found;
 }
 
+// Throws Error{journal_damaged} unless it is what was kept.
+std::string text_of(const KeptPath& file, const fs::path& store) {
+  if (file.content.empty()) return {};
+  std::string text = read_text_if_present(content_place(file, store)).value_or("");
+  if (!file.state.sha256.empty() && sha256_of(text) != file.state.sha256) {
+    throw Error(ErrorCode::journal_damaged,
+                format("the kept copy of {} is missing or damaged", in_quotes(file.path)),
+                std::string(way_out_of_damage));
+  }
+  return text;
+}
+
 class UndoMaker {
  public:
   UndoMaker(const ProjectedState& now, const Transaction& transaction)
@@ -145,9 +157,6 @@ class UndoMaker {
       undo_.conflicts.push_back(kept.path);
       return;
     }
-    const auto text_of = [](const KeptPath& file, const fs::path& store) {
-      return file.content.empty() ? std::string() : read_text(content_place(file, store));
-    };
     const std::string before = text_of(kept, folder_ / snapshot_folder);
     const std::string after = text_of(left, folder_ / after_folder);
     const std::string current = now_.text(kept.path);
@@ -263,6 +272,42 @@ void write_undo(const Host& host, const UndoPlan& undo, const Transaction& trans
   }
   write_snapshot_record(undo.snapshot, folder / undo_folder);
   sync_file_system(store);
+}
+
+bool is_undo_cut_off(const Host& host, const Transaction& transaction) {
+  return transaction.state() == TransactionState::committed && has_undo_begun(host, transaction);
+}
+
+bool has_undo_begun(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.resolve(transaction.folder);
+  if (!has_record(folder / undo_folder)) return false;
+  Snapshot undo;
+  Snapshot after;
+  try {
+    undo = load_snapshot(folder / undo_folder);
+    after = load_snapshot(folder / after_folder);
+  } catch (const Error&) {
+    return false;  // it is announced after it was synced
+  }
+  return std::any_of(undo.paths.begin(), undo.paths.end(), [&](const KeptPath& kept) {
+    const KeptPath* left = find(after, kept.path);
+    if (left == nullptr || agree(left->state, kept.state)) return false;
+    const FileState now = state_in_place(host, kept.path, Content::ignore);
+    if (now.type == FileType::directory && kept.state.type == FileType::directory)
+      return left->state.type != FileType::directory;
+    return agree(now, kept.state) &&
+           (now.type != FileType::file ||
+            agree(state_in_place(host, kept.path, Content::digest), kept.state));
+  });
+}
+
+bool leaves_loader_cache(const Host& host, const Transaction& transaction) {
+  const Snapshot before = load_snapshot(host.resolve(transaction.folder) / snapshot_folder);
+  const Snapshot undo = load_undo(host, transaction);
+  return std::any_of(before.paths.begin(), before.paths.end(), [&](const KeptPath& kept) {
+    return kept.keeping != Keeping::released && is_loader_cache(kept.path) &&
+           find(undo, kept.path) == nullptr;
+  });
 }
 
 Snapshot load_undo(const Host& host, const Transaction& transaction) {

@@ -23,12 +23,16 @@ struct RollbackResult {
   std::vector<std::string> not_undone;  // what of services no restore of files brings back
   std::vector<std::string> synced_mounts;
   std::optional<Snapshot> snapshot;  // what was restored, if its record could be read
+  bool has_begun = false;            // something may have been changed
   bool complete() const { return failures.empty() && proof.differing.empty(); }
 };
+// What to do about kept copies that are missing: nothing at all, or all the rest.
+enum class Lost { refuse, leave };
 // With `undo`, which is made durable first, that is restored instead of the snapshot; so it is when
 // a restore with one was cut off.
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
-                                     EventSink& events, const UndoPlan* undo = nullptr);
+                                     EventSink& events, const UndoPlan* undo = nullptr,
+                                     Lost lost = Lost::refuse);
 
 // The plan of a rollback or recovery; `command` as the report shall name it.
 Plan rollback_plan(const Transaction& transaction, const std::string& command);
@@ -36,7 +40,8 @@ Plan rollback_plan(const Transaction& transaction, const std::string& command);
 Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan);
 // Carries it out, with the transaction's log; never throws for what cannot be put back.
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
-                           EventFan& events, const UndoPlan* undo = nullptr);
+                           EventFan& events, const UndoPlan* undo = nullptr,
+                           Lost lost = Lost::refuse);
 
 // Marks a transaction that changed nothing as over, and removes its copies.
 void abandon_transaction(const Host& host, const Transaction& transaction);

@@ -36,8 +36,8 @@ struct KeptPath {
 struct Snapshot {
   std::vector<KeptPath> paths;  // sorted: every folder before what is in it
   std::vector<PathFamily> families;
-  // Paths whose files are replaced as a whole and not read: what they hold goes by inode, size and
-  // time. Known to the taker alone, not part of the record.
+  // Paths whose files are replaced as a whole: what they hold after the transaction is not read,
+  // and goes by size and time. Known to the taker alone, not part of the record.
   std::set<std::string> unread = {};
 };
 
@@ -61,7 +61,7 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
 // mode of those before it removes them) and has one name is kept as a link where the store lies on
 // its file system, and so is a file of more than 256 MiB; all else is copied. A file of several
 // names is copied and linked: others of its names may lie outside the write set, and must be the
-// same file again. The files of links are not read: their digests are empty. The caller syncs.
+// same file again. The digest of each is taken. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
 
@@ -80,6 +80,8 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const std::filesyst
 // Writes the record alone, for a state that is only to be compared with.
 void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 
+// Whether the record is there at all.
+bool has_record(const std::filesystem::path& store);
 // Reads the record back. Throws Error{journal_damaged} if it is not whole.
 Snapshot load_snapshot(const std::filesystem::path& store);
 

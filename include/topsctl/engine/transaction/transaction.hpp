@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
@@ -39,7 +40,14 @@ struct Transaction {
   bool was_committed() const;  // at some time, also if it was restored later
 };
 
-// All transactions, oldest first. Throws Error{journal_damaged}.
+struct FoundTransaction {
+  Transaction transaction;      // without records if its journal is damaged
+  std::optional<Error> damage;  // of the journal
+};
+// All transactions, oldest first.
+std::vector<FoundTransaction> find_transactions(const Host& host);
+
+// The same for whoever needs all journals. Throws Error{journal_damaged}.
 std::vector<Transaction> list_transactions(const Host& host);
 
 // The summary that `history` shows.

@@ -56,6 +56,14 @@ UndoPlan undo_of(const ProjectedState& now, const Transaction& transaction);
 
 // Puts an undo into the transaction's folder, durably: a restore that is cut off goes on with it.
 void write_undo(const Host& host, const UndoPlan& undo, const Transaction& transaction);
+// Whether the undo in the transaction's folder has begun: something is as it makes it, and not as
+// the transaction left it.
+bool has_undo_begun(const Host& host, const Transaction& transaction);
+// The same of a transaction of which the journal says no more than that it is committed.
+bool is_undo_cut_off(const Host& host, const Transaction& transaction);
+// Whether the undo in the transaction's folder leaves the loader's cache to ldconfig(8).
+bool leaves_loader_cache(const Host& host, const Transaction& transaction);
+
 // Reads back what a restore that was cut off needs.
 Snapshot load_undo(const Host& host, const Transaction& transaction);
 

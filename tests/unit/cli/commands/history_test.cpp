@@ -7,6 +7,7 @@
 #include "support/sample_host.hpp"
 #include "support/whole_program.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/model/json.hpp"
 
@@ -16,6 +17,13 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using State = TransactionState;
+
+// Of what is kept of a transaction, in the records of an empty snapshot before and after it.
+const std::size_t record_size = [] {
+  const TemporaryFolder folder;
+  write_snapshot_record({}, folder.path());
+  return 2 * folder.read("manifest").size();
+}();
 
 class HistoryPrune : public testing::Test {
  protected:
@@ -27,10 +35,14 @@ class HistoryPrune : public testing::Test {
     journal.append(State::begun, {{"started_at", "2026-11-22T00:00:00Z"},
                                   {"user", "root"},
                                   {"command", "topsctl install x"}});
+    if (last == State::pruned) journal.append(State::committed, Json::object());
     journal.append(last, {{"kept_bytes", bytes}});
     const std::string kept = transaction.folder.substr(1) + "/snapshot";
-    std::filesystem::create_directory(sample_.folder / kept);
-    sample_.folder.write(kept + "/c1", std::string(bytes, 'x'));
+    for (const std::string& store : {kept, transaction.folder.substr(1) + "/after"}) {
+      std::filesystem::create_directory(sample_.folder / store);
+      write_snapshot_record({}, sample_.folder / store);
+    }
+    sample_.folder.write(kept + "/c1", std::string(bytes - record_size, 'x'));
   }
   ProgramResult prune(std::vector<std::string> options) {
     options.insert(options.begin(), {"history", "prune", "--root", sample_.folder.path().string()});

@@ -51,12 +51,13 @@ TEST_F(Restorations, PutEverythingBackAndProveIt) {
   EXPECT_THAT(sink_.lines, IsEmpty());
 }
 
-TEST_F(Restorations, AnnounceThemselvesBeforeTheFirstAct) {
+TEST_F(Restorations, AreNotAnnouncedWhereNothingCanBePutBack) {
   const Transaction transaction = cut_off_transaction(sample_, State::applying);
   fs::remove(sample_.host.resolve(transaction.folder) / snapshot_folder / "manifest");
   const RollbackResult restoration = roll_back_transaction(sample_.host, transaction, events_);
   EXPECT_FALSE(restoration.complete());
-  EXPECT_EQ(latest().state(), State::restoring);
+  EXPECT_FALSE(restoration.has_begun);
+  EXPECT_EQ(latest().state(), State::applying);
   EXPECT_EQ(sample_.folder.read("etc/config"), "changed") << "nothing was touched";
   EXPECT_THAT(sink_.lines, Contains("warning the snapshot has no record"));
 }

@@ -6,6 +6,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
 
 #include "support/recording_sink.hpp"
 #include "support/sample_transaction.hpp"
@@ -62,24 +65,160 @@ TEST_F(Recoveries, EndATransactionThatChangedNothing) {
   }
 }
 
-TEST_F(Recoveries, WorkFromTheNewestToTheOldest) {
+// None is begun before every earlier one has ended.
+TEST_F(Recoveries, RefuseAnUnfinishedTransactionThatALaterOneFollowed) {
   cut_off_transaction(sample_, State::applying);
-  sample_.folder.write("etc/config", "as the first left it");
   cut_off_transaction(sample_, State::applying);
-  EXPECT_THAT(recover_unfinished(sample_.host, events_).warnings,
-              ElementsAre(HasSubstr("transaction 2"), HasSubstr("transaction 1")));
-  EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
-  EXPECT_FALSE(fs::exists(sample_.folder / "etc/new"));
+  const Error error = thrown_by([&] { recover_unfinished(sample_.host, events_); });
+  EXPECT_EQ(error.code(), ErrorCode::journal_damaged);
+  EXPECT_THAT(error.message(), HasSubstr("transaction 1 is damaged: a later transaction"));
+  EXPECT_THAT(states(), ElementsAre(State::applying, State::applying));
 }
 
-TEST_F(Recoveries, StopAtTheFirstThatCannotBeRestoredCompletely) {
-  cut_off_transaction(sample_, State::applying);
+TEST_F(Recoveries, StayUnfinishedWhereTheyCannotRestoreCompletely) {
   cut_off_transaction(sample_, State::applying);
   put_in_the_way(sample_.folder, "etc/config");
   const Recovery recovery = recover_unfinished(sample_.host, events_);
   EXPECT_TRUE(recovery.has_failed());
   EXPECT_EQ(recovery.last->exit, ExitCode::rollback_incomplete);
-  EXPECT_THAT(states(), ElementsAre(State::applying, State::restoring));
+  EXPECT_THAT(states(), ElementsAre(State::restoring));
+}
+
+// As if the record of the first change had been lost, with the disk or by somebody's hand.
+TEST_F(Recoveries, RestoreWhereTheJournalSaysThatNothingWasChangedAndTheHostSaysOtherwise) {
+  for (const State state : {State::begun, State::prepared}) {
+    const Transaction transaction = cut_off_transaction(sample_, State::applying);
+    const fs::path journal = sample_.host.resolve(transaction.folder) / "journal";
+    fs::remove(journal);
+    for (const JournalRecord& record : transaction.records) {
+      if (record.state <= state) Journal(journal).append(record.state, Json::parse(record.details));
+    }
+    const Recovery recovery = recover_unfinished(sample_.host, events_);
+    ASSERT_TRUE(recovery.last.has_value());
+    EXPECT_EQ(recovery.last->exit, ExitCode::done);
+    EXPECT_THAT(recovery.last->report.compared->differing,
+                testing::IsSupersetOf({"/etc/config", "/etc/new"}));
+    EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
+    EXPECT_FALSE(fs::exists(sample_.folder / "etc/new"));
+  }
+}
+
+// A power cut while everything is kept may leave the record of it and not the copies.
+TEST_F(Recoveries, EndATransactionOfWhichNotAllWasKept) {
+  const Transaction transaction = cut_off_transaction(sample_, State::prepared);
+  const fs::path folder = sample_.host.resolve(transaction.folder);
+  fs::remove(folder / "journal");
+  Journal(folder / "journal").append(State::begun, Json::object());
+  for (const auto& entry : fs::recursive_directory_iterator(folder / snapshot_folder)) {
+    if (entry.path().filename().string().starts_with('c')) fs::remove(entry.path());
+  }
+  sample_.folder.write("etc/config", "by others since");
+  EXPECT_FALSE(recover_unfinished(sample_.host, events_).last.has_value());
+  EXPECT_EQ(states().back(), State::restored);
+  EXPECT_EQ(sample_.folder.read("etc/config"), "by others since");
+}
+
+class DamagedTransactions : public Recoveries {
+ protected:
+  DamagedTransactions() : transaction_(cut_off_transaction(sample_, State::applying)) {
+    sample_.folder.write("var/lib/dpkg/status", "");
+  }
+  void SetUp() override {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root recovers";
+  }
+  fs::path file(const std::string& name) const {
+    return sample_.host.resolve(transaction_.folder) / name;
+  }
+  Execution recovered(Persistence persistence) {
+    return recover(sample_.host, persistence, 0, events_);
+  }
+  // Refused, and restored from the store.
+  void expect_way_out() {
+    const Error error = thrown_by([&] { recovered(Persistence::retry); });
+    EXPECT_EQ(error.code(), ErrorCode::journal_damaged);
+    EXPECT_THAT(error.hint(), HasSubstr("topsctl recover --from-store"));
+    EXPECT_EQ(sample_.folder.read("etc/config"), "changed");
+    const Execution execution = recovered(Persistence::from_store);
+    EXPECT_EQ(execution.exit, ExitCode::done) << execution.report.message;
+    EXPECT_EQ(execution.report.outcome, Outcome::rolled_back);
+    EXPECT_THAT(execution.report.compared->differing,
+                testing::IsSupersetOf({"/etc/config", "/etc/new"}));
+    EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
+    EXPECT_FALSE(fs::exists(sample_.folder / "etc/new"));
+    EXPECT_EQ(recovered(Persistence::retry).report.outcome, Outcome::no_change);
+  }
+
+  Transaction transaction_;
+};
+
+TEST_F(DamagedTransactions, WithoutAJournalAreRestoredFromTheStore) {
+  fs::remove(file("journal"));
+  expect_way_out();
+}
+
+TEST_F(DamagedTransactions, WithAnEmptyJournalAreRestoredFromTheStore) {
+  fs::resize_file(file("journal"), 0);
+  expect_way_out();
+}
+
+TEST_F(DamagedTransactions, WithAFolderForAJournalAreRestoredFromTheStore) {
+  fs::remove(file("journal"));
+  fs::create_directory(file("journal"));
+  expect_way_out();
+}
+
+TEST_F(DamagedTransactions, WithABrokenRecordAreRestoredFromTheStore) {
+  std::string bytes = TemporaryFolder::read_bytes(file("journal"));
+  bytes[40] ^= 1;
+  sample_.folder.write(transaction_.folder.substr(1) + "/journal", bytes);
+  expect_way_out();
+}
+
+TEST_F(DamagedTransactions, WithTheJournalOfAnotherAreRestoredFromTheStore) {
+  fs::remove(file("journal"));
+  Journal journal(file("journal"));
+  journal.append(State::begun, {{"transaction", 7}});
+  journal.append(State::committed, Json::object());
+  expect_way_out();
+}
+
+TEST_F(DamagedTransactions, OfWhichNothingCanBeReadAreGivenUpOrLeft) {
+  fs::remove(file("snapshot/manifest"));
+  EXPECT_EQ(thrown_by([&] { recovered(Persistence::retry); }).code(), ErrorCode::journal_damaged);
+  const Error error = thrown_by([&] { recovered(Persistence::from_store); });
+  EXPECT_THAT(error.message(), HasSubstr("nothing that it kept can be read"));
+  EXPECT_THAT(error.hint(), HasSubstr("--give-up"));
+  const Execution execution = recovered(Persistence::give_up);
+  EXPECT_EQ(execution.exit, ExitCode::done);
+  EXPECT_THAT(execution.warnings, ElementsAre(HasSubstr("it is given up")));
+  EXPECT_EQ(sample_.folder.read("etc/config"), "changed");
+  EXPECT_EQ(recovered(Persistence::retry).report.outcome, Outcome::no_change);
+}
+
+TEST_F(DamagedTransactions, LackingAKeptCopyAreRestoredButForThat) {
+  sample_.folder.write("etc/other", "x");
+  for (const auto& entry : fs::directory_iterator(file("snapshot"))) {
+    if (entry.path().filename().string().starts_with('c')) fs::remove(entry.path());
+  }
+  const Execution refused = recovered(Persistence::retry);
+  EXPECT_EQ(refused.exit, ExitCode::rollback_incomplete);
+  EXPECT_THAT(refused.error->message(), HasSubstr("/etc/config is missing or damaged"));
+  EXPECT_TRUE(fs::exists(sample_.folder / "etc/new"));
+  const Execution execution = recovered(Persistence::from_store);
+  EXPECT_EQ(execution.exit, ExitCode::rollback_incomplete);
+  EXPECT_THAT(execution.report.rollback->differing, testing::Contains("/etc/config"));
+  EXPECT_FALSE(fs::exists(sample_.folder / "etc/new")) << "the rest was restored";
+}
+
+TEST_F(DamagedTransactions, ThatALaterOneFollowedHadEnded) {
+  cut_off_transaction(sample_, State::applying);
+  fs::remove(file("journal"));
+  const Execution execution = recovered(Persistence::from_store);
+  EXPECT_EQ(execution.exit, ExitCode::done);
+  EXPECT_THAT(execution.warnings, ElementsAre(HasSubstr("transaction 2 was cut off"),
+                                              HasSubstr("transaction 1 had ended")));
+  EXPECT_EQ(sample_.folder.read("etc/config"), "changed") << "as the first left it";
+  EXPECT_THAT(states(), ElementsAre(State::pruned, State::restored)) << "it lacks what it made";
 }
 
 TEST_F(Recoveries, AddTheirWarningsToWhatComesAfterThem) {

@@ -48,7 +48,11 @@ TEST_F(Leftovers, OfACommittedTransactionAreNotWhatARollbackNeeds) {
 }
 
 TEST_F(Leftovers, OfAPrunedTransactionAreItsKeptCopiesToo) {
-  const Transaction transaction = ended(State::pruned, Json::object());
+  ended(State::committed, Json::object());
+  Transaction transaction = list_transactions(sample_.host).back();
+  const fs::path journal = sample_.host.resolve(transaction.folder) / "journal";
+  Journal(journal).append(State::pruned, Json::object());
+  transaction.records = read_journal(journal);
   remove_garbage(sample_.host, transaction);
   EXPECT_FALSE(exists(transaction, packages_folder) || exists(transaction, snapshot_folder));
 }
@@ -63,7 +67,7 @@ TEST_F(Leftovers, AreNotTheCopiesOfATransactionThatWasGivenUp) {
 }
 
 TEST_F(Leftovers, AreNoneOfATransactionThatIsNotOver) {
-  for (const State state : {State::applying, State::restoring}) {
+  for (const State state : {State::verifying, State::restoring}) {
     const Transaction transaction = ended(state, Json::object());
     EXPECT_FALSE(has_garbage(sample_.host, transaction));
     remove_garbage(sample_.host, transaction);

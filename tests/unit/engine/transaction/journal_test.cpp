@@ -12,6 +12,7 @@
 
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
@@ -61,9 +62,9 @@ TEST(Journals, AreForTheOwnerOnly) {
 TEST(Journals, HaveLengthAndChecksumInFrontOfEachRecord) {
   const TemporaryFolder folder;
   Journal(folder / "journal").append(State::begun, Json::object());
-  EXPECT_THAT(
-      folder.read("journal"),
-      testing::MatchesRegex("0000001e [0-9a-f]{8} \\{\"state\":\"begun\",\"details\":\\{\\}\\}\n"));
+  EXPECT_THAT(folder.read("journal"),
+              testing::MatchesRegex("00000029 [0-9a-f]{8} "
+                                    "\\{\"state\":\"begun\",\"details\":\\{\\},\"format\":2\\}\n"));
 }
 
 TEST(Journals, ThatAreAbsentOrEmptyHaveNoRecords) {
@@ -156,6 +157,124 @@ TEST(Journals, WithAWholeRecordThatMakesNoSenseAreAnError) {
               ErrorCode::journal_damaged)
         << payload;
   }
+}
+
+// Journals of earlier versions of topsctl.
+std::string unchained(const std::vector<State>& states) {
+  std::string bytes;
+  for (const State state : states)
+    bytes += framed(Json({{"state", name(state)}, {"details", Json::object()}}).dump());
+  return bytes;
+}
+
+std::vector<std::string> lines_of(const std::string& bytes) {
+  std::vector<std::string> lines = split(bytes, '\n');
+  lines.pop_back();
+  for (std::string& line : lines) line += '\n';
+  return lines;
+}
+
+bool is_refused(const std::string& bytes) {
+  try {
+    parse_journal(bytes, "j");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::journal_damaged);
+    EXPECT_THAT(error.hint(), HasSubstr("topsctl recover --from-store"));
+    return true;
+  }
+  return false;
+}
+
+TEST(Journals, HaveTheDigestOfTheRecordBeforeInEach) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = lines_of(five_records(folder));
+  ASSERT_EQ(lines.size(), five.size());
+  const auto payload = [&](std::size_t i) { return lines[i].substr(18, lines[i].size() - 19); };
+  EXPECT_EQ(Json::parse(payload(0))["format"], 2);
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    EXPECT_EQ(Json::parse(payload(i))["previous"], sha256_of(payload(i - 1)));
+}
+
+TEST(Journals, WithRecordsSwappedDuplicatedOrMissingInTheMiddleAreAnError) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> lines = lines_of(five_records(folder));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::vector<std::string> duplicated = lines;
+    duplicated.insert(duplicated.begin() + static_cast<std::ptrdiff_t>(i), lines[i]);
+    EXPECT_TRUE(is_refused(joined(duplicated, ""))) << i;
+    if (i + 1 == lines.size()) continue;
+    std::vector<std::string> missing = lines;
+    missing.erase(missing.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_TRUE(is_refused(joined(missing, ""))) << i;
+    std::vector<std::string> swapped = lines;
+    std::swap(swapped[i], swapped[i + 1]);
+    EXPECT_TRUE(is_refused(joined(swapped, ""))) << i;
+  }
+}
+
+TEST(Journals, OfTheFirstFormatAreReadAndGoOnInIt) {
+  const TemporaryFolder folder;
+  const std::vector<State> states = {State::begun, State::prepared, State::applying,
+                                     State::committed};
+  folder.write("journal", unchained(states));
+  EXPECT_EQ(states_of(read_journal(folder / "journal")), states);
+  Journal(folder / "journal").append(State::restoring, Json::object());
+  const auto records = read_journal(folder / "journal");
+  EXPECT_EQ(records.back().state, State::restoring);
+  EXPECT_FALSE(records.back().is_chained);
+  EXPECT_THAT(folder.read("journal"), testing::Not(HasSubstr("previous")));
+}
+
+TEST(Journals, WithAnOrderOfStatesThatNoTransactionHasAreAnError) {
+  for (const std::vector<State>& states : std::vector<std::vector<State>>{
+           {State::prepared},
+           {State::begun, State::begun},
+           {State::begun, State::applying, State::prepared},
+           {State::begun, State::committed, State::verifying},
+           {State::begun, State::applying, State::pruned},
+           {State::begun, State::restored, State::applying},
+           {State::begun, State::committed, State::pruned, State::restoring},
+           {State::begun, State::restoring, State::committed}}) {
+    EXPECT_TRUE(is_refused(unchained(states))) << name(states.back());
+  }
+  for (const std::vector<State>& states : std::vector<std::vector<State>>{
+           {State::begun, State::restored},
+           {State::begun, State::prepared, State::applying, State::committed, State::committed,
+            State::restoring, State::restoring, State::restored},
+           {State::begun, State::committed, State::pruned}}) {
+    EXPECT_EQ(states_of(parse_journal(unchained(states), "j")), states);
+  }
+}
+
+TEST(Journals, OfALaterFormatAreLeftToALaterVersion) {
+  const Error error =
+      thrown_by([] { parse_journal(framed(R"({"state":"begun","details":{},"format":3})"), "j"); });
+  EXPECT_EQ(error.code(), ErrorCode::journal_damaged);
+  EXPECT_THAT(error.hint(), HasSubstr("version of topsctl"));
+}
+
+TEST(Journals, ThatAreLinksOrFoldersAreAnError) {
+  const TemporaryFolder folder;
+  folder.write("whole", unchained({State::begun}));
+  std::filesystem::create_symlink("whole", folder / "link");
+  folder.make_folder("folder");
+  for (const char* name : {"link", "folder"}) {
+    EXPECT_EQ(thrown_by([&] { read_journal(folder / name); }).code(), ErrorCode::journal_damaged);
+  }
+}
+
+TEST(Journals, CanBeWrittenAnewBesideTheDamagedOne) {
+  const TemporaryFolder folder;
+  std::string damaged = five_records(folder);
+  damaged[damaged.size() - 30] ^= 1;
+  folder.write("journal", damaged);
+  EXPECT_EQ(readable_beginning(folder / "journal")["text"], "库\n{}");
+  rewrite_journal(folder / "journal", {{State::begun, "{}"}, {State::restoring, "{}"}});
+  Journal(folder / "journal").append(State::restored, Json::object());
+  EXPECT_THAT(states_of(read_journal(folder / "journal")),
+              ElementsAre(State::begun, State::restoring, State::restored));
+  EXPECT_EQ(folder.read("journal.damaged"), damaged);
+  EXPECT_TRUE(readable_beginning(folder / "none").empty());
 }
 
 TEST(Journals, FollowNoLink) {

@@ -271,16 +271,22 @@ TEST_F(Restores, TouchNothingWhenAKeptCopyIsMissingOrDamaged) {
   for (const bool missing : {false, true}) {
     write("etc/new", "new");
     write("etc/script", "changed");
+    write("etc/plain", "changed");
+    FileState before;
     for (const KeptPath& kept : snapshot_.paths) {
       if (kept.path != "/etc/plain") continue;
+      before = kept.state;
       if (missing) fs::remove(store_ / kept.content);
       if (!missing) store_.write(kept.content, "PLAIN");
     }
     const Error error = thrown_by([&] { restore(); });
     EXPECT_EQ(error.code(), ErrorCode::rollback_incomplete);
-    EXPECT_THAT(error.message(), HasSubstr("the kept copy of '/etc/plain' is missing or damaged"));
+    EXPECT_THAT(error.message(), HasSubstr("the kept copy of /etc/plain is missing or damaged"));
     EXPECT_EQ(sample_.folder.read("etc/new"), "new");
     EXPECT_EQ(sample_.folder.read("etc/script"), "changed");
+    write("etc/plain", "plain");
+    apply_attributes(root() / "etc/plain", before);
+    EXPECT_THAT(restore(), IsEmpty()) << "the machine has it still";
   }
 }
 
