@@ -170,6 +170,13 @@ std::string render_rehearsal(const RehearsalReport& rehearsal, const Style& styl
   return text;
 }
 
+std::string input_line(const InputFile& input) {
+  const std::string kind = input.kind == InputFile::Kind::lock ? "lock: " : "stack:";
+  if (!input.signed_by) return format("{} {}, not signed\n", kind, input.file);
+  return format("{} {}, signed by {} {}\n", kind, input.file, input.signed_by->key,
+                input.signed_by->comment);
+}
+
 }  // namespace
 
 std::string render_execution(const Execution& execution, const Style& style) {
@@ -208,6 +215,7 @@ std::string render_execution(const Execution& execution, const Style& style) {
     text += format("kept:  {} for a rollback, {}{}\n", counted(kept.paths, "path"), kept.method,
                    kept.why_not.empty() ? "" : concat(": ", kept.why_not));
   }
+  for (const InputFile& input : report.inputs) text += input_line(input);
   text += concat(style.bold("state:"), " ", state_line(report), "\n");
   if (!report.log.empty())
     text +=

@@ -107,6 +107,8 @@ def test_a_signed_lock_is_verified_and_its_key_is_in_the_report(topsctl_host, fi
     assert document["outcome"] == "committed"
     told, = document["inputs"]
     assert told["signed_by"] == {"key": signing.id("release"), "comment": "release@lab"} and told["kind"] == "lock", told
+    again = topsctl_host.run(["topsctl", "install", "/srv/bundle", "--lock", "/srv/approved.json"], timeout=600)
+    assert f"lock:  /srv/approved.json, signed by {signing.id('release')} release@lab" in again.stdout, again
     shown = topsctl_host.run(["topsctl", "history", "show", "1", "--json"])
     assert signing.id("release") in shown.stdout, shown
 

@@ -18,7 +18,7 @@ LockFile read_lock_file(const std::string& file) {
   }
   found.text = std::move(*text);
   found.signature = read_signature(file);
-  found.input.file = file;
+  found.input.file = printable(file);
   found.input.sha256 = sha256_of(found.text);
   // Before its bytes are parsed.
   if (found.signature)

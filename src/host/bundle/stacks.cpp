@@ -50,7 +50,7 @@ bool means_file(const std::string& choice) {
 // What is verified is what is parsed.
 ChosenStack read_named_stack(const std::string& file) {
   const std::string text = text_of_stack(file);
-  InputFile input{InputFile::Kind::stack, file, sha256_of(text), "", std::nullopt};
+  InputFile input{InputFile::Kind::stack, printable(file), sha256_of(text), "", std::nullopt};
   if (const auto signature = read_signature(file))
     input.signed_by = trusted_signer(text, *signature, stack_namespace, file);
   return {parsed_stack(text, file), std::move(input)};
