@@ -2,6 +2,7 @@
 #include "topsctl/engine/transaction/journal.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -240,9 +241,17 @@ Journal::Journal(fs::path file) : file_(std::move(file)) {
 
 void Journal::append(TransactionState state, const Json& details) {
   const std::string payload = next_payload(state, details, is_chained_, last_digest_);
-  write_all(descriptor_, framed(payload), file_);
-  if (::fsync(descriptor_.get()) != 0) throw system_error(errno, "write", file_.string());
+  const off_t end = ::lseek(descriptor_.get(), 0, SEEK_END);
+  try {
+    write_all(descriptor_, framed(payload), file_);
+  } catch (...) {
+    // A part of it must not stay before the next record.
+    if (end >= 0) static_cast<void>(::ftruncate(descriptor_.get(), end));
+    throw;
+  }
+  // Also of one that did not reach the disk: it is there for the next record.
   last_digest_ = sha256_of(payload);
+  if (::fsync(descriptor_.get()) != 0) throw system_error(errno, "write", file_.string());
 }
 
 Json readable_beginning(const fs::path& file) {

@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -261,6 +263,23 @@ TEST(Journals, ThatAreLinksOrFoldersAreAnError) {
   for (const char* name : {"link", "folder"}) {
     EXPECT_EQ(thrown_by([&] { read_journal(folder / name); }).code(), ErrorCode::journal_damaged);
   }
+}
+
+TEST(Journals, KeepNoPartOfARecordThatDidNotFit) {
+  const TemporaryFolder folder;
+  Journal journal(folder / "journal");
+  journal.append(State::begun, Json::object());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit little{folder.read("journal").size() + 10, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  thrown_by([&] { journal.append(State::restoring, Json::object()); });
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  journal.append(State::restored, Json::object());
+  EXPECT_THAT(states_of(read_journal(folder / "journal")),
+              ElementsAre(State::begun, State::restored));
 }
 
 TEST(Journals, CanBeWrittenAnewBesideTheDamagedOne) {
