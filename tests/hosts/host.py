@@ -40,7 +40,7 @@ class Host:
         self.root = self._storage.path / "root"
         try:
             if kind == "overlay":
-                mount_overlay(self.lower, self._storage.path, self.volatile)
+                self._mount()
                 self._mounted = True
             elif kind == "copy":
                 subprocess.run(["cp", "-a", "--reflink=auto", "--", self.lower, self.root], check=True)
@@ -49,6 +49,9 @@ class Host:
         except BaseException:
             self.remove()
             raise
+
+    def _mount(self):
+        mount_overlay(self.lower, self._storage.path, self.volatile)
 
     def remove(self):
         """Ends what was started in the host, unmounts and deletes it; may be called twice."""

@@ -39,7 +39,7 @@ def mount_overlay(lower, home, volatile=False):
     """Mounts lower read-only below home/upper, the two seen as one at home/root. A volatile one never waits for a disk:
     fsync there does nothing."""
     for name in ("upper", "work", "root"):
-        (home / name).mkdir()
+        (home / name).mkdir(exist_ok=True)
     # The root of an overlay shows the attributes of its upper layer.
     os.chown(home / "upper", os.stat(lower).st_uid, os.stat(lower).st_gid)
     shutil.copystat(lower, home / "upper")
