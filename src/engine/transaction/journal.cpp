@@ -246,7 +246,7 @@ void Journal::append(TransactionState state, const Json& details) {
     write_all(descriptor_, framed(payload), file_);
   } catch (...) {
     // A part of it must not stay before the next record.
-    if (end >= 0) static_cast<void>(::ftruncate(descriptor_.get(), end));
+    if (end >= 0) static_cast<void>(!::ftruncate(descriptor_.get(), end));
     throw;
   }
   // Also of one that did not reach the disk: it is there for the next record.
