@@ -17,8 +17,11 @@ void add_setting_options(OptionTable& table, SettingOptions& settings) {
 }
 
 void add_sandbox_option(OptionTable& table, bool& is_off) {
-  table.flag("--no-sandbox", is_off,
-             "Read packages with all rights of this process, where no sandbox can be had");
+  // For few: in the whole page alone.
+  table
+      .flag("--no-sandbox", is_off,
+            "Read packages with all rights of this process, where no sandbox can be had")
+      .hidden();
 }
 
 Sandboxing sandboxing_of(bool is_off) {

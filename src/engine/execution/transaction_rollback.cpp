@@ -91,7 +91,11 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const Snapshot& snapshot = result.snapshot.emplace(
       announced.is_undo ? load_undo(host, transaction) : load_snapshot(store));
   const KeptContents contents = check_contents(host, snapshot, store);
-  if (lost == Lost::refuse) require_contents(contents);
+  if (lost == Lost::refuse && !contents.missing.empty()) {
+    // Some day, when somebody has put a file back, it would be taken for an undo that was cut off.
+    if (undo != nullptr) remove_tree(folder / undo_folder);
+    require_contents(contents);
+  }
   Journal journal(folder / "journal");
   announce(journal, transaction, announced);
   result.has_begun = true;

@@ -243,6 +243,9 @@ TEST_F(Undoing, IsRefusedBeforeItBeginsWhereAKeptCopyIsDamaged) {
   EXPECT_THAT(execution.error->message(), HasSubstr("/etc/config is missing or damaged"));
   EXPECT_EQ(sample_.folder.read("etc/config"), "2.5");
   EXPECT_EQ(list_transactions(sample_.host).back().state(), TransactionState::committed);
+  // What others put back since is no undo of ours.
+  fs::remove_all(sample_.folder / "opt");
+  EXPECT_FALSE(is_undo_cut_off(sample_.host, transaction));
 }
 
 TEST_F(Undoing, MergesNoDatabaseThatIsDamaged) {
