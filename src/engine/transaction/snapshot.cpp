@@ -74,7 +74,6 @@ class Keeper {
 
   void keep() {
     link();
-    digest_links();
     copy();
     for (const auto& [name, first] : further_names_) {
       snapshot_.paths[name].state.sha256 = snapshot_.paths[first].state.sha256;
@@ -134,20 +133,8 @@ class Keeper {
         continue;
       }
       snapshot_.unread.insert(kept.path);
-      linked_.push_back(i);
+      ++summary_.linked;
     }
-    summary_.linked = linked_.size();
-  }
-
-  // So that a restore can tell whether somebody has written into them since.
-  void digest_links() {
-    for_each_index(
-        linked_.size(),
-        [&](std::size_t i) {
-          KeptPath& kept = snapshot_.paths[linked_[i]];
-          kept.state.sha256 = sha256_of_file(link_place(kept, store_));
-        },
-        disk_threads);
   }
 
   // By several threads, since each file may wait for the disk.
@@ -168,7 +155,6 @@ class Keeper {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> first_names_;  // by device, inode
   std::vector<std::pair<std::size_t, std::size_t>> further_names_;  // and the first name of each
   std::vector<std::size_t> links_;  // also of what is copied as well
-  std::vector<std::size_t> linked_;
   std::vector<std::size_t> copies_;
 };
 

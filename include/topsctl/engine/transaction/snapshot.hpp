@@ -61,7 +61,7 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
 // mode of those before it removes them) and has one name is kept as a link where the store lies on
 // its file system, and so is a file of more than 256 MiB; all else is copied. A file of several
 // names is copied and linked: others of its names may lie outside the write set, and must be the
-// same file again. The digest of each is taken. The caller syncs.
+// same file again. The files of links are not read: their digests are empty. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
 
