@@ -21,8 +21,8 @@ struct KeptContents {
   std::vector<std::string> missing;  // the paths of the last kind, fit to be shown
 };
 
-// Reads all that was kept and compares it with the digests that were taken; what earlier versions
-// kept as links has none, and goes by size and time.
+// Reads what has a digest and compares it; what was kept as a link alone has none, and goes by size
+// and time.
 KeptContents check_contents(const Host& host, const Snapshot& snapshot,
                             const std::filesystem::path& store);
 
