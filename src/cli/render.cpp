@@ -210,6 +210,13 @@ std::string render_execution(const Execution& execution, const Style& style) {
       text += concat(style.yellow("not restored:"), " ", effect, "\n");
     }
   }
+  constexpr std::size_t most_shown = 10;
+  for (std::size_t i = 0; i < std::min(report.kept_of_others.size(), most_shown); ++i) {
+    text += concat(style.bold("kept of others:"), " ", report.kept_of_others[i], "\n");
+  }
+  if (report.kept_of_others.size() > most_shown)
+    text +=
+        format("  and {} more (--json lists them)\n", report.kept_of_others.size() - most_shown);
   if (report.outcome == Outcome::committed) {
     const WriteSetSummary& kept = report.write_set;
     text += format("kept:  {} for a rollback, {}{}\n", counted(kept.paths, "path"), kept.method,

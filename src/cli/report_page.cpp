@@ -49,7 +49,8 @@ class PageWriter {
     write_timed("steps", {"step", "result", "took", "detail"}, {"id", "status"}, "detail");
     write_timed("checks", {"check", "result", "took", "observed"}, {"id", "status"}, "observed");
     write_restore();
-    for (const char* key : {"not_restored", "escaped_paths", "warnings"}) write_lines(key);
+    for (const char* key : {"not_restored", "kept_of_others", "escaped_paths", "warnings"})
+      write_lines(key);
     write_logs();
     return std::move(page_);
   }

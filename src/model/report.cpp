@@ -185,6 +185,7 @@ Json to_json(const TransactionReport& report) {
           {"compared", to_json(report.compared)},
           {"escaped_paths", report.escaped_paths},
           {"not_restored", report.not_restored},
+          {"kept_of_others", report.kept_of_others},
           {"durability", {{"synced_mounts", report.synced_mounts}}},
           {"locks", to_json(report.locks)},
           {"inputs", topsctl::to_json(report.inputs)},

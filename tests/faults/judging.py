@@ -17,13 +17,18 @@ _work = None  # of the processes that judge: forked, for a digest is worth nothi
 def judged(images, run, jobs=1):
     """The cuts of a run with their states. The clones are removed."""
     with multiprocessing.get_context("fork").Pool(jobs, _begin, ((images, run),)) as pool:
-        return pool.map(_judge, range(len(run.cuts)), chunksize=1)
+        judged_cuts = pool.map(_judge, range(len(run.cuts)), chunksize=1)
+        # In peace: a judge that is ended while it waits for the lock of the queue may leave the others waiting for ever.
+        pool.close()
+        pool.join()
+        return judged_cuts
 
 
 def _begin(work):
     global _work
     _work = work
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked ends us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     kernel.die_with_parent()
 
 

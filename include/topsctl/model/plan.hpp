@@ -117,6 +117,8 @@ struct PathFamily {
   std::string
       prefix;  // empty: every entry that is no folder; else folders count with all that is in them
   Writing writing = Writing::in_place;
+  // A folder of the packages alone: what appears there unnamed may still be anybody's.
+  bool is_own = false;
   bool operator==(const PathFamily&) const = default;
 };
 
@@ -132,6 +134,11 @@ struct WriteSet {
   // Those that dpkg unpacks, sorted: what it makes beside them (NAME.dpkg-new and the like) is
   // meant too.
   std::vector<std::string> unpacked = {};
+  // Those that no package names, but scripts of packages often write, sorted: users and groups.
+  std::vector<std::string> possible = {};
+  // Names of the packages whose records dpkg changes, sorted: of the bundle, and what goes for
+  // them.
+  std::vector<std::string> debs = {};
   bool operator==(const WriteSet&) const = default;
 };
 

@@ -66,12 +66,17 @@ CommandAction define_recover(OptionTable& table) {
       .value("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock",
              "SECONDS")
       .check(whole_number(0, 86400));
-  table.flag("--give-up", options->give_up,
-             "Accept the machine as it is if it cannot be restored completely");
+  table.flag("--force", options->force,
+             "Restore also what somebody else has changed since the install was cut off");
+  table
+      .flag("--give-up", options->give_up,
+            "Accept the machine as it is if it cannot be restored completely")
+      .excludes("--force");
   table
       .flag("--from-store", options->from_store,
             "Restore what is kept although a journal or a kept copy is damaged")
-      .excludes("--give-up");
+      .excludes("--give-up")
+      .excludes("--force");
   table
       .value("--unless-confirmed", options->watched,
              "Wait until this transaction is confirmed, or its time is over", "ID")
@@ -82,6 +87,7 @@ CommandAction define_recover(OptionTable& table) {
     const Host host = session.with_root(options->root);
     const auto persistence = options->give_up      ? Persistence::give_up
                              : options->from_store ? Persistence::from_store
+                             : options->force      ? Persistence::force
                                                    : Persistence::retry;
     const auto execution = attempted(host.root.string(), [&] {
       if (options->watched > 0) return watch(host, options->watched, *session.events);

@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "engine/execution/check_step.hpp"
@@ -24,6 +25,7 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/engine/transaction/unexpected_changes.hpp"
@@ -181,6 +183,7 @@ class Executor {
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
     since_ns_ = change_time_ns(folder_ / "journal");
+    sign_of_life_.emplace(folder_);
     changed_ = true;
     return format("{} paths, {} kept", summary.paths, human_size(summary.bytes));
   }
@@ -230,6 +233,7 @@ class Executor {
                     {"escaped_paths", execution_.report.escaped_paths}};
     if (requester_.confirm_timeout_s > 0) details.update(ask_for_confirmation());
     journal_.append(TransactionState::committed, details);
+    sign_of_life_->end();
     return format("{} file systems synced", mounts.size());
   }
 
@@ -271,13 +275,13 @@ class Executor {
     }
     end_making_ready();
     events_.note(format("rolling back: {}", error.message()));
-    const RollbackResult restoration = roll_back_transaction(host_, transaction_, events_);
+    sign_of_life_.reset();
+    const RollbackResult restoration = restore_after_failure(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
+    execution_.report.kept_of_others = restoration.kept_of_others;
     execution_.report.synced_mounts = restoration.synced_mounts;
     collect_not_restored(restoration);
-    if (restoration.snapshot) {
-      report_unexpected_changes(*restoration.snapshot, new_paths(host_, *restoration.snapshot));
-    }
+    report_unexpected_changes(snapshot_, new_paths(host_, snapshot_));
     if (restoration.complete()) {
       execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
       execution_.report.outcome = Outcome::rolled_back;
@@ -348,6 +352,7 @@ class Executor {
   Snapshot snapshot_;             // once it is taken
   std::exception_ptr not_ready_;  // why the commit cannot be
   std::jthread make_ready_;
+  std::optional<SignOfLife> sign_of_life_;  // from the first change on
   bool changed_ = false;
   std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
 };

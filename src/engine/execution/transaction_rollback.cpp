@@ -2,6 +2,7 @@
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -9,7 +10,9 @@
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
+#include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
@@ -88,8 +91,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const fs::path store = folder / snapshot_folder;
   remove_working_folders(folder);  // the disk may be full of them
   const Announced announced = restore_to_announce(host, transaction, undo);
-  const Snapshot& snapshot = result.snapshot.emplace(
-      announced.is_undo ? load_undo(host, transaction) : load_snapshot(store));
+  const Snapshot snapshot = announced.is_undo ? load_undo(host, transaction) : load_snapshot(store);
   const KeptContents contents = check_contents(host, snapshot, store);
   if (lost == Lost::refuse && !contents.missing.empty()) {
     // Some day, when somebody has put a file back, it would be taken for an undo that was cut off.
@@ -99,10 +101,13 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   Journal journal(folder / "journal");
   announce(journal, transaction, announced);
   result.has_begun = true;
-  if (undo != nullptr) result.not_undone = stop_services(host, transaction, events);
+  SignOfLife sign_of_life(folder);
+  const bool was_committed = transaction.was_committed();
+  if (undo != nullptr && was_committed)
+    result.not_undone = stop_services(host, transaction, events);
   result.failures = restore_snapshot(host, snapshot, store, contents);
   if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
-  if (undo != nullptr) reload_service_manager(host, events);
+  if (undo != nullptr && was_committed) reload_service_manager(host, events);
   result.proof = compare_with_snapshot(host, snapshot, store);
   result.synced_mounts = sync_mounts(host, snapshot);
   // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
@@ -111,20 +116,45 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   journal.append(
       TransactionState::restored,
       {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
+  sign_of_life.end();
   remove_working_folders(folder);
   remove_kept(folder);
 }
 
+void add_failure(const Error& error, RollbackResult& result) {
+  result.failures.push_back(error.message());
+  if (!error.hint().empty()) result.failures.push_back(error.hint());
+}
+
 }  // namespace
+
+RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
+                                     EventSink& events) {
+  // It is at work still: no time tells its own changes from others'.
+  constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+  std::optional<UndoPlan> undo;
+  RollbackResult result;
+  try {
+    undo = undo_of_cut_off(host, transaction, no_end);
+  } catch (const Error& error) {
+    add_failure(error, result);
+    events.warning(error.message());
+    return result;
+  }
+  return roll_back_transaction(host, transaction, events, &*undo);
+}
 
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
                                      EventSink& events, const UndoPlan* undo, Lost lost) {
   RollbackResult result;
+  if (undo != nullptr) {
+    for (const std::string& path : undo->kept_of_others)
+      result.kept_of_others.push_back(printable(path));
+  }
   try {
     restore_and_prove(host, transaction, events, undo, lost, result);
   } catch (const Error& error) {
-    result.failures.push_back(error.message());
-    if (!error.hint().empty()) result.failures.push_back(error.hint());
+    add_failure(error, result);
   } catch (const std::exception& error) {
     result.failures.emplace_back(error.what());
   }
@@ -174,6 +204,7 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
   report.rollback = restoration.proof;
   report.changed = true;
   report.synced_mounts = restoration.synced_mounts;
+  report.kept_of_others = restoration.kept_of_others;
   report.not_restored.insert(report.not_restored.end(), restoration.not_undone.begin(),
                              restoration.not_undone.end());
   report.not_restored.insert(report.not_restored.end(), restoration.failures.begin(),

@@ -9,8 +9,10 @@
 #include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
+#include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
 #include "topsctl/engine/transaction/kept_contents.hpp"
+#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
@@ -71,8 +73,13 @@ void add_refusal(const Recovery& recovery, Execution& execution) {
   }
 }
 
+struct RestoreOptions {
+  Lost lost = Lost::refuse;
+  Conflicts conflicts = Conflicts::refuse;
+};
+
 // One that came to no end.
-void restore_unfinished(const Host& host, const Transaction& transaction, Lost lost,
+void restore_unfinished(const Host& host, const Transaction& transaction, RestoreOptions options,
                         Recovery& recovery, EventFan& events) {
   std::optional<RollbackProof> compared;
   if (may_be_unmodified(transaction)) {
@@ -86,20 +93,26 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Lost l
     events.note(format("transaction {}: {} of {} kept paths differ from the host", transaction.id,
                        compared->differing.size(), compared->paths_checked));
   }
+  const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
+  if (options.conflicts == Conflicts::refuse) {
+    refuse_conflicts(transaction, undo,
+                     "`topsctl recover --force` restores all of it as it was before the "
+                     "transaction all the same");
+  }
   events.note(format("transaction {} was cut off: restoring the state before it", transaction.id));
   recovery.last = undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events,
-                                   nullptr, lost);
+                                   &undo, options.lost);
   recovery.last->report.compared = std::move(compared);
   store_report(host, "recover", *recovery.last);
   recovery.warnings.push_back(
       format("transaction {} was cut off; {}", transaction.id, recovery.result()));
 }
 
-void recover_one(const Host& host, const Transaction& transaction, Lost lost, Recovery& recovery,
-                 EventFan& events) {
+void recover_one(const Host& host, const Transaction& transaction, RestoreOptions options,
+                 Recovery& recovery, EventFan& events) {
   remove_garbage(host, transaction);
   if (transaction.is_unfinished() || is_undo_cut_off(host, transaction)) {
-    restore_unfinished(host, transaction, lost, recovery, events);
+    restore_unfinished(host, transaction, options, recovery, events);
   } else if (is_abandoned(host, transaction)) {
     restore_unconfirmed(host, transaction, recovery, events);
   }
@@ -113,7 +126,7 @@ Recovery recover_from_store(const Host& host, EventFan& events) {
     if (at->damage) {
       restore_from_store(host, *at, recovery, events);
     } else {
-      recover_one(host, at->transaction, Lost::leave, recovery, events);
+      recover_one(host, at->transaction, {Lost::leave, Conflicts::restore}, recovery, events);
     }
   }
   return recovery;
@@ -156,12 +169,12 @@ std::string Recovery::result() const {
                       : format("the host is again as before it");
 }
 
-Recovery recover_unfinished(const Host& host, EventFan& events) {
+Recovery recover_unfinished(const Host& host, EventFan& events, Conflicts conflicts) {
   remove_rehearsal(host);  // of one that was cut off
   Recovery recovery;
   const std::vector<Transaction> transactions = sound_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at)
-    recover_one(host, *at, Lost::refuse, recovery, events);
+    recover_one(host, *at, {Lost::refuse, conflicts}, recovery, events);
   return recovery;
 }
 
@@ -195,8 +208,10 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
   const ChangeLock lock(host, lock_timeout_ms, told_to(events));
   std::vector<std::string> given_up;
   if (persistence == Persistence::give_up) given_up = give_up_all_damaged(host);
-  Recovery recovery = persistence == Persistence::from_store ? recover_from_store(host, events)
-                                                             : recover_unfinished(host, events);
+  const auto conflicts = persistence == Persistence::force ? Conflicts::restore : Conflicts::refuse;
+  Recovery recovery = persistence == Persistence::from_store
+                          ? recover_from_store(host, events)
+                          : recover_unfinished(host, events, conflicts);
   recovery.warnings.insert(recovery.warnings.begin(), given_up.begin(), given_up.end());
   if (recovery.last) {
     execution = std::move(*recovery.last);

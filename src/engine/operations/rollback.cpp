@@ -66,18 +66,6 @@ struct PlannedUndo {
   UndoPlan undo;
 };
 
-void refuse_conflicts(const PlannedUndo& planned) {
-  std::vector<std::string> changed;
-  for (const std::string& conflict : planned.undo.conflicts) changed.push_back(printable(conflict));
-  const std::size_t count = changed.size();
-  if (count > 5) changed.resize(5);
-  throw Error(ErrorCode::host_unfit,
-              format("somebody else has changed what transaction {} changed, since then: {}{}",
-                     planned.transaction.id, joined(changed, ", "),
-                     count > 5 ? format(" and {} more", count - 5) : std::string()),
-              "add --force to restore all of it as it was before the transaction all the same");
-}
-
 // All undos, each on the machine as those before it leave it. Throws Error{host_unfit} before
 // anything is done if one of them cannot be.
 std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& request) {
@@ -87,7 +75,11 @@ std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& 
     throw_if_interrupted();
     UndoPlan undo = undo_of(view, transaction);
     undos.push_back({std::move(transaction), std::move(undo)});
-    if (!undos.back().undo.conflicts.empty() && !request.force) refuse_conflicts(undos.back());
+    if (!request.force) {
+      refuse_conflicts(undos.back().transaction, undos.back().undo,
+                       "add --force to restore all of it as it was before the transaction all the "
+                       "same");
+    }
     view.pretend(undos.back().undo, undos.back().transaction);
   }
   return undos;

@@ -8,6 +8,20 @@
 
 namespace topsctl {
 
+void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
+                      const std::string& way_out) {
+  if (undo.conflicts.empty()) return;
+  std::vector<std::string> changed;
+  for (const std::string& conflict : undo.conflicts) changed.push_back(printable(conflict));
+  const std::size_t count = changed.size();
+  if (count > 5) changed.resize(5);
+  throw Error(ErrorCode::host_unfit,
+              format("somebody else has changed what transaction {} changed, since then: {}{}",
+                     transaction.id, joined(changed, ", "),
+                     count > 5 ? format(" and {} more", count - 5) : std::string()),
+              way_out);
+}
+
 void require_dpkg_at_rest(const Host& host) {
   if (is_dpkg_at_rest(host)) return;
   throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",

@@ -14,6 +14,10 @@ namespace topsctl {
 // finished.
 Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events);
 
+// Throws Error{host_unfit} if the undo has conflicts.
+void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
+                      const std::string& way_out);
+
 // Throws Error{host_unfit} if dpkg has not finished its last work.
 void require_dpkg_at_rest(const Host& host);
 

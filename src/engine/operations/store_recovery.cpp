@@ -6,6 +6,8 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/transaction/cut_off_undo.hpp"
+#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
@@ -60,15 +62,17 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
   } catch (const Error&) {
     // One of its records cannot be read: the first one says enough.
   }
-  auto snapshot = readable_snapshot(folder / snapshot_folder);
-  if (!snapshot) {
+  if (!readable_snapshot(folder / snapshot_folder)) {
     throw Error(
         ErrorCode::journal_damaged,
         format("transaction {} is damaged, and nothing that it kept can be read", transaction.id),
         "nothing was changed; `topsctl recover --give-up` leaves the host as it is");
   }
-  return {std::move(*snapshot),
-          {{State::begun, begun.dump()}, {State::restoring, Json({{"undo", false}}).dump()}}};
+  const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
+  write_undo(host, undo, transaction);
+  const Json details = {{"undo", true}, {"loader_cache", undo.rebuild_loader_cache}};
+  return {load_undo(host, transaction),
+          {{State::begun, begun.dump()}, {State::restoring, details.dump()}}};
 }
 
 // It can be rolled back still if all of it is there.

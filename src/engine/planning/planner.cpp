@@ -291,7 +291,7 @@ WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
   }
   WriteSet set = predicted_write_set(plan, changing, input.facts);
   for (const std::string& directory : input.preflight.own_folders)
-    set.families.push_back({directory, ""});
+    set.families.push_back({directory, "", Writing::in_place, true});
   return set;
 }
 

@@ -43,11 +43,11 @@ void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
 
 // Where scripts of packages often write: users and groups (adduser), debconf's answers, which units
 // are enabled (deb-systemd-helper), byte code (py3compile).
-void add_side_effects(const Selection& selection, WriteSet& set, std::set<std::string>& paths) {
+void add_side_effects(const Selection& selection, WriteSet& set) {
   for (const char* name : {"passwd", "group", "shadow", "gshadow", "subuid", "subgid"}) {
-    paths.insert({concat("/etc/", name), concat("/etc/", name, "-"), concat("/etc/", name, "+")});
+    for (const char* suffix : {"", "-", "+"}) set.possible.push_back(concat("/etc/", name, suffix));
   }
-  paths.insert("/etc/.pwd.lock");
+  set.possible.emplace_back("/etc/.pwd.lock");
   for (const char* folder : {"/var/cache/debconf", "/var/lib/systemd/deb-systemd-helper-enabled",
                              "/etc/systemd/system", "/etc/systemd/system/multi-user.target.wants",
                              "/etc/ld.so.conf.d", "/etc/modules-load.d"}) {
@@ -100,6 +100,15 @@ void add_mentioned(std::string_view script, std::set<std::string>& paths,
   }
 }
 
+std::vector<std::string> changed_debs(const Selection& selection, const HostFacts& facts) {
+  std::set<std::string> names;
+  for (const Package& package : selection.packages) {
+    if (package.kind == PackageKind::deb) names.insert(package.name);
+  }
+  for (const auto& [name, deb] : facts.debs) names.insert(name);
+  return {names.begin(), names.end()};
+}
+
 void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
               std::set<std::string>& paths, std::set<std::string>& replaced) {
   std::set<std::string> packed;
@@ -112,7 +121,8 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
     add_packed(package, packed);
   }
   if (!any) return;
-  add_side_effects(selection, set, paths);
+  set.debs = changed_debs(selection, facts);
+  add_side_effects(selection, set);
   // Besides the versions before, what dpkg takes away for them: the facts hold those packages'
   // files.
   for (const auto& [name, deb] : facts.debs) {
@@ -131,7 +141,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   for (const auto& [name, deb] : facts.debs) add_mentioned(deb.scripts, paths, replaced, packed);
   set.packed.assign(packed.begin(), packed.end());
   for (const std::string& link : facts.alternative_links) {
-    paths.insert({link, concat(link, ".dpkg-tmp")});
+    for (const char* suffix : {"", ".dpkg-tmp"}) set.possible.push_back(concat(link, suffix));
   }
   for (const char* folder : {"/var/lib/dpkg", "/var/lib/dpkg/updates", "/var/lib/dpkg/triggers",
                              "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
@@ -212,6 +222,10 @@ WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const
     // What a kill leaves of writing it.
     set.families.push_back({fs::path(plan.environment->file).parent_path().string(), ".topsctl-"});
   }
+  // What else was named before is not only possible.
+  std::erase_if(set.possible, [&](const std::string& path) { return paths.contains(path); });
+  std::sort(set.possible.begin(), set.possible.end());
+  paths.insert(set.possible.begin(), set.possible.end());
   set.paths.assign(paths.begin(), paths.end());
   set.replaced.assign(replaced.begin(), replaced.end());
   std::sort(set.unpacked.begin(), set.unpacked.end());

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "topsctl/base/dpkg_status.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -125,6 +126,97 @@ std::string merged_records(std::string_view before, std::string_view after, std:
     if (!is_in(left, record) && !is_in(current, record)) text += record;
   }
   return text;
+}
+
+namespace {
+
+std::string_view name_of(std::string_view key) {
+  return key.substr(0, key.find(':'));
+}
+
+DpkgStatus status_in(std::string_view stanza) {
+  return parse_dpkg_status(field(stanza, "Status:")).value_or(DpkgStatus{});
+}
+
+bool waits_for_triggers(std::string_view stanza) {
+  const DpkgState state = status_in(stanza).state;
+  return state == DpkgState::triggers_awaited || state == DpkgState::triggers_pending;
+}
+
+// What our own work does to the stanza of somebody else's package.
+bool is_changed_by_triggers_alone(std::string_view before, std::string_view now) {
+  return is_installed(status_in(before)) && waits_for_triggers(now) &&
+         field(before, "Version:") == field(now, "Version:");
+}
+
+bool is_on_its_way(std::string_view planned, std::string_view before, std::string_view now) {
+  if (now.empty()) return before.empty() || planned.empty();
+  const DpkgWant want = status_in(now).want;
+  const bool is_selected_as_ever = planned.empty() || want == DpkgWant::install ||
+                                   (!before.empty() && want == status_in(before).want);
+  const std::string_view version = field(now, "Version:");
+  return is_selected_as_ever && (version.empty() || version == planned || planned.empty() ||
+                                 (!before.empty() && version == field(before, "Version:")));
+}
+
+}  // namespace
+
+DpkgMerge status_without(const OwnDebs& own, std::string_view before, std::string_view now) {
+  const std::vector<StanzaText> old_list = stanzas_of(before);
+  const ByKey old_ones = by_key(old_list);
+  const std::vector<StanzaText> present = stanzas_of(now);
+  const ByKey current = by_key(present);
+  DpkgMerge merge;
+  bool is_as_before = true;
+  const auto judge = [&](const std::string& key) {
+    const auto planned = own.find(name_of(key));
+    if (planned == own.end()) return false;
+    merge.packages.push_back(key);
+    const std::string_view old_one = stanza_in(old_ones, key);
+    const std::string_view found = stanza_in(current, key);
+    if (found != old_one && !is_on_its_way(planned->second, old_one, found))
+      merge.conflicts.push_back(key);
+    return true;
+  };
+  for (const StanzaText& stanza : present) {
+    const std::string_view old_one = stanza_in(old_ones, stanza.key);
+    const bool is_put_back =
+        judge(stanza.key) || is_changed_by_triggers_alone(old_one, stanza.text);
+    is_as_before = is_as_before && (is_put_back || old_one == stanza.text);
+    append_stanza(is_put_back ? old_one : stanza.text, merge.text);
+  }
+  for (const StanzaText& stanza : old_list) {
+    if (current.contains(stanza.key)) continue;
+    if (judge(stanza.key)) {
+      append_stanza(stanza.text, merge.text);
+    } else {
+      is_as_before = false;
+    }
+  }
+  if (is_as_before) merge.text = before;
+  return merge;
+}
+
+std::string records_without(const std::function<bool(std::string_view record)>& is_own,
+                            std::string_view before, std::string_view now, std::size_t lines) {
+  const std::vector<std::string> old_ones = records_of(before, lines);
+  const std::vector<std::string> current = records_of(now, lines);
+  const auto is_in = [](const std::vector<std::string>& records, const std::string& record) {
+    return std::find(records.begin(), records.end(), record) != records.end();
+  };
+  std::string text;
+  bool is_as_before = true;
+  for (const std::string& record : old_ones) {
+    const bool stays = is_in(current, record) || is_own(record);
+    if (stays) text += record;
+    is_as_before = is_as_before && stays;
+  }
+  for (const std::string& record : current) {
+    if (is_in(old_ones, record) || is_own(record)) continue;
+    text += record;
+    is_as_before = false;
+  }
+  return is_as_before ? std::string(before) : text;
 }
 
 }  // namespace topsctl

@@ -95,6 +95,7 @@ Json to_json(const KeptPath& kept) {
   Json line = {{"path", encoded(kept.path)}, {"type", static_cast<int>(state.type)}};
   if (kept.keeping == Keeping::released) line["released"] = true;
   if (kept.is_unpacked) line["unpacked"] = true;
+  if (kept.is_found) line["found"] = true;
   if (state.type == FileState::Type::absent) return line;
   line["mode"] = state.mode;
   line["uid"] = state.uid;
@@ -122,6 +123,7 @@ KeptPath kept_path(const Json& line) {
   KeptPath kept;
   kept.path = decoded(line.at("path").get<std::string>());
   kept.is_unpacked = line.value("unpacked", false);
+  kept.is_found = line.value("found", false);
   FileState& state = kept.state;
   state.type = static_cast<FileState::Type>(line.at("type").get<int>());
   if (state.type == FileState::Type::absent) return kept;
@@ -158,10 +160,16 @@ KeptPath kept_path(const Json& line) {
 std::string manifest_text(const Snapshot& snapshot) {
   Json families = Json::array();
   for (const PathFamily& family : snapshot.families) {
-    families.push_back(
-        {{"directory", encoded(family.directory)}, {"prefix", encoded(family.prefix)}});
+    families.push_back({{"directory", encoded(family.directory)},
+                        {"prefix", encoded(family.prefix)},
+                        {"own", family.is_own}});
   }
-  std::string text = Json({{"families", std::move(families)}}).dump() + "\n";
+  Json first = {{"families", std::move(families)}};
+  if (snapshot.debs) {
+    Json& debs = first["debs"] = Json::array();
+    for (const std::string& name : *snapshot.debs) debs.push_back(encoded(name));
+  }
+  std::string text = first.dump() + "\n";
   std::vector<std::string> lines(snapshot.paths.size());
   for_each_index(lines.size(),
                  [&](std::size_t i) { lines[i] = to_json(snapshot.paths[i]).dump(); });
@@ -181,7 +189,12 @@ Snapshot parse_manifest(const std::string& text) {
     const Json first = Json::parse(lines.front());
     for (const Json& family : first.at("families")) {
       snapshot.families.push_back({decoded(family.at("directory").get<std::string>()),
-                                   decoded(family.at("prefix").get<std::string>())});
+                                   decoded(family.at("prefix").get<std::string>()),
+                                   Writing::in_place, family.value("own", false)});
+    }
+    if (const auto debs = first.find("debs"); debs != first.end()) {
+      snapshot.debs.emplace();
+      for (const Json& name : *debs) snapshot.debs->push_back(decoded(name.get<std::string>()));
     }
     snapshot.paths.resize(lines.size() - 2);
     for_each_index(snapshot.paths.size(), [&](std::size_t i) {

@@ -68,6 +68,7 @@ class Keeper {
   void add(WriteSetMember member, FileState state, const FileIdentity& identity) {
     KeptPath kept{std::move(member.path), std::move(state)};
     kept.is_unpacked = member.is_unpacked;
+    kept.is_found = member.is_found;
     if (kept.state.type == FileState::Type::file) add_file(identity, member.writing, kept);
     snapshot_.paths.push_back(std::move(kept));
   }
@@ -208,9 +209,10 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::path& store,
                        WriteSetSummary& summary) {
   Snapshot snapshot;
+  snapshot.debs = write_set.debs;
   for (const PathFamily& family : write_set.families) {
     snapshot.families.push_back({canonical_in_root(host.root, family.directory, LastLink::follow),
-                                 family.prefix, family.writing});
+                                 family.prefix, family.writing, family.is_own});
   }
   CanonicalPaths canonical(host.root);
   for (const std::string& path : write_set.packed) snapshot.unread.insert(canonical.of(path));
@@ -277,12 +279,16 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
     kept.content.clear();
   }
   // The record goes first: a power cut must find what it names.
-  write_durably(store / manifest_name, manifest_text(snapshot), 0600);
+  replace_snapshot_record(snapshot, store);
   for (const fs::path& content : contents) ::unlink(content.c_str());
 }
 
 void write_snapshot_record(const Snapshot& snapshot, const fs::path& store) {
   write_plainly(store / manifest_name, manifest_text(snapshot), 0600);
+}
+
+void replace_snapshot_record(const Snapshot& snapshot, const fs::path& store) {
+  write_durably(store / manifest_name, manifest_text(snapshot), 0600);
 }
 
 bool has_record(const fs::path& store) {

@@ -1,14 +1,12 @@
 // Works out the undo of a transaction from the states before it, after it, and now.
 #include "topsctl/engine/transaction/undo_plan.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <set>
 
 #include "engine/transaction/dpkg_merge.hpp"
+#include "engine/transaction/undo_paths.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
@@ -23,58 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using FileType = FileState::Type;
-
-// The rest of a path in dpkg's folder; nothing for any other.
-std::optional<std::string> in_dpkg(const std::string& path) {
-  constexpr std::string_view folder = "/lib/dpkg/";
-  const auto found = path.find(folder);
-  if (found == std::string::npos) return std::nullopt;
-  return path.substr(found + folder.size());
-}
-
-// Files to which every package adds its own records.
-bool is_database(const std::string& path) {
-  const auto rest = in_dpkg(path);
-  return rest && (*rest == "status" || *rest == "diversions" || *rest == "statoverride" ||
-                  *rest == "triggers/File");
-}
-
-bool is_loader_cache(const std::string& path) {
-  return path.starts_with("/etc/ld.so.cache") || path.find("/cache/ldconfig/") != std::string::npos;
-}
-
-bool is_byte_code(const std::string& path) {
-  return path.ends_with(".pyc") || path.ends_with("/__pycache__");
-}
-
-// dpkg's bookkeeping beside its databases, and the loader's cache, change with every package; byte
-// code appears by mere use.
-bool changes_by_itself(const std::string& path) {
-  if (const auto rest = in_dpkg(path)) {
-    return rest->ends_with("-old") || *rest == "available" || rest->starts_with("triggers/") ||
-           rest->starts_with("updates/");
-  }
-  return is_byte_code(path) || is_loader_cache(path);
-}
-
-const KeptPath* find(const Snapshot& snapshot, const std::string& path) {
-  const auto found =
-      std::lower_bound(snapshot.paths.begin(), snapshot.paths.end(), path,
-                       [](const KeptPath& kept, const std::string& p) { return kept.path < p; });
-  return found == snapshot.paths.end() || found->path != path ? nullptr : &*found;
-}
-
-// Throws Error{journal_damaged} unless it is what was kept.
-std::string text_of(const KeptPath& file, const fs::path& store) {
-  if (file.content.empty()) return {};
-  std::string text = read_text_if_present(content_place(file, store)).value_or("");
-  if (!file.state.sha256.empty() && sha256_of(text) != file.state.sha256) {
-    throw Error(ErrorCode::journal_damaged,
-                format("the kept copy of {} is missing or damaged", in_quotes(file.path)),
-                std::string(way_out_of_damage));
-  }
-  return text;
-}
 
 class UndoMaker {
  public:
@@ -94,11 +40,12 @@ class UndoMaker {
   }
 
   UndoPlan make() {
+    undo_.snapshot.debs = before_.debs;
     for (const KeptPath& kept : before_.paths) {
       if (kept.keeping != Keeping::released) add(kept);
     }
     for (const KeptPath& left : after_.paths) {
-      if (find(before_, left.path) == nullptr && left.state.type != FileType::absent)
+      if (kept_at(before_, left.path) == nullptr && left.state.type != FileType::absent)
         add({left.path, {}});
     }
     std::sort(undo_.snapshot.paths.begin(), undo_.snapshot.paths.end(),
@@ -111,7 +58,7 @@ class UndoMaker {
   void add(KeptPath kept) {
     // What lies beside it now is of later packages; what this transaction left there was recorded.
     kept.is_unpacked = false;
-    const KeptPath* left = find(after_, kept.path);
+    const KeptPath* left = kept_at(after_, kept.path);
     if (left == nullptr) {
       throw Error(ErrorCode::journal_damaged,
                   format("the record of the transaction's end lacks {}", in_quotes(kept.path)),
@@ -120,7 +67,7 @@ class UndoMaker {
     const FileState& now = states_[static_cast<std::size_t>(left - after_.paths.data())];
     if (is_left_alone(kept.path, now, left->state) || agree(now, kept.state)) {
       undo_.snapshot.paths.push_back(std::move(kept));
-    } else if (is_database(kept.path)) {
+    } else if (is_dpkg_database(kept.path)) {
       merge(std::move(kept), *left, now);
     } else if (kept.state.type == FileType::absent && is_byte_code(kept.path)) {
       undo_.snapshot.paths.push_back(std::move(kept));
@@ -136,7 +83,7 @@ class UndoMaker {
 
   // Of dpkg's databases the content matters: dpkg writes them anew whatever happens.
   static bool is_left_alone(const std::string& path, const FileState& now, const FileState& then) {
-    if (is_database(path) && now.type == then.type) return now.sha256 == then.sha256;
+    if (is_dpkg_database(path) && now.type == then.type) return now.sha256 == then.sha256;
     return agree(now, then);
   }
 
@@ -157,8 +104,8 @@ class UndoMaker {
       undo_.conflicts.push_back(kept.path);
       return;
     }
-    const std::string before = text_of(kept, folder_ / snapshot_folder);
-    const std::string after = text_of(left, folder_ / after_folder);
+    const std::string before = kept_text(kept, folder_ / snapshot_folder);
+    const std::string after = kept_text(left, folder_ / after_folder);
     const std::string current = now_.text(kept.path);
     std::string merged;
     if (in_dpkg(kept.path) == "status") {
@@ -186,7 +133,7 @@ class UndoMaker {
   // What lies in folders that go, and was not there at the transaction's end.
   void find_strangers() {
     for (const std::string& path : new_paths(now_.host(), undo_.snapshot)) {
-      if (find(after_, path) == nullptr && !changes_by_itself(path) &&
+      if (kept_at(after_, path) == nullptr && !changes_by_itself(path) &&
           now_.state(path, Content::ignore).type != FileType::absent) {
         undo_.conflicts.push_back(path);
       }
@@ -249,7 +196,7 @@ void record_state_after(const Host& host, const Snapshot& before,
   }
   const FileTree tree(host.root);
   for (KeptPath& kept : after.paths) {
-    if (!is_database(kept.path) || kept.state.type != FileType::file) continue;
+    if (!is_dpkg_database(kept.path) || kept.state.type != FileType::file) continue;
     kept.keeping = Keeping::copy;
     kept.content = concat("c", &kept - after.paths.data());
     keep_copy(tree, kept, store);
@@ -265,13 +212,10 @@ void write_undo(const Host& host, const UndoPlan& undo, const Transaction& trans
   const fs::path folder = host.resolve(transaction.folder);
   const fs::path store = folder / snapshot_folder;
   for (const auto& [name, text] : undo.merged) write_plainly(store / name, text, 0600);
-  std::error_code ignored;
-  fs::remove_all(folder / undo_folder, ignored);
-  if (::mkdir((folder / undo_folder).c_str(), 0700) != 0) {
-    throw system_error(errno, "make folder", (folder / undo_folder).string());
-  }
-  write_snapshot_record(undo.snapshot, folder / undo_folder);
   sync_file_system(store);
+  make_directories(folder / undo_folder, 0700);
+  // In the place of one that was announced before, if there is one: a restore that was cut off.
+  replace_snapshot_record(undo.snapshot, folder / undo_folder);
 }
 
 bool is_undo_cut_off(const Host& host, const Transaction& transaction) {
@@ -290,7 +234,7 @@ bool has_undo_begun(const Host& host, const Transaction& transaction) {
     return false;  // it is announced after it was synced
   }
   return std::any_of(undo.paths.begin(), undo.paths.end(), [&](const KeptPath& kept) {
-    const KeptPath* left = find(after, kept.path);
+    const KeptPath* left = kept_at(after, kept.path);
     if (left == nullptr || agree(left->state, kept.state)) return false;
     const FileState now = state_in_place(host, kept.path, Content::ignore);
     if (now.type == FileType::directory && kept.state.type == FileType::directory)
@@ -306,7 +250,7 @@ bool leaves_loader_cache(const Host& host, const Transaction& transaction) {
   const Snapshot undo = load_undo(host, transaction);
   return std::any_of(before.paths.begin(), before.paths.end(), [&](const KeptPath& kept) {
     return kept.keeping != Keeping::released && is_loader_cache(kept.path) &&
-           find(undo, kept.path) == nullptr;
+           kept_at(undo, kept.path) == nullptr;
   });
 }
 

@@ -84,7 +84,8 @@ void add_families(const FileTree& tree, const std::vector<PathFamily>& families,
     std::set<std::string> found;
     add_of_family(tree, family, found);
     for (const std::string& path : found) {
-      const auto [at, is_new] = members.try_emplace(path, WriteSetMember{path, family.writing});
+      const auto [at, is_new] =
+          members.try_emplace(path, WriteSetMember{path, family.writing, false, true});
       if (!is_new && family.writing == Writing::in_place) at->second.writing = Writing::in_place;
     }
     members.try_emplace(family.directory, WriteSetMember{family.directory});
@@ -100,6 +101,10 @@ void add_paths(const Host& host, const WriteSet& write_set, Members& members) {
     const auto [at, is_new] = members.try_emplace(place);
     WriteSetMember& member = at->second;
     if (is_new) member.path = std::move(place);
+    if (!std::binary_search(write_set.possible.begin(), write_set.possible.end(), path))
+      member.is_found = false;
+    else if (is_new)
+      member.is_found = true;
     // What is said of the very path counts more than what is said of all in a folder.
     if (is_replaced) member.writing = Writing::replaced;
     if (std::binary_search(write_set.unpacked.begin(), write_set.unpacked.end(), path))

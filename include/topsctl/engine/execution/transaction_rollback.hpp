@@ -22,8 +22,8 @@ struct RollbackResult {
   std::vector<std::string> failures;    // what could not be put back, and why
   std::vector<std::string> not_undone;  // what of services no restore of files brings back
   std::vector<std::string> synced_mounts;
-  std::optional<Snapshot> snapshot;  // what was restored, if its record could be read
-  bool has_begun = false;            // something may have been changed
+  std::vector<std::string> kept_of_others;  // UndoPlan has them; fit to be shown
+  bool has_begun = false;                   // something may have been changed
   bool complete() const { return failures.empty() && proof.differing.empty(); }
 };
 // What to do about kept copies that are missing: nothing at all, or all the rest.
@@ -33,6 +33,11 @@ enum class Lost { refuse, leave };
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
                                      EventSink& events, const UndoPlan* undo = nullptr,
                                      Lost lost = Lost::refuse);
+
+// The restore within an install that fails: of what is there, the transaction's own alone is
+// undone.
+RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
+                                     EventSink& events);
 
 // The plan of a rollback or recovery; `command` as the report shall name it.
 Plan rollback_plan(const Transaction& transaction, const std::string& command);

@@ -26,8 +26,11 @@ struct Recovery {
 // watches, newest first, up to the first that cannot be restored completely; the caller holds the
 // ChangeLock. A transaction whose journal says that nothing was changed is believed only if the
 // host is as it was kept. Throws Error{journal_damaged} before anything is done if a journal or a
-// store cannot be believed.
-Recovery recover_unfinished(const Host& host, EventFan& events);
+// store cannot be believed. What others did meanwhile and since stays; where they have changed what
+// the transaction changed too, throws Error{host_unfit}, or restores that all the same.
+enum class Conflicts { refuse, restore };
+Recovery recover_unfinished(const Host& host, EventFan& events,
+                            Conflicts conflicts = Conflicts::refuse);
 
 // Carries out what comes after a recovery, with the recovery's warnings added. If it throws
 // although the recovery has changed the machine, the failure becomes an Execution that says so.
@@ -36,6 +39,7 @@ Execution with_recovery(const Recovery& recovery, const std::function<Execution(
 // What to do with a transaction that cannot be restored completely, or is damaged.
 enum class Persistence {
   retry,
+  force,      // restore also what somebody else has changed since
   give_up,    // mark it as over; the host stays as it is
   from_store  // restore what can be restored of it, whatever its journal says
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -31,11 +32,15 @@ struct KeptPath {
   Keeping keeping = Keeping::nothing;
   std::string content = {};  // its name in the store
   bool is_unpacked = false;  // dpkg makes files of other names beside it, which belong to the set
+  bool is_found = false;     // kept since it was there, or scripts often write it: nothing names it
 };
 
 struct Snapshot {
   std::vector<KeptPath> paths;  // sorted: every folder before what is in it
   std::vector<PathFamily> families;
+  // WriteSet::debs; nothing in records of earlier versions of topsctl, which tell nothing of what
+  // is named either.
+  std::optional<std::vector<std::string>> debs = {};
   // Paths whose files are replaced as a whole: what they hold after the transaction is not read,
   // and goes by size and time. Known to the taker alone, not part of the record.
   std::set<std::string> unread = {};
@@ -79,6 +84,8 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const std::filesyst
 
 // Writes the record alone, for a state that is only to be compared with.
 void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
+// The same durably, in the place of another one: a power cut finds either.
+void replace_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 
 // Whether the record is there at all.
 bool has_record(const std::filesystem::path& store);

@@ -18,7 +18,9 @@ struct UndoPlan {
   std::vector<std::string> conflicts;  // what somebody else has changed since, of what would be
                                        // restored: paths, and packages as "package NAME"
   std::vector<std::string> notes;      // what of others' changes is left as it is
-  bool rebuild_loader_cache = false;   // others changed it since: ldconfig(8) writes it anew
+  std::vector<std::string> kept_of_others;  // paths of a transaction that came to no end: what
+                                            // others have changed or made there
+  bool rebuild_loader_cache = false;        // others changed it since: ldconfig(8) writes it anew
 };
 
 // The machine as it is, or as it will be when certain undos are done.

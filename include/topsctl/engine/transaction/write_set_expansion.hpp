@@ -13,6 +13,7 @@ struct WriteSetMember {
   std::string path;  // as the machine sees it, links in its folders followed
   Writing writing = Writing::in_place;
   bool is_unpacked = false;  // by dpkg, which makes files of other names beside it
+  bool is_found = false;     // there, or possible: nothing names it
 };
 
 // Every path of the write set, sorted: what is there now of its families (canonical ones) and

@@ -367,8 +367,10 @@ TEST_F(Planning, TakesRoomDirectoriesAndFindingsFromThePreflight) {
   const Plan made = plan();
   EXPECT_EQ(before.needed_bytes, 0U);
   EXPECT_EQ(made.needed_bytes, 1024U);
-  EXPECT_THAT(made.write_set.families, Contains(PathFamily{"/opt/tops/lib", ""}));
-  EXPECT_THAT(before.write_set.families, Not(Contains(PathFamily{"/opt/tops/lib", ""})));
+  EXPECT_THAT(made.write_set.families,
+              Contains(PathFamily{"/opt/tops/lib", "", Writing::in_place, true}));
+  EXPECT_THAT(before.write_set.families,
+              Not(Contains(PathFamily{"/opt/tops/lib", "", Writing::in_place, true})));
   EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("no-space: "), "the clock is 2 days behind"));
 }
 

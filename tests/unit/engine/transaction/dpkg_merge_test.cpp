@@ -53,6 +53,55 @@ TEST(MergedStatus, KeepsArchitecturesOfOnePackageApart) {
             before + stanza("y", "1") + "\n");
 }
 
+std::string with_status(std::string stanza, const std::string& status) {
+  const std::string usual = "install ok installed";
+  return stanza.replace(stanza.find(usual), usual.size(), status);
+}
+
+const OwnDebs sdk_to_2_5 = {{"sdk", "2.5"}, {"gone", ""}};
+
+TEST(StatusWithout, IsTheTextBeforeWhereNobodyElseChangedAnything) {
+  const std::string before = stanza("a", "1") + "\n" + stanza("sdk", "2.4") + "\n";
+  const std::string now = with_status(stanza("sdk", "2.5"), "install ok unpacked") + "\n" +
+                          with_status(stanza("a", "1"), "install ok triggers-pending") + "\n";
+  const DpkgMerge merge = status_without(sdk_to_2_5, before, now);
+  EXPECT_EQ(merge.text, before);
+  EXPECT_THAT(merge.conflicts, IsEmpty());
+}
+
+TEST(StatusWithout, LeavesThePackagesOfOthersAsTheyAre) {
+  const std::string before =
+      stanza("a", "1") + "\n" + stanza("gone", "1") + "\n" + stanza("old", "1") + "\n";
+  const std::string now =
+      stanza("a", "2") + "\n" + stanza("other", "1") + "\n" + stanza("sdk", "2.5") + "\n";
+  const DpkgMerge merge = status_without(sdk_to_2_5, before, now);
+  EXPECT_EQ(merge.text,
+            stanza("a", "2") + "\n" + stanza("other", "1") + "\n" + stanza("gone", "1") + "\n");
+  EXPECT_THAT(merge.conflicts, IsEmpty());
+}
+
+TEST(StatusWithout, TellsOfOwnPackagesThatSomebodyElseTookElsewhere) {
+  const std::string before = stanza("sdk", "2.4") + "\n";
+  EXPECT_THAT(status_without(sdk_to_2_5, before, stanza("sdk", "2.6") + "\n").conflicts,
+              ElementsAre("sdk:amd64"));
+  EXPECT_THAT(status_without(sdk_to_2_5, before, "").conflicts, ElementsAre("sdk:amd64"));
+  EXPECT_THAT(status_without(sdk_to_2_5, before,
+                             with_status(stanza("sdk", "2.5"), "deinstall ok config-files") + "\n")
+                  .conflicts,
+              ElementsAre("sdk:amd64"));
+  EXPECT_THAT(status_without(sdk_to_2_5, before,
+                             with_status(stanza("sdk", "2.5"), "install ok half-configured") + "\n")
+                  .conflicts,
+              IsEmpty());
+}
+
+TEST(RecordsWithout, LoseOurRecordsAndKeepThoseOfOthers) {
+  const auto is_own = [](std::string_view record) { return record.starts_with("our"); };
+  EXPECT_EQ(records_without(is_own, "our old\nx\ny\n", "our new\ny\ntheirs\n", 1),
+            "our old\ny\ntheirs\n");
+  EXPECT_EQ(records_without(is_own, "x\nour old\n", "our new\nx\n", 1), "x\nour old\n");
+}
+
 TEST(MergedRecords, LoseWhatTheTransactionAddedAndGetBackWhatItTook) {
   EXPECT_EQ(merged_records("a\nb\n", "a\nc\n", "a\nc\nd\n", 1), "a\nd\nb\n");
 }

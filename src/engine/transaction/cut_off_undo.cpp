@@ -1,0 +1,186 @@
+// Works out the undo of a transaction that came to no end: what is its own, and what others did
+// meanwhile and since.
+#include "topsctl/engine/transaction/cut_off_undo.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "engine/transaction/dpkg_merge.hpp"
+#include "engine/transaction/own_work.hpp"
+#include "engine/transaction/undo_paths.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/write_set_expansion.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using PathType = FileState::Type;
+
+// Whether a restore with a plan of its own was cut off: then that plan is the goal, and what was
+// changed since is somebody else's.
+bool has_announced_undo(const Transaction& transaction) {
+  if (transaction.records.empty()) return false;
+  const JournalRecord& last = transaction.records.back();
+  return last.state == TransactionState::committed ||
+         (last.state == TransactionState::restoring &&
+          Json::parse(last.details, nullptr, false).value("undo", false));
+}
+
+class CutOffUndo {
+ public:
+  CutOffUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns)
+      : host_(host),
+        tree_(host.root),
+        store_(host.resolve(transaction.folder) / snapshot_folder),
+        goal_(has_announced_undo(transaction) ? load_undo(host, transaction)
+                                              : load_snapshot(store_)),
+        own_(host, transaction, goal_, store_, end_ns),
+        was_loader_cache_left_(has_announced_undo(transaction) &&
+                               leaves_loader_cache(host, transaction)) {}
+
+  UndoPlan make() {
+    undo_.rebuild_loader_cache = was_loader_cache_left_;
+    if (!goal_.debs) {
+      undo_.snapshot = std::move(goal_);
+      return std::move(undo_);
+    }
+    undo_.snapshot.debs = goal_.debs;
+    std::vector<Look> looks(goal_.paths.size());
+    for_each_index(
+        looks.size(), [&](std::size_t i) { looks[i] = look_at(tree_, goal_.paths[i].path); },
+        disk_threads);
+    for (std::size_t i = 0; i < looks.size(); ++i) {
+      if (goal_.paths[i].keeping != Keeping::released) add(goal_.paths[i], looks[i]);
+    }
+    for (const std::string& path : new_paths(host_, goal_)) add_newcomer(path);
+    leave_folders_of_others();
+    std::sort(undo_.snapshot.paths.begin(), undo_.snapshot.paths.end(),
+              [](const KeptPath& a, const KeptPath& b) { return a.path < b.path; });
+    std::sort(undo_.kept_of_others.begin(), undo_.kept_of_others.end());
+    return std::move(undo_);
+  }
+
+ private:
+  void add(KeptPath kept, const Look& look) {
+    const bool is_unpacked = kept.is_unpacked;
+    kept.is_unpacked = false;  // what lies beside it is among the newcomers
+    if (kept.state.type == PathType::directory && look.state.type == PathType::directory) {
+      // Somebody else has made or removed something in it, and may again: so does ldconfig(8).
+      const bool is_others_too = look.state.mtime_ns > own_.end_ns();
+      if (is_others_too) kept.state.mtime_ns = look.state.mtime_ns;
+      if (!is_others_too || kept.state != look.state)
+        undo_.snapshot.paths.push_back(std::move(kept));
+    } else if (agree(look.state, kept.state) || is_shared(kept)) {
+      undo_.snapshot.paths.push_back(std::move(kept));
+    } else if (is_dpkg_database(kept.path)) {
+      merge(std::move(kept), look);
+    } else {
+      const Owner owner = own_.owner(kept, look, is_unpacked);
+      take(owner, std::move(kept));
+    }
+  }
+
+  void take(Owner owner, KeptPath kept) {
+    if (owner == Owner::nobody) {
+      if (is_loader_cache(kept.path)) undo_.rebuild_loader_cache = true;
+      return;
+    }
+    if (owner == Owner::others) {
+      undo_.kept_of_others.push_back(kept.path);
+      return;
+    }
+    if (owner == Owner::both) undo_.conflicts.push_back(kept.path);
+    undo_.snapshot.paths.push_back(std::move(kept));
+  }
+
+  // What has several names is put back as a whole.
+  bool is_shared(const KeptPath& kept) {
+    if (shared_.empty()) {
+      shared_.insert("");
+      for (const KeptPath& each : goal_.paths) shared_.insert(each.same_file);
+    }
+    return !kept.same_file.empty() || shared_.contains(kept.path);
+  }
+
+  void merge(KeptPath kept, const Look& look) {
+    if (look.state.type != PathType::file) {
+      undo_.snapshot.paths.push_back(std::move(kept));
+      return;
+    }
+    const std::string before = kept_text(kept, store_);
+    std::string text = own_.without(kept.path, before, look, undo_.conflicts);
+    if (text == before) {
+      undo_.snapshot.paths.push_back(std::move(kept));
+      return;
+    }
+    undo_.kept_of_others.push_back(kept.path);
+    KeptPath made{kept.path, look.state};
+    made.state.sha256 = sha256_of(text);
+    made.state.size = text.size();
+    made.keeping = Keeping::copy;
+    made.content = concat("merged-", next_merged_name() + undo_.merged.size());
+    undo_.merged.emplace(made.content, std::move(text));
+    undo_.snapshot.paths.push_back(std::move(made));
+  }
+
+  // The plan that was announced before stays whole until this one is.
+  std::size_t next_merged_name() const {
+    std::size_t next = 0;
+    while (file_state((store_ / concat("merged-", next)).string(), Content::ignore).type !=
+           PathType::absent)
+      ++next;
+    return next;
+  }
+
+  void add_newcomer(const std::string& path) {
+    const Look look = look_at(tree_, path);
+    if (look.state.type == PathType::absent) return;
+    if (own_.is_own_newcomer(path, look)) {
+      undo_.snapshot.paths.push_back({path, {}});
+    } else {
+      undo_.kept_of_others.push_back(path);
+    }
+  }
+
+  // A folder that was not there before stays for what others have put into it.
+  void leave_folders_of_others() {
+    std::set<std::string> above;
+    for (const std::string& path : undo_.kept_of_others) {
+      for (fs::path at = fs::path(path).parent_path(); above.insert(at.string()).second;)
+        at = at.parent_path();
+    }
+    std::erase_if(undo_.snapshot.paths, [&](const KeptPath& kept) {
+      return kept.state.type == PathType::absent && above.contains(kept.path);
+    });
+  }
+
+  const Host& host_;
+  const FileTree tree_;
+  const fs::path store_;
+  Snapshot goal_;
+  OwnWork own_;
+  const bool was_loader_cache_left_;
+  std::set<std::string> shared_;
+  UndoPlan undo_;
+};
+
+}  // namespace
+
+UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::int64_t end_ns) {
+  return CutOffUndo(host, transaction, end_ns).make();
+}
+
+}  // namespace topsctl

@@ -1,0 +1,62 @@
+// Tells kinds of paths apart by their names.
+#include "engine/transaction/undo_paths.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+std::optional<std::string> in_dpkg(std::string_view path) {
+  constexpr std::string_view folder = "/lib/dpkg/";
+  const auto found = path.find(folder);
+  if (found == std::string_view::npos) return std::nullopt;
+  return std::string(path.substr(found + folder.size()));
+}
+
+bool is_dpkg_database(std::string_view path) {
+  const auto rest = in_dpkg(path);
+  return rest && (*rest == "status" || *rest == "diversions" || *rest == "statoverride" ||
+                  *rest == "triggers/File");
+}
+
+bool is_loader_cache(std::string_view path) {
+  return path.starts_with("/etc/ld.so.cache") ||
+         path.find("/cache/ldconfig/") != std::string_view::npos;
+}
+
+bool is_byte_code(std::string_view path) {
+  return path.ends_with(".pyc") || path.ends_with("/__pycache__");
+}
+
+bool changes_by_itself(std::string_view path) {
+  if (const auto rest = in_dpkg(path)) {
+    return rest->ends_with("-old") || *rest == "available" || rest->starts_with("triggers/") ||
+           rest->starts_with("updates/");
+  }
+  return is_byte_code(path) || is_loader_cache(path);
+}
+
+const KeptPath* kept_at(const Snapshot& snapshot, std::string_view path) {
+  const auto found =
+      std::lower_bound(snapshot.paths.begin(), snapshot.paths.end(), path,
+                       [](const KeptPath& kept, std::string_view p) { return kept.path < p; });
+  return found == snapshot.paths.end() || found->path != path ? nullptr : &*found;
+}
+
+std::string kept_text(const KeptPath& file, const std::filesystem::path& store) {
+  if (file.content.empty()) return {};
+  std::string text = read_text_if_present(content_place(file, store)).value_or("");
+  if (!file.state.sha256.empty() && sha256_of(text) != file.state.sha256) {
+    throw Error(ErrorCode::journal_damaged,
+                format("the kept copy of {} is missing or damaged", in_quotes(file.path)),
+                std::string(way_out_of_damage));
+  }
+  return text;
+}
+
+}  // namespace topsctl

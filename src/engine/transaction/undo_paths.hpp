@@ -1,0 +1,34 @@
+// What kinds of paths an undo meets, and what was kept of them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "topsctl/engine/transaction/snapshot.hpp"
+
+namespace topsctl {
+
+// The rest of a path in dpkg's folder; nothing for any other.
+std::optional<std::string> in_dpkg(std::string_view path);
+
+// Files to which every package adds its own records: status, diversions, statoverride,
+// triggers/File.
+bool is_dpkg_database(std::string_view path);
+
+bool is_loader_cache(std::string_view path);
+bool is_byte_code(std::string_view path);
+
+// dpkg's bookkeeping beside its databases, and the loader's cache, change with every package; byte
+// code appears by mere use.
+bool changes_by_itself(std::string_view path);
+
+// nullptr: the snapshot has no such path.
+const KeptPath* kept_at(const Snapshot& snapshot, std::string_view path);
+
+// The content of a file in its store; empty where none was kept. Throws Error{journal_damaged}
+// unless it is what was kept.
+std::string kept_text(const KeptPath& file, const std::filesystem::path& store);
+
+}  // namespace topsctl
