@@ -9,7 +9,7 @@ import pytest
 
 from faults.damages import journal_damages, store_damages
 from faults.old_host import ACCEPTED
-from faults.sweep import NOT_THE_SAME_TWICE, OF_ONE_INSTALL, Sweep
+from faults.sweep import NOT_THE_SAME_TWICE, OF_ONE_INSTALL
 from hosts.host import Host
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
 
@@ -84,13 +84,6 @@ class Killed:
             return []
         finally:
             host.remove()
-
-
-@pytest.fixture(scope="module")
-def sweep(test_root, host_place, topsctl_release, tmp_path_factory):
-    made = Sweep(test_root, host_place, topsctl_release, tmp_path_factory.mktemp("damaged"))
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("point", POINTS)

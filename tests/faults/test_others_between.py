@@ -6,14 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from faults.others import ACTS, CONFLICTING, GO_ON, Between
-from faults.sweep import Sweep
 
 
 @pytest.fixture(scope="module")
-def between(test_root, host_place, topsctl_release, tmp_path_factory):
-    sweep = Sweep(test_root, host_place, topsctl_release, tmp_path_factory.mktemp("between"))
-    yield Between(sweep, tmp_path_factory.mktemp("packages"))
-    sweep.close()
+def between(sweep, tmp_path_factory):
+    return Between(sweep, tmp_path_factory.mktemp("packages"))
 
 
 def runs_of(points):

@@ -4,20 +4,13 @@ import json
 
 import pytest
 
-from faults.sweep import ACTIONS, Sweep, spread
+from faults.sweep import ACTIONS, spread
 from faults.terminal import LEADERS, is_complete, lose_terminal
 from faults.tracer import CARRY_OUT, FAIL, SYNCFS, build_nth, watched
 from hosts.operations import LOCKS, NOT_COMPARED
 
 KILLS = 8
 OTHERS = 1
-
-
-@pytest.fixture(scope="module")
-def sweep(test_root, host_place, topsctl_release, tmp_path_factory):
-    made = Sweep(test_root, host_place, topsctl_release, tmp_path_factory.mktemp("sweep"))
-    yield made
-    made.close()
 
 
 @pytest.mark.parametrize("scenario", ["install", "rollback"])
