@@ -27,7 +27,7 @@ ACTS = {
     "a statoverride": ["dpkg-statoverride --update --add root root 0700 /usr/bin/whoami"],
     "an alternative added": ["update-alternatives --install /usr/bin/theirs theirs /usr/bin/env 10"],
     "an alternative chosen": ["update-alternatives --set awk /usr/share/guest/awk"],
-    "a user": ["useradd --no-create-home their-user"],
+    "a user": ["SOURCE_DATE_EPOCH=0 useradd --no-create-home their-user"],
     "a group": ["groupadd their-group"],
     "a conffile edited": ["echo '# mine' >> /etc/nasty/kept.conf"],
     "a conffile of another package edited": ["echo '# mine' >> /etc/guest.conf"],

@@ -53,6 +53,21 @@ std::string md5_of(const Inode& file, const std::string& shown) {
   }
 }
 
+// The status file, and before it what dpkg has noted in `updates` since, the latest first.
+std::string noted_status(const Host& host) {
+  std::vector<fs::path> updates;
+  std::error_code ignored;
+  const fs::path folder = host.resolve(concat(dpkg_directory, "/updates"));
+  for (auto at = fs::directory_iterator(folder, ignored); at != fs::directory_iterator();
+       at.increment(ignored))
+    updates.push_back(at->path());
+  std::sort(updates.rbegin(), updates.rend());
+  constexpr std::uint64_t most = 256ULL << 20U;
+  std::string text;
+  for (const fs::path& file : updates) text += read_text_if_present(file, most).value_or("");
+  return text + read_text_if_present(host.resolve(dpkg_status_file), most).value_or("");
+}
+
 // The word after the path in a field `Conffiles` of a status file.
 std::string conffile_digest(const std::string& status, const std::string& path) {
   const std::string line = concat("\n ", path, " ");
@@ -81,7 +96,7 @@ std::optional<std::string> group_behind(const FileState& link) {
 }  // namespace
 
 struct OwnWork::DpkgNow {
-  std::string status;                        // the text of the status file
+  std::string status;                        // noted_status
   std::map<std::string, InstalledDeb> debs;  // ours
   bool was_configured_since = false;         // one of ours, by somebody else
 };
@@ -111,7 +126,7 @@ bool OwnWork::is_named(const std::string& path) const {
 const OwnWork::DpkgNow& OwnWork::dpkg_now() {
   if (dpkg_now_) return *dpkg_now_;
   auto now = std::make_shared<DpkgNow>();
-  now->status = read_text_if_present(host_.resolve(dpkg_status_file), 1ULL << 30U).value_or("");
+  now->status = noted_status(host_);
   std::vector<std::string> names;
   for (const auto& [name, version] : debs_) names.push_back(name);
   now->debs = read_debs(host_, read_packages(host_), names);
