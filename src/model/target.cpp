@@ -30,9 +30,9 @@ bool is_safe_name(std::string_view word) {
 
 // An IPv6 address, perhaps with a zone.
 bool is_address(std::string_view word) {
-  return !word.empty() && word.size() <= 64 && std::all_of(word.begin(), word.end(), [](char c) {
-    return is_name_character(c) || c == ':' || c == '%';
-  });
+  return !word.empty() && word.size() <= 64 && word.front() != '-' &&
+         std::all_of(word.begin(), word.end(),
+                     [](char c) { return is_name_character(c) || c == ':' || c == '%'; });
 }
 
 unsigned port_of(std::string_view digits, std::string_view text) {

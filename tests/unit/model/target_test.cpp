@@ -38,8 +38,8 @@ TEST(Targets, AreNotWhatAProgramWouldTakeForAnOption) {
                            "host:0",     "host:65536", "host:x",
                            "host:",      "fe80::1",    "[fe80::1",
                            "[::1]x",     "[]",         "a$(b)",
-                           "a;b",        "a'b",        "a b",
-                           "us er@host", "host/..;"}) {
+                           "[-h::1]",    "a;b",        "a'b",
+                           "a b",        "us er@host", "host/..;"}) {
     EXPECT_EQ(thrown_by([&] { parse_target(text); }).code(), ErrorCode::usage) << text;
   }
 }
