@@ -66,7 +66,13 @@ namespace {
 Announced restore_to_announce(const Host& host, const Transaction& transaction,
                               const UndoPlan* undo) {
   if (undo != nullptr) {
-    write_undo(host, *undo, transaction);
+    try {
+      write_undo(host, *undo, transaction);
+    } catch (const Error&) {
+      // There may be no room for it. Where nothing is of others, what was kept says the same.
+      if (transaction.was_committed() || !undo->kept_of_others.empty()) throw;
+      return announced_by(transaction);
+    }
     return {true, undo->rebuild_loader_cache};
   }
   if (transaction.state() == TransactionState::committed)
@@ -95,7 +101,8 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const KeptContents contents = check_contents(host, snapshot, store);
   if (lost == Lost::refuse && !contents.missing.empty()) {
     // Some day, when somebody has put a file back, it would be taken for an undo that was cut off.
-    if (undo != nullptr) remove_tree(folder / undo_folder);
+    if (undo != nullptr && transaction.state() == TransactionState::committed)
+      remove_tree(folder / undo_folder);
     require_contents(contents);
   }
   Journal journal(folder / "journal");

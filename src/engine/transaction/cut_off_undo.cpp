@@ -39,17 +39,32 @@ bool has_announced_undo(const Transaction& transaction) {
           Json::parse(last.details, nullptr, false).value("undo", false));
 }
 
+Snapshot goal_of(const Host& host, const Transaction& transaction, const fs::path& store) {
+  if (!has_announced_undo(transaction)) return load_snapshot(store);
+  try {
+    return load_undo(host, transaction);
+  } catch (const Error&) {
+    if (transaction.was_committed()) throw;
+    return load_snapshot(store);  // restored from its store: the plan is damaged
+  }
+}
+
+bool was_loader_cache_left(const Host& host, const Transaction& transaction) {
+  if (!has_announced_undo(transaction)) return false;
+  const JournalRecord& last = transaction.records.back();
+  if (last.state == TransactionState::committed) return leaves_loader_cache(host, transaction);
+  return Json::parse(last.details, nullptr, false).value("loader_cache", false);
+}
+
 class CutOffUndo {
  public:
   CutOffUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns)
       : host_(host),
         tree_(host.root),
         store_(host.resolve(transaction.folder) / snapshot_folder),
-        goal_(has_announced_undo(transaction) ? load_undo(host, transaction)
-                                              : load_snapshot(store_)),
+        goal_(goal_of(host, transaction, store_)),
         own_(host, transaction, goal_, store_, end_ns),
-        was_loader_cache_left_(has_announced_undo(transaction) &&
-                               leaves_loader_cache(host, transaction)) {}
+        was_loader_cache_left_(was_loader_cache_left(host, transaction)) {}
 
   UndoPlan make() {
     undo_.rebuild_loader_cache = was_loader_cache_left_;

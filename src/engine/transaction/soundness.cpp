@@ -36,6 +36,11 @@ std::optional<Error> damage_without_records(const Transaction& transaction,
   return std::nullopt;
 }
 
+// Of a restore: what it is to put back was written beforehand.
+bool has_plan(const JournalRecord& record) {
+  return Json::parse(record.details, nullptr, false).value("undo", false);
+}
+
 // What must be kept in this state.
 std::vector<const char*> required_stores(const Transaction& transaction) {
   switch (*transaction.state()) {
@@ -49,6 +54,7 @@ std::vector<const char*> required_stores(const Transaction& transaction) {
       return {snapshot_folder, after_folder};
     case State::restoring:
       if (transaction.was_committed()) return {undo_folder};
+      if (has_plan(transaction.records.back())) return {snapshot_folder, undo_folder};
       return {snapshot_folder};
     case State::prepared:
     case State::applying:
