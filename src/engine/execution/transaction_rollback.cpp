@@ -80,14 +80,17 @@ Announced restore_to_announce(const Host& host, const Transaction& transaction,
   return announced_by(transaction);
 }
 
-void announce(Journal& journal, const Transaction& transaction, const Announced& announced) {
+// Whether it is on record now.
+bool announce(Journal& journal, const Transaction& transaction, const Announced& announced) {
   try {
     journal.append(TransactionState::restoring,
                    {{"undo", announced.is_undo}, {"loader_cache", announced.rebuild_loader_cache}});
+    return true;
   } catch (const Error&) {
     // Only an undo of what was committed must be announced: anything else is known to be
     // unfinished.
     if (transaction.state() == TransactionState::committed) throw;
+    return false;
   }
 }
 
@@ -106,9 +109,11 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
     require_contents(contents);
   }
   Journal journal(folder / "journal");
-  announce(journal, transaction, announced);
+  const bool is_announced = announce(journal, transaction, announced);
   result.has_begun = true;
-  SignOfLife sign_of_life(folder);
+  // Signs of a restore that nobody knows of would pass for the transaction's own.
+  std::optional<SignOfLife> sign_of_life;
+  if (is_announced) sign_of_life.emplace(folder);
   const bool was_committed = transaction.was_committed();
   if (undo != nullptr && was_committed)
     result.not_undone = stop_services(host, transaction, events);
@@ -123,7 +128,7 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   journal.append(
       TransactionState::restored,
       {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
-  sign_of_life.end();
+  if (sign_of_life) sign_of_life->end();
   remove_working_folders(folder);
   remove_kept(folder);
 }
