@@ -28,6 +28,8 @@ std::string_view name(ErrorCode code) {
       return "busy";
     case ErrorCode::no_space:
       return "no_space";
+    case ErrorCode::exhausted:
+      return "exhausted";
     case ErrorCode::journal_damaged:
       return "journal_damaged";
     case ErrorCode::step_failed:
@@ -36,6 +38,8 @@ std::string_view name(ErrorCode code) {
       return "checks_failed";
     case ErrorCode::rollback_incomplete:
       return "rollback_incomplete";
+    case ErrorCode::unfinished:
+      return "unfinished";
     case ErrorCode::interrupted:
       return "interrupted";
     case ErrorCode::terminated:
@@ -72,6 +76,8 @@ std::string_view name(ExitCode code) {
       return "rolled_back";
     case ExitCode::partial:
       return "partial";
+    case ExitCode::unfinished:
+      return "unfinished";
     case ExitCode::interrupted:
       return "interrupted";
     case ExitCode::terminated:
@@ -92,12 +98,15 @@ ExitCode exit_code(ErrorCode code) {
     case ErrorCode::permission:
     case ErrorCode::busy:
     case ErrorCode::no_space:
+    case ErrorCode::exhausted:
       return ExitCode::host_unfit;
     case ErrorCode::checks_failed:
       return ExitCode::problems;
     case ErrorCode::rollback_incomplete:
     case ErrorCode::journal_damaged:
       return ExitCode::rollback_incomplete;
+    case ErrorCode::unfinished:
+      return ExitCode::unfinished;
     case ErrorCode::interrupted:
       return ExitCode::interrupted;
     case ErrorCode::unconfirmed:
@@ -113,6 +122,10 @@ ExitCode exit_code(ErrorCode code) {
       return ExitCode::failed;
   }
   return ExitCode::failed;
+}
+
+bool is_passing(ErrorCode code) {
+  return code == ErrorCode::no_space || code == ErrorCode::exhausted;
 }
 
 Error::Error(ErrorCode code, std::string message, std::string hint,
@@ -146,6 +159,12 @@ Error system_error(int errno_value, std::string_view act, std::string_view path,
     case EDQUOT:
       code = ErrorCode::no_space;
       hint = "free some space there and run the same command again";
+      break;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+      code = ErrorCode::exhausted;
+      hint = "raise the limit (`ulimit -n`) or end other programs, and run the same command again";
       break;
     default:
       break;

@@ -16,6 +16,8 @@ std::string_view name(Outcome outcome) {
       return "rolled_back";
     case Outcome::rollback_incomplete:
       return "rollback_incomplete";
+    case Outcome::unfinished:
+      return "unfinished";
     case Outcome::no_change:
       return "no_change";
     case Outcome::planned:

@@ -1,11 +1,12 @@
 // Runs a program and all it starts, counts their system calls that change files, and strikes at one of them.
 //
-//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER|pause|ask:SOCKET COMMAND...
+//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER|full|pause|ask:SOCKET COMMAND...
 //
 // At the COUNT-th such call, in whichever process or thread, before it is carried out:
 //   kill           every process gets SIGKILL, as if the machine had lost its memory
 //   error:NUMBER   the call fails with this errno, once
 //   signal:NUMBER  the first process gets this signal
+//   full           the call fails with ENOSPC, and from then on each that needs room in a file system does
 //   pause          nth stops itself, and with it the call, until it gets SIGCONT
 // Whoever is at the other end of an ask:SOCKET is asked at each such call by a line: its number, that of the system call, and 1
 // if it is the first process's. The answer is a byte: 'c' carries it out, 'o' leaves it out as if it had done what it should, 'e' lets it
@@ -118,6 +119,34 @@ static int is_record(pid_t pid) {
     return size > 8 && strncmp(path + size - 8, "/journal", 8) == 0;
 }
 
+// Whether the call takes room in a file system: it makes a name, or writes into a file that has one.
+static int needs_room(pid_t pid) {
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, pid, 0, &registers) != 0) return 0;
+    long descriptor = -1;
+    switch (registers.orig_rax) {
+        case SYS_link: case SYS_linkat: case SYS_symlink: case SYS_symlinkat: case SYS_mkdir: case SYS_mkdirat: case SYS_mknod:
+        case SYS_mknodat: case SYS_creat:
+            return 1;
+        case SYS_open:
+            return (registers.rsi & O_CREAT) != 0 || (registers.rsi & O_TMPFILE) == O_TMPFILE;
+        case SYS_openat:
+            return (registers.rdx & O_CREAT) != 0 || (registers.rdx & O_TMPFILE) == O_TMPFILE;
+        case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_sendfile: case SYS_fallocate:
+            descriptor = (long)registers.rdi;
+            break;
+        case SYS_copy_file_range:
+            descriptor = (long)registers.rdx;
+            break;
+        default:
+            return 0;
+    }
+    char link[64], path[16];
+    snprintf(link, sizeof link, "/proc/%d/fd/%ld", pid, descriptor);
+    const ssize_t size = readlink(link, path, sizeof path);
+    return size > 0 && path[0] == '/' && !(size >= 5 && strncmp(path, "/dev/", 5) == 0);
+}
+
 static void strike(const char *action, pid_t first, pid_t pid) {
     if (strcmp(action, "kill") == 0) kill_all();
     if (strncmp(action, "error:", 6) == 0) make_fail(pid, atoi(action + 6));
@@ -170,6 +199,7 @@ int main(int argc, char **argv) {
             ++count;
             if (recorded < most_records && is_record(pid)) records[recorded++] = count;
             if (count == wanted) strike(argv[3], first, pid);
+            if (wanted > 0 && count >= wanted && strcmp(argv[3], "full") == 0 && needs_room(pid)) make_fail(pid, ENOSPC);
             if (socket >= 0) ask(socket, count, pid == first, pid);
         }
         // The first stop of a new process is ptrace's own.

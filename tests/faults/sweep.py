@@ -22,7 +22,10 @@ NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
 # ldconfig notes inodes and times of change in it.
 OF_ONE_INSTALL = "~ /var/cache/ldconfig/aux-cache:"
 ACTIONS = {"kill": "kill", "ENOSPC": f"error:{errno.ENOSPC}", "EIO": f"error:{errno.EIO}",
-           "SIGINT": f"signal:{int(signal.SIGINT)}", "SIGTERM": f"signal:{int(signal.SIGTERM)}"}
+           "SIGINT": f"signal:{int(signal.SIGINT)}", "SIGTERM": f"signal:{int(signal.SIGTERM)}",
+           "full": "full"}
+# What a person must look at is no state that want of room leaves: a plain recover ends it.
+NOT_OF = {"full": 7, "ENOSPC": 7}
 
 
 @dataclasses.dataclass
@@ -124,7 +127,7 @@ class Sweep:
             old = [line for line in whole.before.diff(now) if not line.startswith(LOCKS)]
             new = [line for line in whole.after.diff(now, NOT_THE_SAME_TWICE)
                    if not line.startswith((*LOCKS, OF_ONE_INSTALL))]
-            state = "neither" if recovered.code != 0 else "old" if not old else "new" if not new else "neither"
+            state = "neither" if recovered.code != 0 or code == NOT_OF.get(action) else "old" if not old else "new" if not new else "neither"
             return Point(scenario, action, number, code, state,
                          [] if state != "neither" else (min(old, new, key=len)[:20] or [str(recovered)]))
         finally:

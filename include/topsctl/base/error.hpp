@@ -20,6 +20,7 @@ enum class ExitCode {
   rollback_incomplete = 7,
   rolled_back = 8,
   partial = 9,
+  unfinished = 10,
   interrupted = 130,
   terminated = 143,
 };
@@ -34,10 +35,12 @@ enum class ErrorCode {
   permission,           // not root, or a place that may not be written
   busy,                 // somebody else holds a lock
   no_space,             // a file system is too full
+  exhausted,            // no descriptor or no memory is left
   journal_damaged,      // a transaction's record cannot be read
   step_failed,          // a step of the plan failed
   checks_failed,        // a check of the plan failed
   rollback_incomplete,  // paths differ after a restore
+  unfinished,           // a restore lacks room or descriptors: later it can go on
   interrupted,          // SIGINT
   terminated,           // SIGTERM
   unconfirmed,          // nobody confirmed the transaction in time, and it was restored
@@ -51,6 +54,8 @@ std::string_view name(ErrorCode code);
 std::string_view name(ExitCode code);
 // The exit status of an error that reached the top with nothing changed.
 ExitCode exit_code(ErrorCode code);
+// Whether the same may succeed later, when there is room or somebody has given back what is lacking.
+bool is_passing(ErrorCode code);
 
 // Thrown for every failure. `context` goes from the outermost circumstance to the innermost; `hint`
 // says how to proceed.
@@ -75,7 +80,8 @@ class Error : public std::exception {
 };
 
 // An Error from errno: "cannot <act> '<path>': <strerror>". EACCES, EPERM and EROFS become
-// `permission`, ENOSPC and EDQUOT `no_space`, all else `fallback`.
+// `permission`, ENOSPC and EDQUOT `no_space`, EMFILE, ENFILE and ENOMEM `exhausted`, all else
+// `fallback`.
 Error system_error(int errno_value, std::string_view act, std::string_view path,
                    ErrorCode fallback = ErrorCode::internal);
 

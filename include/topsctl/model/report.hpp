@@ -54,6 +54,7 @@ enum class Outcome {
   committed,
   rolled_back,
   rollback_incomplete,
+  unfinished,  // a restore could not go on for want of room or descriptors
   no_change,
   planned,
   failed_before_change

@@ -25,6 +25,7 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
@@ -173,6 +174,7 @@ class Executor {
     summary.method = known_.method;
     summary.why_not = known_.why_not;
     snapshot_ = take_snapshot(host_, known_.paths, store, summary);
+    reserve_room(host_, folder_, snapshot_);
     sync_file_system(store);
     journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
                                                  {"method", summary.method},
@@ -281,18 +283,22 @@ class Executor {
     execution_.report.kept_of_others = restoration.kept_of_others;
     execution_.report.synced_mounts = restoration.synced_mounts;
     collect_not_restored(restoration);
-    report_unexpected_changes(snapshot_, new_paths(host_, snapshot_));
+    try {
+      report_unexpected_changes(snapshot_, new_paths(host_, snapshot_));
+    } catch (const Error& failure) {
+      execution_.warnings.push_back(
+          format("what changed outside the write set is unknown: {}", failure.message()));
+    }
     if (restoration.complete()) {
       execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
       execution_.report.outcome = Outcome::rolled_back;
       execution_.report.message =
           format("rolled back, the host is as before transaction {}", transaction_.id);
     } else {
-      execution_.exit = ExitCode::rollback_incomplete;
-      execution_.report.outcome = Outcome::rollback_incomplete;
+      execution_.exit = restoration.exit();
+      execution_.report.outcome = restoration.outcome();
       execution_.report.changed = true;
-      execution_.report.message = format(
-          "the rollback of transaction {} is incomplete: a person is needed", transaction_.id);
+      execution_.report.message = restore_message(transaction_, restoration);
     }
   }
 
@@ -331,7 +337,7 @@ class Executor {
   }
 
   void remove_working_folders() const {
-    for (const char* name : {packages_folder, temporary_folder}) {
+    for (const char* name : working_folders) {
       std::error_code ignored;
       fs::remove_all(folder_ / name, ignored);
     }

@@ -12,6 +12,7 @@
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 void remove_working_folders(const fs::path& folder) {
-  for (const char* name : {packages_folder, temporary_folder}) {
+  for (const char* name : working_folders) {
     std::error_code ignored;
     fs::remove_all(folder / name, ignored);
   }
@@ -61,6 +62,12 @@ void remove_kept(const fs::path& folder) {
 }  // namespace
 
 namespace {
+
+// Before a machine that is whole is touched.
+void require_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
+  reserve_room(host, folder, snapshot);
+  remove_tree(folder / reserved_folder);
+}
 
 // What is to be restored; an undo that was cut off before its record goes on as well.
 Announced restore_to_announce(const Host& host, const Transaction& transaction,
@@ -102,11 +109,14 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const Announced announced = restore_to_announce(host, transaction, undo);
   const Snapshot snapshot = announced.is_undo ? load_undo(host, transaction) : load_snapshot(store);
   const KeptContents contents = check_contents(host, snapshot, store);
-  if (lost == Lost::refuse && !contents.missing.empty()) {
+  const bool is_refusable = transaction.state() == TransactionState::committed;
+  try {
+    if (lost == Lost::refuse) require_contents(contents);
+    if (is_refusable) require_room(host, folder, snapshot);
+  } catch (const Error&) {
     // Some day, when somebody has put a file back, it would be taken for an undo that was cut off.
-    if (undo != nullptr && transaction.state() == TransactionState::committed)
-      remove_tree(folder / undo_folder);
-    require_contents(contents);
+    if (undo != nullptr && is_refusable) remove_tree(folder / undo_folder);
+    throw;
   }
   Journal journal(folder / "journal");
   const bool is_announced = announce(journal, transaction, announced);
@@ -117,7 +127,10 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   const bool was_committed = transaction.was_committed();
   if (undo != nullptr && was_committed)
     result.not_undone = stop_services(host, transaction, events);
-  result.failures = restore_snapshot(host, snapshot, store, contents);
+  for (RestoreFailure& failure : restore_snapshot(host, snapshot, store, contents)) {
+    result.can_go_on = result.can_go_on || failure.is_passing;
+    result.failures.push_back(std::move(failure.line));
+  }
   if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
   if (undo != nullptr && was_committed) reload_service_manager(host, events);
   result.proof = compare_with_snapshot(host, snapshot, store);
@@ -134,11 +147,47 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
 }
 
 void add_failure(const Error& error, RollbackResult& result) {
+  result.can_go_on = result.can_go_on || is_passing(error.code());
   result.failures.push_back(error.message());
   if (!error.hint().empty()) result.failures.push_back(error.hint());
 }
 
 }  // namespace
+
+Outcome RollbackResult::outcome() const {
+  return !failures.empty() && can_go_on ? Outcome::unfinished : Outcome::rollback_incomplete;
+}
+
+ExitCode RollbackResult::exit() const {
+  return outcome() == Outcome::unfinished ? ExitCode::unfinished : ExitCode::rollback_incomplete;
+}
+
+Error RollbackResult::error(const Transaction& transaction) const {
+  if (outcome() == Outcome::unfinished) {
+    return Error(
+        ErrorCode::unfinished, format("the restore is unfinished: {}", failures.front()),
+        format("free some room, and run `topsctl recover`: it goes on from what is kept in "
+               "{}",
+               transaction.folder));
+  }
+  return Error(
+      ErrorCode::rollback_incomplete,
+      failures.empty() ? format("{} paths differ from what was kept", proof.differing.size())
+                       : failures.front(),
+      format("mend the cause and run `topsctl recover`, or accept the machine as it is with "
+             "`topsctl recover --give-up`; the kept copies are in {}",
+             transaction.folder));
+}
+
+std::string restore_message(const Transaction& transaction, const RollbackResult& result) {
+  return result.outcome() == Outcome::unfinished
+             ? format(
+                   "the rollback of transaction {} is unfinished: run `topsctl recover` when "
+                   "there is room",
+                   transaction.id)
+             : format("the rollback of transaction {} is incomplete: a person is needed",
+                      transaction.id);
+}
 
 RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
                                      EventSink& events) {
@@ -227,24 +276,20 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
     return;
   }
   report.failed = true;
+  execution.exit = restoration.exit();
+  execution.error = restoration.error(transaction);
   if (restoration.has_begun || transaction.state() != TransactionState::committed) {
-    report.outcome = Outcome::rollback_incomplete;
-    report.message =
-        format("the rollback of transaction {} is incomplete: a person is needed", transaction.id);
-  } else {
-    report.outcome = Outcome::failed_before_change;
-    report.changed = false;
-    report.message = "nothing was changed";
+    report.outcome = restoration.outcome();
+    report.message = restore_message(transaction, restoration);
+    return;
   }
-  execution.exit = ExitCode::rollback_incomplete;
-  execution.error =
-      Error(ErrorCode::rollback_incomplete,
-            restoration.failures.empty()
-                ? format("{} paths differ from what was kept", restoration.proof.differing.size())
-                : restoration.failures.front(),
-            format("mend the cause and run `topsctl recover`, or accept the machine as it is with "
-                   "`topsctl recover --give-up`; the kept copies are in {}",
-                   transaction.folder));
+  report.outcome = Outcome::failed_before_change;
+  report.changed = false;
+  report.message = "nothing was changed";
+  if (restoration.outcome() != Outcome::unfinished) return;
+  execution.exit = ExitCode::host_unfit;
+  execution.error = Error(ErrorCode::no_space, restoration.failures.front(),
+                          "free some room, and run the same command again");
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ ObjectState object_state(const JsonReader& item, const ManifestObject& object) {
   return state;
 }
 
-constexpr std::array<ErrorCode, 18> all_codes = {ErrorCode::internal,
+constexpr std::array<ErrorCode, 20> all_codes = {ErrorCode::internal,
                                                  ErrorCode::usage,
                                                  ErrorCode::bad_bundle,
                                                  ErrorCode::bad_package,
@@ -77,10 +77,12 @@ constexpr std::array<ErrorCode, 18> all_codes = {ErrorCode::internal,
                                                  ErrorCode::permission,
                                                  ErrorCode::busy,
                                                  ErrorCode::no_space,
+                                                 ErrorCode::exhausted,
                                                  ErrorCode::journal_damaged,
                                                  ErrorCode::step_failed,
                                                  ErrorCode::checks_failed,
                                                  ErrorCode::rollback_incomplete,
+                                                 ErrorCode::unfinished,
                                                  ErrorCode::interrupted,
                                                  ErrorCode::terminated,
                                                  ErrorCode::unconfirmed,

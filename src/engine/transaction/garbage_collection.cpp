@@ -22,7 +22,7 @@ bool is_wholly_restored(const Transaction& transaction) {
 std::vector<fs::path> leftovers(const Host& host, const Transaction& transaction) {
   std::vector<fs::path> found;
   if (!transaction.state() || transaction.is_unfinished()) return found;
-  std::vector<const char*> names = {packages_folder, temporary_folder};
+  std::vector<const char*> names(working_folders.begin(), working_folders.end());
   if (is_wholly_restored(transaction)) names.insert(names.end(), {snapshot_folder, undo_folder});
   if (transaction.state() == TransactionState::pruned)
     names.insert(names.end(), {snapshot_folder, after_folder});

@@ -291,6 +291,10 @@ void replace_snapshot_record(const Snapshot& snapshot, const fs::path& store) {
   write_durably(store / manifest_name, manifest_text(snapshot), 0600);
 }
 
+std::uint64_t record_size(const fs::path& store) {
+  return file_state(store / manifest_name, Content::ignore).size;
+}
+
 bool has_record(const fs::path& store) {
   return file_state(store / manifest_name, Content::ignore).type == FileState::Type::file;
 }

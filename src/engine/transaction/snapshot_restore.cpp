@@ -32,7 +32,7 @@ class Restorer {
            const KeptContents& contents)
       : host_(host), tree_(host.root), snapshot_(snapshot), store_(store), contents_(contents) {}
 
-  std::vector<std::string> run() {
+  std::vector<RestoreFailure> run() {
     remove_unfinished();
     remove_what_was_not_there();
     put_all_back();
@@ -42,16 +42,21 @@ class Restorer {
         put_attributes_back(*kept);
       }
     }
-    std::sort(failures_.begin(), failures_.end());
+    std::sort(failures_.begin(), failures_.end(),
+              [](const auto& a, const auto& b) { return a.line < b.line; });
     return std::move(failures_);
   }
 
  private:
   fs::path content(const KeptPath& kept) const { return content_place(kept, store_); }
 
-  void note_failure(const std::string& path, const std::string& why) {
+  void note_failure(const std::string& path, const std::string& why, bool is_passing = false) {
     const std::lock_guard lock(mutex_);
-    failures_.push_back(concat(printable(path), ": ", why));
+    failures_.push_back({concat(printable(path), ": ", why), is_passing});
+  }
+
+  void note_failure(const std::string& path, const Error& error) {
+    note_failure(path, error.message(), topsctl::is_passing(error.code()));
   }
 
   void remove(const std::string& path) {
@@ -61,9 +66,9 @@ class Restorer {
       if (reason == ENOTEMPTY)
         note_failure(path, "the folder holds files that the transaction did not make");
       else if (reason != 0)
-        note_failure(path, system_error(reason, "remove", path).message());
+        note_failure(path, system_error(reason, "remove", path));
     } catch (const Error& error) {
-      note_failure(path, error.message());
+      note_failure(path, error);
     }
   }
 
@@ -139,7 +144,7 @@ class Restorer {
     try {
       put_back(kept, index);
     } catch (const Error& error) {
-      note_failure(kept.path, error.message());
+      note_failure(kept.path, error);
     }
   }
 
@@ -219,7 +224,7 @@ class Restorer {
       if (!inode || !S_ISDIR(inode->status().st_mode)) return;
       if (inode->state(Content::ignore) != kept.state) inode->apply_attributes(kept.state);
     } catch (const Error& error) {
-      note_failure(kept.path, error.message());
+      note_failure(kept.path, error);
     }
   }
 
@@ -228,19 +233,32 @@ class Restorer {
   const Snapshot& snapshot_;
   const fs::path& store_;
   std::mutex mutex_;  // of failures_
-  std::vector<std::string> failures_;
+  std::vector<RestoreFailure> failures_;
   const KeptContents& contents_;
 };
 
-}  // namespace
-
-std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
-                                          const fs::path& store, const KeptContents& contents) {
-  return Restorer(host, snapshot, store, contents).run();
+std::vector<RestoreFailure> restored(const Host& host, const Snapshot& snapshot,
+                                     const fs::path& store, const KeptContents& contents) {
+  try {
+    return Restorer(host, snapshot, store, contents).run();
+  } catch (const Error& error) {
+    if (!is_passing(error.code())) throw;
+    return {{error.message(), true}};
+  }
 }
 
-std::vector<std::string> restore_snapshot(const Host& host, const Snapshot& snapshot,
-                                          const fs::path& store) {
+}  // namespace
+
+std::vector<RestoreFailure> restore_snapshot(const Host& host, const Snapshot& snapshot,
+                                             const fs::path& store, const KeptContents& contents) {
+  std::vector<RestoreFailure> failures = restored(host, snapshot, store, contents);
+  const bool may_pass = std::any_of(failures.begin(), failures.end(),
+                                    [](const auto& failure) { return failure.is_passing; });
+  return may_pass ? restored(host, snapshot, store, contents) : failures;
+}
+
+std::vector<RestoreFailure> restore_snapshot(const Host& host, const Snapshot& snapshot,
+                                             const fs::path& store) {
   const KeptContents contents = check_contents(host, snapshot, store);
   require_contents(contents);
   return restore_snapshot(host, snapshot, store, contents);

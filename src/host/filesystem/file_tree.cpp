@@ -217,6 +217,9 @@ std::vector<ListedName> FileTree::list(std::string_view folder) const {
   if (!above.is_open()) return found;
   const int opened = ::openat(above.get(), last_name(folder).c_str(),
                               O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  // Whoever cannot look for want of descriptors must not believe that there is nothing.
+  if (opened < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+    throw system_error(errno, "list", folder);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(opened < 0 ? nullptr : ::fdopendir(opened),
                                                     ::closedir);
   struct stat own {};

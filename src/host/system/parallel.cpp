@@ -1,6 +1,8 @@
 // Shares indices among threads.
 #include "topsctl/host/system/parallel.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -14,6 +16,16 @@ namespace topsctl {
 namespace {
 
 constexpr unsigned most_threads = 4;
+
+// Each thread may hold a few files open: with a low limit there are fewer threads.
+unsigned threads_by_descriptors() {
+  constexpr rlim_t held_by_all = 8;
+  constexpr rlim_t held_by_each = 4;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return disk_threads;
+  const rlim_t left = limit.rlim_cur > held_by_all ? limit.rlim_cur - held_by_all : 0;
+  return static_cast<unsigned>(std::clamp<rlim_t>(left / held_by_each, 1, disk_threads));
+}
 
 class IndexWork {
  public:
@@ -61,7 +73,7 @@ unsigned usual_threads() {
 
 void for_each_index(std::size_t count, const std::function<void(std::size_t)>& work,
                     unsigned threads) {
-  IndexWork(count, threads, work).run();
+  IndexWork(count, std::min(threads, threads_by_descriptors()), work).run();
 }
 
 }  // namespace topsctl

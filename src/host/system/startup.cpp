@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 
@@ -36,11 +37,17 @@ void occupy_closed_streams() {
 }
 
 void raise_descriptor_limit() {
+  constexpr rlim_t enough = 1024;
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  descriptors_before = limit;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlimit before = limit;
+  limit.rlim_cur = limit.rlim_max = std::max(limit.rlim_max, enough);
+  // Only root may go above the hard limit.
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    limit = {before.rlim_max, before.rlim_max};
+    if (before.rlim_cur == before.rlim_max || ::setrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  }
+  descriptors_before = before;
 }
 
 }  // namespace

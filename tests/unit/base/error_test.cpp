@@ -31,6 +31,8 @@ const std::vector<Row>& rows() {
       {ErrorCode::permission, "permission", ExitCode::host_unfit},
       {ErrorCode::busy, "busy", ExitCode::host_unfit},
       {ErrorCode::no_space, "no_space", ExitCode::host_unfit},
+      {ErrorCode::exhausted, "exhausted", ExitCode::host_unfit},
+      {ErrorCode::unfinished, "unfinished", ExitCode::unfinished},
       {ErrorCode::journal_damaged, "journal_damaged", ExitCode::rollback_incomplete},
       {ErrorCode::step_failed, "step_failed", ExitCode::failed},
       {ErrorCode::checks_failed, "checks_failed", ExitCode::problems},
@@ -68,6 +70,7 @@ TEST(ExitCodes, HaveTheDocumentedNumbersAndNames) {
       {ExitCode{7}, "rollback_incomplete"},
       {ExitCode{8}, "rolled_back"},
       {ExitCode{9}, "partial"},
+      {ExitCode{10}, "unfinished"},
       {ExitCode{130}, "interrupted"},
       {ExitCode{143}, "terminated"},
   };

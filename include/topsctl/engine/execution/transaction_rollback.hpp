@@ -15,8 +15,7 @@ namespace topsctl {
 struct UndoPlan;
 
 // Restores the snapshot of a transaction and proves it; used after a failure, by rollback and by
-// recovery. Never throws: what went wrong is in the result, with exit code rolled_back or
-// rollback_incomplete.
+// recovery. Never throws: what went wrong is in the result.
 struct RollbackResult {
   RollbackProof proof;
   std::vector<std::string> failures;    // what could not be put back, and why
@@ -24,7 +23,14 @@ struct RollbackResult {
   std::vector<std::string> synced_mounts;
   std::vector<std::string> kept_of_others;  // UndoPlan has them; fit to be shown
   bool has_begun = false;                   // something may have been changed
+  // Whether something lacked room or descriptors: `recover` goes on when they are there. What else
+  // failed may have failed for that, as in a folder that could not be made.
+  bool can_go_on = false;
   bool complete() const { return failures.empty() && proof.differing.empty(); }
+  // Of one that is not complete: how it stands, and what the exit status and the error are.
+  Outcome outcome() const;
+  ExitCode exit() const;
+  Error error(const Transaction& transaction) const;
 };
 // What to do about kept copies that are missing: nothing at all, or all the rest.
 enum class Lost { refuse, leave };
@@ -38,6 +44,9 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
 // undone.
 RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
                                      EventSink& events);
+
+// What a report says of one that is not complete.
+std::string restore_message(const Transaction& transaction, const RollbackResult& result);
 
 // The plan of a rollback or recovery; `command` as the report shall name it.
 Plan rollback_plan(const Transaction& transaction, const std::string& command);

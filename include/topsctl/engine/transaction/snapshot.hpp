@@ -88,6 +88,8 @@ void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path
 void replace_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 
 // Whether the record is there at all.
+// Bytes, 0 if it has none.
+std::uint64_t record_size(const std::filesystem::path& store);
 bool has_record(const std::filesystem::path& store);
 // Reads the record back. Throws Error{journal_damaged} if it is not whole.
 Snapshot load_snapshot(const std::filesystem::path& store);

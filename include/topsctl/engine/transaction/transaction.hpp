@@ -1,6 +1,7 @@
 // Where transactions live on a machine: /var/lib/topsctl/transactions/ID.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -27,6 +28,10 @@ inline constexpr const char* after_folder = "after";
 inline constexpr const char* undo_folder = "undo";
 inline constexpr const char* packages_folder = "packages";
 inline constexpr const char* temporary_folder = "tmp";
+inline constexpr const char* reserved_folder = "reserved";
+// What is needed no longer once a restore begins, or the transaction is over.
+inline constexpr std::array<const char*, 3> working_folders = {packages_folder, temporary_folder,
+                                                               reserved_folder};
 inline constexpr const char* pip_report_file = "pip-report.json";
 
 struct Transaction {

@@ -72,7 +72,8 @@ class FileTree {
   FileState state(std::string_view path, Content content, FileIdentity* identity = nullptr) const;
   FileIdentity identity(std::string_view path) const;
   std::optional<Inode> inode(std::string_view path) const;
-  // What is in a folder, in no order; nothing where it is none or cannot be read.
+  // What is in a folder, in no order; nothing where it is none or cannot be read. Throws
+  // Error{exhausted}.
   std::vector<ListedName> list(std::string_view folder) const;
 
  private:

@@ -4,12 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include <csignal>
 #include <functional>
+#include <optional>
 
 #include "support/recording_sink.hpp"
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -217,6 +222,73 @@ TEST_F(Executing, SaysWhenTheRollbackIsIncomplete) {
   EXPECT_THAT(execution.report.rollback->differing, Contains("/etc/config"));
   EXPECT_TRUE(execution.report.changed);
   EXPECT_TRUE(exists("snapshot/manifest")) << "the kept copies stay";
+}
+
+// As many more files may be opened as it is told.
+class FewDescriptors {
+ public:
+  explicit FewDescriptors(rlim_t more) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = ::dup(0);
+    ::close(next);
+    const rlimit few = {static_cast<rlim_t>(next) + more, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptors(const FewDescriptors&) = delete;
+  FewDescriptors& operator=(const FewDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Executing, SaysThatTheRestoreGoesOnWhenThereAreDescriptors) {
+  std::optional<FewDescriptors> few;
+  const auto change = sample_.runner.on_run;
+  sample_.runner.on_run = [&](const Command& command) {
+    change(command);
+    few.emplace(0);
+    return ended(1);
+  };
+  const Execution execution = execute();
+  few.reset();
+  EXPECT_EQ(execution.exit, ExitCode::unfinished);
+  EXPECT_EQ(execution.report.outcome, Outcome::unfinished);
+  EXPECT_THAT(execution.report.message, HasSubstr("run `topsctl recover` when there is room"));
+  const Transaction transaction = list_transactions(sample_.host).back();
+  ASSERT_TRUE(transaction.is_unfinished());
+  EXPECT_TRUE(roll_back_transaction(sample_.host, transaction, events_).complete());
+  expect_as_before();
+}
+
+TEST_F(Executing, RestoresWithFewDescriptors) {
+  std::optional<FewDescriptors> few;
+  const auto change = sample_.runner.on_run;
+  sample_.runner.on_run = [&](const Command& command) {
+    change(command);
+    few.emplace(8);
+    return ended(1);
+  };
+  const Execution execution = execute();
+  few.reset();
+  EXPECT_EQ(execution.exit, ExitCode::rolled_back) << execution.report.message;
+  expect_as_before();
+}
+
+TEST_F(Executing, ReservesRoomForTheRestoreAsLongAsItMayBeNeeded) {
+  const auto change = sample_.runner.on_run;
+  std::uintmax_t reserved = 0;
+  sample_.runner.on_run = [&](const Command& command) {
+    change(command);
+    struct stat status {};
+    const fs::path file = sample_.folder / "var/lib/topsctl/transactions/1/reserved/bytes";
+    if (::stat(file.c_str(), &status) == 0)
+      reserved = static_cast<std::uintmax_t>(status.st_blocks) * 512;
+    return ended(0);
+  };
+  EXPECT_EQ(execute().report.outcome, Outcome::committed);
+  EXPECT_GE(reserved, 512U << 10U);
+  EXPECT_FALSE(exists("reserved"));
 }
 
 TEST_F(Executing, EndsWithTheSignalAfterTheRollback) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/restore_lines.hpp"
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
@@ -40,7 +41,7 @@ class LinkedSnapshots : public testing::Test {
                          [&](const KeptPath& one) { return one.path == path; });
   }
   std::vector<std::string> restore() {
-    return restore_snapshot(sample_.host, snapshot_, store_.path());
+    return lines_of(restore_snapshot(sample_.host, snapshot_, store_.path()));
   }
   std::vector<std::string> differing() {
     return compare_with_snapshot(sample_.host, snapshot_, store_.path()).differing;
@@ -185,7 +186,7 @@ TEST_F(LinkedSnapshots, NameEveryPathOfWhichTheKeptFileIsGone) {
   EXPECT_THAT(contents.missing, ElementsAre("/usr/lib/a", "/usr/lib/b"));
   EXPECT_THAT(thrown_by([&] { restore(); }).message(), HasSubstr("/usr/lib/a, /usr/lib/b is miss"));
   EXPECT_EQ(sample_.folder.read("usr/lib/a"), "new") << "nothing was restored";
-  EXPECT_THAT(restore_snapshot(sample_.host, snapshot_, store_.path(), contents),
+  EXPECT_THAT(lines_of(restore_snapshot(sample_.host, snapshot_, store_.path(), contents)),
               ElementsAre(HasSubstr("/usr/lib/a: what was kept of it is missing"),
                           HasSubstr("/usr/lib/b: what was kept of it is missing")));
 }

@@ -7,6 +7,7 @@
 
 #include <functional>
 
+#include "support/restore_lines.hpp"
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
@@ -54,7 +55,7 @@ class Restores : public testing::Test {
     sample_.folder.write(name, bytes);
   }
   std::vector<std::string> restore() {
-    return restore_snapshot(sample_.host, snapshot_, store_.path());
+    return lines_of(restore_snapshot(sample_.host, snapshot_, store_.path()));
   }
   std::vector<std::string> differing() const {
     return compare_with_snapshot(sample_.host, snapshot_, store_.path()).differing;

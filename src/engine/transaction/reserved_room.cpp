@@ -1,0 +1,63 @@
+// Preallocates what a restore needs.
+#include "topsctl/engine/transaction/reserved_room.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The journal, the report, the log.
+constexpr std::uint64_t bytes_of_records = 512ULL << 10U;
+// Each thread makes one file beside another; the rest is for the plan and the report.
+constexpr unsigned reserved_inodes = 2 * disk_threads;
+
+// The largest file that is put back as a copy into the file system of the store.
+std::uint64_t largest_copy_beside(const Host& host, const Snapshot& snapshot,
+                                  std::uint64_t device) {
+  const FileTree tree(host.root);
+  std::uint64_t largest = 0;
+  for (const KeptPath& kept : snapshot.paths) {
+    if (kept.keeping != Keeping::copy || kept.state.size <= largest) continue;
+    const std::string folder = fs::path(kept.path).parent_path().string();
+    if (tree.identity(folder).device == device) largest = kept.state.size;
+  }
+  return largest;
+}
+
+void preallocate(const fs::path& file, std::uint64_t bytes) {
+  const Descriptor output(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!output.is_open()) throw system_error(errno, "reserve room in", file.string());
+  int failure = 0;
+  do {
+    if (bytes == 0) return;
+    failure = ::posix_fallocate(output.get(), 0, static_cast<off_t>(bytes));
+  } while (failure == EINTR);
+  if (failure != 0) throw system_error(failure, "reserve room in", file.string());
+}
+
+}  // namespace
+
+void reserve_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
+  const fs::path reserved = folder / reserved_folder;
+  if (::mkdir(reserved.c_str(), 0700) != 0)
+    throw system_error(errno, "make folder", reserved.string());
+  const std::uint64_t largest =
+      largest_copy_beside(host, snapshot, file_identity(reserved).device);
+  preallocate(reserved / "bytes", bytes_of_records + 2 * largest + 2 * record_size(folder / snapshot_folder));
+  for (unsigned i = 0; i < reserved_inodes; ++i) preallocate(reserved / concat(i), 0);
+}
+
+}  // namespace topsctl
