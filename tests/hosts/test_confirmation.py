@@ -99,6 +99,22 @@ def test_without_a_confirmation_the_host_is_restored(operator, install, schema):
     assert shown["reports"][1]["rollback"]["verified"]["paths_differing"] == 0
 
 
+def test_a_late_confirmation_is_refused_though_the_watcher_is_stopped(operator, install):
+    before = operator.digest()
+    install(2)
+    watcher, = watchers(operator)
+    os.kill(watcher, signal.SIGSTOP)
+    try:
+        time.sleep(3.2)
+        late = operator.topsctl("confirm", "1", "--json", env=NEW_CONNECTION)
+        assert late.code == 8 and "too late" in late.json["error"]["message"], late
+        assert entry(operator)["outcome"] == "committed"
+    finally:
+        os.kill(watcher, signal.SIGCONT)
+    wait_for(lambda: entry(operator)["outcome"] == "rolled_back" and not watchers(operator))
+    assert operator.changes_since(before) == []
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_an_install_whose_watcher_is_ended_is_restored(operator, install, number):
     before = operator.digest()

@@ -245,9 +245,10 @@ class Executor {
 
   Json ask_for_confirmation() {
     start_watchdog(host_, transaction_);
-    const auto until = host_.clock->now() + std::chrono::seconds(requester_.confirm_timeout_s);
-    execution_.report.confirm_until = timestamp(until);
-    return to_json(AwaitedConfirmation{timestamp(until), requester_.connection});
+    const auto awaited = confirmation_within(
+        host_, std::chrono::seconds(requester_.confirm_timeout_s), requester_.connection);
+    execution_.report.confirm_until = awaited.until;
+    return to_json(awaited);
   }
 
   // By what the kernel knows to have changed since; others at work on the machine are among it.

@@ -55,7 +55,6 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
 // under the lock.
 void wait_for_the_end(const Host& host, std::int64_t id) {
   const FileWatch journal(host.resolve(concat(state_directory, "/transactions/", id)) / "journal");
-  std::optional<std::chrono::steady_clock::time_point> end;
   while (!is_interrupted()) {
     std::optional<ReleaseWatch> released;
     journal.clear();
@@ -63,12 +62,10 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
     const auto transaction = begun_transaction(host, id);
     if (!transaction) return;
     if (const auto awaited = awaited_confirmation(*transaction)) {
-      // By the steady clock from here on: the other one may be set meanwhile.
-      if (!end) end = host.clock->steady() + (time_of(awaited->until) - host.clock->now());
-      const auto now = host.clock->steady();
-      if (now >= *end) return;
+      const auto left = time_left(host, *awaited);
+      if (left.count() <= 0) return;
       if (journal.is_watching())
-        limit = WaitLimit(std::chrono::ceil<std::chrono::milliseconds>(*end - now).count());
+        limit = WaitLimit(std::chrono::ceil<std::chrono::milliseconds>(left).count());
     } else if (!transaction->is_unfinished()) {
       return;
     } else if (!is_at_work(host)) {

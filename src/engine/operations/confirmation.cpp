@@ -46,6 +46,20 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
               "`topsctl history` lists what may be confirmed");
 }
 
+// Under the lock, as the watcher restores under it: by the time of the record, and not by whether
+// the watcher has come to it yet.
+void require_in_time(const Host& host, const Transaction& transaction,
+                     const AwaitedConfirmation& awaited) {
+  if (time_left(host, awaited).count() > 0) return;
+  throw Error(ErrorCode::unconfirmed,
+              format("too late: transaction {} was to be confirmed before {}", transaction.id,
+                     awaited.until),
+              is_watched(host, transaction)
+                  ? format("it is being restored; `topsctl history show {}` tells when it was",
+                           transaction.id)
+                  : "`topsctl recover` restores the state before it");
+}
+
 }  // namespace
 
 Confirmed confirm(const Host& host, std::int64_t id, const Connection& connection,
@@ -61,7 +75,9 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
                 "`topsctl recover` restores the rest");
   }
   if (const auto result = settled(transaction)) return *result;
-  if (is_same_connection(awaited_confirmation(transaction)->installed_by, connection)) {
+  const AwaitedConfirmation awaited = *awaited_confirmation(transaction);
+  require_in_time(host, transaction, awaited);
+  if (is_same_connection(awaited.installed_by, connection)) {
     throw Error(
         ErrorCode::host_unfit,
         format("transaction {} was installed over this very connection, which proves nothing about "
@@ -73,6 +89,7 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
   const std::string at = timestamp(host.clock->now());
   Json details = Json::parse(transaction.records.back().details, nullptr, false);
   details.erase("confirm_until");
+  details.erase("confirm_clock");
   details.erase("installed_by");
   details.update({{"confirmed_at", at}, {"confirmed_by", requester.user}});
   Journal(host.resolve(transaction.folder) / "journal")

@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
+#include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/lock_wait.hpp"
 
@@ -20,8 +23,24 @@ std::string text_at(const Json& object, const char* key) {
 
 }  // namespace
 
+AwaitedConfirmation confirmation_within(const Host& host, std::chrono::seconds seconds,
+                                        const Connection& installed_by) {
+  const auto now = host.clock->now();
+  // As it is told: in whole seconds.
+  const auto until = std::chrono::ceil<std::chrono::seconds>(now + seconds);
+  return {timestamp(until), installed_by, this_start(),
+          host.clock->steady().time_since_epoch() + (until - now)};
+}
+
+std::chrono::nanoseconds time_left(const Host& host, const AwaitedConfirmation& awaited) {
+  if (!awaited.start.empty() && awaited.start == this_start())
+    return awaited.until_steady - host.clock->steady().time_since_epoch();
+  return time_of(awaited.until) - host.clock->now();
+}
+
 Json to_json(const AwaitedConfirmation& awaited) {
   return {{"confirm_until", awaited.until},
+          {"confirm_clock", {{"start", awaited.start}, {"until_ns", awaited.until_steady.count()}}},
           {"installed_by",
            {{"ssh", awaited.installed_by.ssh},
             {"login", awaited.installed_by.login},
@@ -36,6 +55,12 @@ std::optional<AwaitedConfirmation> awaited_confirmation(const Transaction& trans
   if (awaited.until.empty()) return std::nullopt;
   const Json by = details.value("installed_by", Json::object());
   awaited.installed_by = {text_at(by, "ssh"), text_at(by, "login"), text_at(by, "session")};
+  const Json clock = details.value("confirm_clock", Json::object());
+  if (const auto ns = clock.find("until_ns"); ns != clock.end() && ns->is_number_unsigned()) {
+    awaited.start = text_at(clock, "start");
+    constexpr std::uint64_t most = std::chrono::nanoseconds::max().count();
+    awaited.until_steady = std::chrono::nanoseconds(std::min(ns->get<std::uint64_t>(), most));
+  }
   return awaited;
 }
 

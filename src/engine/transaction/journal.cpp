@@ -107,6 +107,8 @@ bool is_of_known_types(const Json& details) {
                                                    {"why_not", is_text},
                                                    {"packages", is_list},
                                                    {"escaped_paths", is_list},
+                                                   {"confirm_until", is_text},
+                                                   {"confirm_clock", is_object},
                                                    {"installed_by", is_object}});
   if (!details.is_object()) return false;
   for (const auto& [key, is_right] : known) {

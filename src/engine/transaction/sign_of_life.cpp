@@ -26,14 +26,6 @@ constexpr std::int64_t sign_delay_ns = second_ns / 2;
 // How long the file systems keep times to themselves; XFS half a minute.
 constexpr std::int64_t unwritten_ns = 60 * second_ns;
 
-std::string this_start() {
-  try {
-    return read_text("/proc/sys/kernel/random/boot_id");
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 std::int64_t nanoseconds_of(const timespec& time) {
   return time.tv_sec * second_ns + time.tv_nsec;
 }
@@ -52,6 +44,14 @@ std::int64_t content_time_ns(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+std::string this_start() {
+  try {
+    return read_text("/proc/sys/kernel/random/boot_id");
+  } catch (const Error&) {
+    return {};
+  }
+}
 
 SignOfLife::SignOfLife(const std::filesystem::path& folder)
     : path_(folder / sign_file),

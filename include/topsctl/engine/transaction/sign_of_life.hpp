@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "topsctl/engine/transaction/transaction.hpp"
@@ -12,6 +13,9 @@
 #include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
+
+// What the kernel calls this run of the machine; empty if it does not tell.
+std::string this_start();
 
 // Sets the time of a file in the transaction's folder again and again for as long as the object
 // lives. Fails silently: without it, the journal tells when the transaction was last at work.

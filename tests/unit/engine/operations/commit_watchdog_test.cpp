@@ -44,7 +44,7 @@ class Watches : public testing::Test {
     record_state_after(sample_.host, before, new_paths(sample_.host, before),
                        folder / after_folder);
     Json details = Json::object();
-    if (!until.empty()) details = to_json(AwaitedConfirmation{until, {}});
+    if (!until.empty()) details = to_json(AwaitedConfirmation{until, {}, "", {}});
     Journal(folder / "journal").append(State::committed, details);
   }
 

@@ -40,6 +40,9 @@ class Confirmations : public testing::Test {
   Transaction only() const { return list_transactions(sample_.host).at(0); }
   // A commit that must be confirmed, and that nobody watches.
   void commit(const std::string& until = "2026-11-24T10:20:00Z") {
+    commit(AwaitedConfirmation{until, installer, "", {}});
+  }
+  void commit(const AwaitedConfirmation& awaited) {
     const Transaction transaction = cut_off_transaction(sample_, State::verifying);
     const auto folder = sample_.host.resolve(transaction.folder);
     std::filesystem::create_directory(folder / after_folder);
@@ -47,7 +50,7 @@ class Confirmations : public testing::Test {
     record_state_after(sample_.host, before, new_paths(sample_.host, before),
                        folder / after_folder);
     Json details = {{"at", "2026-11-24T10:15:00Z"}};
-    if (!until.empty()) details.update(to_json(AwaitedConfirmation{until, installer}));
+    if (!awaited.until.empty()) details.update(to_json(awaited));
     Journal(folder / "journal").append(State::committed, details);
   }
   Descriptor watched() const {
@@ -113,6 +116,34 @@ TEST_F(Confirmations, ComeTooLateForWhatIsRestored) {
   journal.append(State::restored, {{"differing", 0}, {"was_changed", true}});
   EXPECT_THAT(thrown_by([&] { confirm_from(other); }).message(), HasSubstr("it is restored"));
   EXPECT_EQ(exit_code(ErrorCode::unconfirmed), ExitCode::rolled_back);
+}
+
+// Whether the watcher has come to it or not: it may be stopped.
+TEST_F(Confirmations, ComeTooLateOnceTheTimeIsOver) {
+  require_root();
+  commit(timestamp(sample_.clock.time));
+  const Descriptor watching = watched();
+  const Error late = thrown_by([&] { confirm_from(other); });
+  EXPECT_EQ(late.code(), ErrorCode::unconfirmed);
+  EXPECT_THAT(late.message(), HasSubstr("too late"));
+  EXPECT_TRUE(awaited_confirmation(only()).has_value()) << "nobody restores it any more";
+}
+
+TEST_F(Confirmations, GoByAClockThatNobodySets) {
+  const AwaitedConfirmation asked =
+      confirmation_within(sample_.host, std::chrono::seconds(30), installer);
+  sample_.clock.time += std::chrono::hours(1);
+  EXPECT_EQ(time_left(sample_.host, asked), std::chrono::seconds(30));
+  commit(asked);
+  EXPECT_EQ(time_left(sample_.host, *awaited_confirmation(only())), std::chrono::seconds(30));
+}
+
+TEST_F(Confirmations, GoByTheTimeOfDayAfterARestart) {
+  AwaitedConfirmation asked =
+      confirmation_within(sample_.host, std::chrono::seconds(30), installer);
+  asked.start = "another";
+  sample_.clock.time += std::chrono::seconds(31);
+  EXPECT_LT(time_left(sample_.host, asked).count(), 0);
 }
 
 TEST_F(Confirmations, NeedACommit) {
