@@ -47,7 +47,7 @@ void ChunkSender::send_chunk(const ChunkPlace& place) {
   const std::string file = work_.file_of(place).file.string();
   const std::uint64_t size = work_.size_of(place);
   const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!input.is_open()) throw system_error(errno, "read", file);
+  if (!input.is_open()) throw system_error(errno, "read", file, ErrorCode::bad_bundle);
   far_.send(chunk_head(place, size));
   constexpr std::uint64_t block = 128U << 10U;
   std::string buffer(block, '\0');
@@ -55,11 +55,7 @@ void ChunkSender::send_chunk(const ChunkPlace& place) {
     const ssize_t got = ::pread(input.get(), buffer.data(), std::min(block, size - done),
                                 static_cast<off_t>(place.chunk * chunk_bytes + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) {
-      throw Error(ErrorCode::bad_bundle,
-                  format("{} was changed while it was sent", in_quotes(file)),
-                  "wait until it is complete, and run the same command again");
-    }
+    if (got <= 0) throw changed_while_sent(file);
     limit_.take(static_cast<std::uint64_t>(got));
     far_.send({buffer.data(), static_cast<std::size_t>(got)});
     done += static_cast<std::uint64_t>(got);

@@ -83,13 +83,17 @@ bool ChunkWork::judge(const Ack& ack, Route route) {
   }
   missing_.push_back(ack.place);
   ring_all();
+  if (auto changed = change_of(file, ack.place.chunk)) {
+    has_failed_ = true;
+    throw *std::move(changed);
+  }
   // What another host sent on tells nothing of this one.
   if (route == Route::relayed || ++false_digests_ < most_false_digests) return false;
   has_failed_ = true;
   throw Error(ErrorCode::unreachable,
               format("what the far end writes of {} has another digest than what is sent",
                      in_quotes(file.name)),
-              "its memory or disk may be faulty, or the file here was changed meanwhile");
+              "its memory or disk may be faulty");
 }
 
 void ChunkWork::count_sent(const ChunkPlace& place) {

@@ -232,6 +232,23 @@ class Receiver : public FrameHandler {
   void finish() {
     relay_.stop();
     if (!destination_) throw Error(ErrorCode::usage, "an end without a manifest");
+    try {
+      name_files();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::internal) throw;
+      // Whatever it is, this host did not keep what has arrived.
+      throw Error(ErrorCode::host_unfit, error.message(),
+                  "run the same command again: what is missing is sent");
+    }
+  }
+
+  void name_files() {
+    for (const fs::path& folder : {store_, destination_->path()}) {
+      if (fs::exists(folder)) continue;
+      throw Error(ErrorCode::host_unfit,
+                  format("{} was removed during the transfer", in_quotes(folder.string())),
+                  "run the same command again: what was in it is sent anew");
+    }
     for (Incoming& incoming : objects_) {
       if (incoming.part) incoming.part->complete();
       incoming.part.reset();

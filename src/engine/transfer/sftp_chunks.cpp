@@ -40,7 +40,8 @@ std::vector<std::uint64_t> SftpChunks::wrong_among(std::vector<std::uint64_t> ch
 void SftpChunks::bring(std::vector<std::uint64_t> chunks) {
   if (chunks.empty()) return;
   input_ = Descriptor(::open(file_.file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!input_.is_open()) throw system_error(errno, "read", file_.file.string());
+  if (!input_.is_open())
+    throw system_error(errno, "read", file_.file.string(), ErrorCode::bad_bundle);
   work(std::move(chunks), Act::bring, Until::end);
 }
 
@@ -112,11 +113,7 @@ std::string SftpChunks::local_bytes(std::uint64_t offset, std::uint64_t size) co
     const ssize_t got =
         ::pread(input_.get(), bytes.data() + have, size - have, static_cast<off_t>(offset + have));
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) {
-      throw Error(ErrorCode::bad_bundle,
-                  format("{} was changed while it was sent", in_quotes(file_.file.string())),
-                  "wait until it is complete, and run the same command again");
-    }
+    if (got <= 0) throw changed_while_sent(file_.file);
     have += static_cast<std::size_t>(got);
   }
   return bytes;
@@ -168,11 +165,13 @@ void SftpChunks::finish(const Turns::iterator& turn) {
   } else if (act_ == Act::look) {
     wrong_.push_back(chunk);
     if (until_ == Until::first_wrong) queue_.clear();
+  } else if (auto changed = change_of(file_, chunk)) {
+    failure_ = std::move(changed);
   } else if (++false_digests_ == most_false_readings) {
     failure_ = Error(
         ErrorCode::unreachable,
         format("what is read back of {} has another digest than what was sent", in_quotes(path_)),
-        "its memory or disk may be faulty, or the file here was changed meanwhile");
+        "its memory or disk may be faulty");
   } else {
     queue_.push_back(chunk);
   }

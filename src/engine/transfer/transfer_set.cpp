@@ -91,6 +91,22 @@ class Loading {
 
 }  // namespace
 
+Error changed_while_sent(const fs::path& file) {
+  return Error(ErrorCode::bad_bundle,
+               format("{} was changed while it was sent", in_quotes(file.string())),
+               "wait until it is complete, and run the same command again");
+}
+
+std::optional<Error> change_of(const ShippedFile& file, std::uint64_t chunk) {
+  try {
+    const bool is_same =
+        read_chunk(file.file, file.chunks.size, chunk) == file.chunks.digests.at(chunk);
+    return is_same ? std::nullopt : std::optional<Error>(changed_while_sent(file.file));
+  } catch (const Error& error) {
+    return error;
+  }
+}
+
 std::uint64_t TransferSet::bytes() const {
   std::uint64_t sum = 0;
   for (const ShippedFile& file : files) sum += file.chunks.size;

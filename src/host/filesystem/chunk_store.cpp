@@ -33,7 +33,7 @@ bool is_mark(std::string_view mark) {
 
 Descriptor opened_part(const fs::path& file, int flags) {
   Descriptor result(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, own_file));
-  if (!result.is_open()) throw system_error(errno, "write", file.string());
+  if (!result.is_open()) throw system_error(errno, "write", file.string(), ErrorCode::host_unfit);
   return result;
 }
 
@@ -43,7 +43,7 @@ void write_at(const Descriptor& to, std::uint64_t offset, std::string_view bytes
     const ssize_t written =
         ::pwrite(to.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw system_error(errno, "write", name.string());
+    if (written < 0) throw system_error(errno, "write", name.string(), ErrorCode::host_unfit);
     bytes.remove_prefix(static_cast<std::size_t>(written));
     offset += static_cast<std::uint64_t>(written);
   }
@@ -197,6 +197,9 @@ void Part::complete() {
     }
     return;
   }
+  if (!has_name)
+    throw Error(ErrorCode::internal, format("somebody has removed {}", in_quotes(file_.string())),
+                again_hint);
   // A chunk that another run writes again just now has no mark, and may be whole all the same.
   ChunkList chunks{size_, {}};
   for (const auto& mark : marks()) {
@@ -206,9 +209,6 @@ void Part::complete() {
   }
   if (content_id(chunks) != id_)
     throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent", again_hint);
-  if (!has_name)
-    throw Error(ErrorCode::internal, format("somebody has removed {}", in_quotes(file_.string())),
-                again_hint);
   constexpr mode_t readable_by_all = 0644;
   if (::fchmod(data_.get(), readable_by_all) != 0 || ::fsync(data_.get()) != 0 ||
       ::fstat(data_.get(), &status) != 0)

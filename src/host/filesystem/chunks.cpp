@@ -91,6 +91,12 @@ ChunkList read_chunks(const fs::path& file) {
   return chunks;
 }
 
+ChunkDigest read_chunk(const fs::path& file, std::uint64_t size, std::uint64_t chunk) {
+  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!input.is_open()) throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);
+  return digest_of_chunk(input, chunk * chunk_bytes, chunk_size(size, chunk), file);
+}
+
 // The name of what is remembered of a file; nothing for one whose times tell nothing yet.
 std::optional<std::string> DigestMemory::name_of(const fs::path& file) const {
   struct stat status {};

@@ -43,7 +43,8 @@ class ChunkWork {
 
   enum class Route { sent, relayed };
   // Whether the far end wrote what it should; if not, the chunk is to be sent again. Throws
-  // Error{unreachable} if that happens too often to what was sent.
+  // Error{unreachable} if that happens too often to what was sent, and Error{bad_bundle} if the
+  // file here was changed.
   bool judge(const Ack& ack, Route route);
   void count_sent(const ChunkPlace& place);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/bundle/bundle.hpp"
@@ -26,6 +27,11 @@ struct ShippedFile {
   std::string id;
   std::string sha256;  // empty: not known, as nobody asked for it before
 };
+
+// Error{bad_bundle} of a file that is not what it was when its digests were read.
+Error changed_while_sent(const std::filesystem::path& file);
+// That one, or why it cannot be read; nothing if the chunk here is still what its digest says.
+std::optional<Error> change_of(const ShippedFile& file, std::uint64_t chunk);
 
 struct TransferSet {
   std::string stack;  // whose packages these are; empty: all files of the bundle

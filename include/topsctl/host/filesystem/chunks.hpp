@@ -32,6 +32,9 @@ std::string content_id(const ChunkList& chunks);
 
 // Reads a file by several threads. Throws Error if it cannot be read or changes meanwhile.
 ChunkList read_chunks(const std::filesystem::path& file);
+// The digest of one chunk of a file that had `size` bytes. Throws Error{bad_bundle} if it is
+// shorter now, or cannot be opened.
+ChunkDigest read_chunk(const std::filesystem::path& file, std::uint64_t size, std::uint64_t chunk);
 
 // Digests that were read before, kept by what tells whether a file has changed: device, inode,
 // size, and both times. In a folder of its own; that it cannot be written only costs time.

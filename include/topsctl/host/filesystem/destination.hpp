@@ -19,6 +19,7 @@ class Destination {
   // Makes the folder if it is not there. Throws as require_own_folder.
   explicit Destination(const std::filesystem::path& folder);
 
+  const std::filesystem::path& path() const { return path_; }
   // Whether `name` is this very file.
   bool holds(const std::filesystem::path& object, const std::string& name) const;
   // Gives the file the name, in place of whatever has it: as a link, or as a copy where no link can

@@ -107,6 +107,17 @@ TEST_F(SftpUploads, SendNothingTwice) {
   EXPECT_EQ(verified, transfer_set.bytes());
 }
 
+TEST_F(SftpUploads, BlameAFileThatWasChangedMeanwhileAndNotTheHost) {
+  ship("a.deb", long_content(2));
+  std::string changed = long_content(2);
+  changed[chunk_bytes + 5] = '!';
+  folder.write("here/a.deb", changed);
+  const Error error = thrown_by([&] { run(); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
+  EXPECT_NE(error.message().find("was changed while it was sent"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "dest/a.deb"));
+}
+
 TEST_F(SftpUploads, ReplaceAFileOfTheSameSizeWithOtherContent) {
   ship("a.deb", long_content(3));
   run();

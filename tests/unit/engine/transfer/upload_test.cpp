@@ -194,6 +194,55 @@ TEST_F(Uploads, NoticeAFileThatWasCutShortMeanwhile) {
   EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::bad_bundle);
 }
 
+// The size stays as it was.
+TEST_F(Uploads, BlameAFileThatWasChangedMeanwhileAndNotTheHost) {
+  ship("a.deb", long_content(2));
+  std::string changed = long_content(2);
+  changed[chunk_bytes + 5] = '!';
+  folder.write("a.deb", changed);
+  const Error error = thrown_by([&] { run(); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
+  EXPECT_NE(error.message().find("was changed while it was sent"), std::string::npos);
+  folder.write("a.deb", long_content(2));
+  run();
+  EXPECT_EQ(received("a.deb"), long_content(2));
+  std::filesystem::remove_all(folder / "home");
+  std::filesystem::remove(folder / "a.deb");
+  EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::bad_bundle);
+}
+
+TEST_F(Uploads, IntoAFolderThatIsRemovedMeanwhileFailOnIt) {
+  ship("a.deb", long_content(2));
+  far.faults.alter = [&](std::string bytes) {
+    if (bytes.starts_with('A')) std::filesystem::remove_all(folder / "dest");
+    return bytes;
+  };
+  const Error error = thrown_by([&] { run(); });
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_NE(error.message().find("dest' was removed during the transfer"), std::string::npos);
+}
+
+TEST_F(Uploads, OfWhichTheHostLosesTheStoreFailOnItAndBeginAnew) {
+  for (const unsigned connections : {1U, 4U}) {
+    transfer_set.files.clear();
+    ship("a.deb", long_content(4 + connections));
+    request.most_connections = connections;
+    std::atomic<unsigned> heard = 0;
+    far.faults.alter = [&](std::string bytes) {
+      if (bytes.starts_with('A') && ++heard == 3) std::filesystem::remove_all(folder / "home");
+      return bytes;
+    };
+    const Error error = thrown_by([&] { run(); });
+    EXPECT_EQ(error.code(), ErrorCode::host_unfit) << error.message();
+    EXPECT_NE(error.message().find("removed"), std::string::npos) << error.message();
+    EXPECT_FALSE(std::filesystem::exists(folder / "dest/a.deb"));
+    far.faults.alter = nullptr;
+    run();
+    EXPECT_EQ(received("a.deb"), long_content(4 + connections));
+    std::filesystem::remove_all(folder / "dest");
+  }
+}
+
 TEST(CommandLinesForTargets, AreTheSameInEveryShell) {
   const CarriedProgram program{"/bin/true", std::string(64, 'a'), 1};
   for (const std::string& script :
