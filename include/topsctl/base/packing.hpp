@@ -2,6 +2,8 @@
 // each length and each enumerator is checked, and nothing grows beyond what there are bytes for.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -26,14 +28,20 @@ concept HasMembers = requires(T& value) {
 
 class Packer {
  public:
+  // Room for `expected` bytes at once: pages that are not written to cost nothing.
+  explicit Packer(std::size_t expected = 0) { bytes_.reserve(expected); }
+
   template <std::integral T>
   void put(T& number) {
+    std::array<char, 10> digits;
+    std::size_t size = 0;
     auto left = static_cast<std::uint64_t>(number);
     do {
       const auto low = static_cast<unsigned char>(left & 0x7fU);
       left >>= 7U;
-      bytes_.push_back(static_cast<char>(left != 0 ? low | 0x80U : low));
+      digits[size++] = static_cast<char>(left != 0 ? low | 0x80U : low);
     } while (left != 0);
+    bytes_.append(digits.data(), size);
   }
   template <typename T>
   requires std::is_enum_v<T>
@@ -112,7 +120,11 @@ class Unpacker {
   }
   template <typename T>
   void get(std::vector<T>& values) {
-    for (std::size_t left = count(); left > 0; --left) get(values.emplace_back());
+    std::size_t left = count();
+    // What is counted is not believed before it has come.
+    constexpr std::size_t usual_bytes = 32;
+    values.reserve(std::min(left, left_.size() / usual_bytes));
+    for (; left > 0; --left) get(values.emplace_back());
   }
   template <typename Key, typename T>
   void get(std::map<Key, T>& values) {
@@ -154,8 +166,8 @@ class Unpacker {
 
 // Not const: reading and writing go by one description of the type. The value stays as it is.
 template <typename T>
-std::string packed(T& value) {
-  Packer packer;
+std::string packed(T& value, std::size_t expected = 0) {
+  Packer packer(expected);
   packer.put(value);
   return packer.take();
 }

@@ -34,15 +34,19 @@ enum class Word : char { file, bytes, input, output, nameless, warning, result, 
 
 struct Message {
   Word word = Word::done;
-  std::string text;
+  std::string_view text;  // until the next one
 };
 
 void send_message(int socket, Word word, std::string_view text) {
-  std::string message(1, static_cast<char>(word));
-  message += text.substr(0, largest_message);
+  auto kind = static_cast<char>(word);
+  text = text.substr(0, largest_message);
+  std::array<iovec, 2> parts = {{{&kind, 1}, {const_cast<char*>(text.data()), text.size()}}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
   ssize_t sent = -1;
   do {
-    sent = ::send(socket, message.data(), message.size(), MSG_NOSIGNAL);
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   if (sent < 0) throw system_error(errno, "write to", "the calling process");
 }
@@ -217,6 +221,7 @@ class Caller {
       switch (message->word) {
         case Word::result:
           if (message->text.size() > most_result - result_.size()) refuse("tells too much");
+          result_.reserve(expected_result);
           result_ += message->text;
           break;
         case Word::error:
@@ -239,7 +244,8 @@ class Caller {
     if (got <= 0) return std::nullopt;
     const auto word = static_cast<unsigned char>(buffer_.front());
     if (word > static_cast<unsigned char>(Word::done)) refuse("says what nobody understands");
-    return Message{static_cast<Word>(word), buffer_.substr(1, static_cast<std::size_t>(got) - 1)};
+    return Message{static_cast<Word>(word),
+                   std::string_view(buffer_).substr(1, static_cast<std::size_t>(got) - 1)};
   }
 
   void serve(const Message& message) {
@@ -261,10 +267,11 @@ class Caller {
   void give(const Message& message) {
     errno = EACCES;
     Descriptor file;
-    if (message.word == Word::input && call_.inputs.contains(message.text)) {
-      file = open_input(message.text);
-    } else if (message.word == Word::output && call_.outputs.contains(message.text)) {
-      file = open_new_output(message.text);
+    const std::filesystem::path path = message.text;
+    if (message.word == Word::input && call_.inputs.contains(path)) {
+      file = open_input(path);
+    } else if (message.word == Word::output && call_.outputs.contains(path)) {
+      file = open_new_output(path);
     } else if (message.word == Word::nameless) {
       file = open_nameless_file();
     }
@@ -314,9 +321,10 @@ class Caller {
 
 }  // namespace
 
-std::string call_confined(const ConfinedCall& call,
-                          const std::function<std::string(const ConfinedProgress&)>& work) {
-  if (call.sandboxing == Sandboxing::off) return work(DirectProgress(call));
+void call_confined(const ConfinedCall& call,
+                   const std::function<std::string(const ConfinedProgress&)>& work,
+                   const std::function<void(std::string)>& take) {
+  if (call.sandboxing == Sandboxing::off) return take(work(DirectProgress(call)));
   throw_if_interrupted();
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
@@ -325,7 +333,15 @@ std::string call_confined(const ConfinedCall& call,
   Descriptor theirs(ends[1]);
   const pid_t worker = start_copy([&] { return do_work(theirs, call, work); });
   theirs.close();
-  return Caller(call, worker, ours).result();
+  Caller caller(call, worker, ours);
+  take(caller.result());
+}
+
+std::string call_confined(const ConfinedCall& call,
+                          const std::function<std::string(const ConfinedProgress&)>& work) {
+  std::string result;
+  call_confined(call, work, [&](std::string bytes) { result = std::move(bytes); });
+  return result;
 }
 
 }  // namespace topsctl

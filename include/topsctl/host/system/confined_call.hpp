@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -12,6 +13,9 @@
 namespace topsctl {
 
 enum class Sandboxing { on, off };
+
+// As much as a large package makes, in bytes; more costs a copy of it.
+inline constexpr std::size_t expected_result = 4U << 20U;
 
 // What such work may have, and who hears of it.
 struct ConfinedCall {
@@ -41,15 +45,28 @@ class ConfinedProgress {
 // wait for other threads of this process.
 std::string call_confined(const ConfinedCall& call,
                           const std::function<std::string(const ConfinedProgress&)>& work);
+// The same, and `take` gets what it returned while the copy's memory is still given back.
+void call_confined(const ConfinedCall& call,
+                   const std::function<std::string(const ConfinedProgress&)>& work,
+                   const std::function<void(std::string)>& take);
 
 // The same for any type that can be packed.
 template <typename Result>
 Result confined(const ConfinedCall& call,
                 const std::function<Result(const ConfinedProgress&)>& work) {
-  return unpacked<Result>(call_confined(call, [&work](const ConfinedProgress& progress) {
-    Result result = work(progress);
-    return packed(result);
-  }));
+  const bool is_apart = call.sandboxing == Sandboxing::on;
+  // Outside of the work: in the copy it is never taken apart.
+  std::optional<Result> result;
+  call_confined(
+      call,
+      [&](const ConfinedProgress& progress) {
+        result = work(progress);
+        return is_apart ? packed(*result, expected_result) : std::string();
+      },
+      [&](const std::string& bytes) {
+        if (is_apart) result = unpacked<Result>(bytes);
+      });
+  return *std::move(result);
 }
 
 }  // namespace topsctl
