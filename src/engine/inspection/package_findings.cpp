@@ -149,15 +149,17 @@ void judge_place(const std::string& path, Collection& found) {
 
 // md5sums often leaves conffiles out, so what it claims is not all.
 void judge_places(const Package& package, Collection& found) {
-  std::set<std::string_view> seen;
+  const bool has_more = package.files_are_claims && package.deb;
+  std::set<std::string_view> left_out;
+  if (has_more) left_out.insert(package.deb->conffiles.begin(), package.deb->conffiles.end());
   for (const PayloadEntry& entry : *package.files) {
     if (entry.type == PayloadEntry::Type::directory) continue;
     judge_place(entry.path, found);
-    if (package.files_are_claims) seen.insert(entry.path);
+    if (!left_out.empty()) left_out.erase(entry.path);
   }
-  if (!package.files_are_claims || !package.deb) return;
+  if (!has_more) return;
   for (const std::string& path : package.deb->conffiles) {
-    if (!seen.contains(path)) judge_place(path, found);
+    if (left_out.contains(path)) judge_place(path, found);
   }
 }
 
