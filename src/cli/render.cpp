@@ -183,7 +183,8 @@ std::string render_execution(const Execution& execution, const Style& style) {
   const TransactionReport& report = execution.report;
   std::string text;
   const bool only_plan = report.outcome == Outcome::planned;
-  if (report.plan && (only_plan || report.outcome == Outcome::no_change)) {
+  const bool is_carried_out = report.transaction.has_value();
+  if (report.plan && (only_plan || (report.outcome == Outcome::no_change && !is_carried_out))) {
     text += render_plan(*report.plan, style);
   }
   if (report.rehearsal) text += render_rehearsal(*report.rehearsal, style);

@@ -11,6 +11,7 @@ from pathlib import Path
 from faults.nasty import make_nasty
 from faults.old_host import ACCEPTED, make_old
 from faults.tracer import build_nth
+from hosts.crafted import without_md5sums
 from hosts.host import Host
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
 from support.bundles import make_bundle
@@ -72,6 +73,8 @@ class Sweep:
                         for generation in ("2.4.87", "2.5.136")}
         for generation, bundle in self.bundles.items():
             make_nasty(bundle, generation)
+        # Its topsfactor is installed anew every time.
+        self.repeated = without_md5sums(self.bundles["2.5.136"], "topsfactor", self.scratch)
         make_old(Operator(self.base["install"], binary, self.topsctl), self.bundles["2.4.87"])
         self.base["rollback"] = Host(self.base["install"].root, place, "copy")
         new = Operator(self.base["rollback"], binary, self.topsctl)
@@ -87,7 +90,8 @@ class Sweep:
         return run_topsctl(binary, argv, self.scratch, **options)
 
     def command(self, scenario, host):
-        argv = ["install", self.bundles["2.5.136"], *ACCEPTED] if scenario == "install" else ["rollback"]
+        argv = {"install": ["install", self.bundles["2.5.136"], *ACCEPTED], "rollback": ["rollback"],
+                "repeat": ["install", self.repeated, *ACCEPTED]}[scenario]
         return [os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
 
     def run(self, scenario, host, number, action):

@@ -4,10 +4,11 @@ import json
 
 import pytest
 
+from faults.old_host import ACCEPTED
 from faults.sweep import ACTIONS, spread
 from faults.terminal import LEADERS, is_complete, lose_terminal
 from faults.tracer import CARRY_OUT, FAIL, SYNCFS, build_nth, watched
-from hosts.operations import LOCKS, NOT_COMPARED
+from hosts.operations import LOCKS, NOT_COMPARED, Operator
 
 KILLS = 8
 OTHERS = 1
@@ -32,6 +33,29 @@ def test_a_lost_terminal_ends_nothing_and_the_report_can_be_fetched(sweep, schem
     number = spread(count, 2 + len(LEADERS))[1 + list(LEADERS).index(leader)]
     loss = lose_terminal(sweep, scenario, number, leader, before, after, schema)
     assert is_complete(loss) and loss.state == "new", loss
+
+
+def test_a_repeat_that_changes_nothing_changes_nothing_when_it_is_struck_either(sweep):
+    host = sweep.new_host("rollback")
+    try:
+        operator = Operator(host, sweep.binary, sweep.topsctl)
+        repeat = ("install", sweep.repeated, *ACCEPTED)
+        before = operator.digest()
+        for _ in range(2):
+            assert operator.json(*repeat)["outcome"] == "no_change"
+            assert operator.changes_since(before) == []
+        count, code, _ = sweep.run("repeat", host, 0, "kill")
+        assert code == 0
+        for number in spread(count, KILLS):
+            assert sweep.run("repeat", host, number, "kill")[1] == 137
+            operator.json("recover")
+            assert operator.changes_since(before) == [], number
+        entries = [(entry["outcome"], entry["can_be_undone"]) for entry in operator.json("history")["transactions"]]
+        assert entries[:2] == [("committed", True)] * 2 and not any(undoable for _, undoable in entries[2:]), entries
+        undone = operator.json("rollback")
+        assert undone["transaction"] == 2 and undone["rollback"]["verified"]["paths_differing"] == 0
+    finally:
+        host.remove()
 
 
 def test_a_write_that_failed_while_the_checks_ran_fails_the_commit(sweep):

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,17 @@ def with_eccl(bundle, host, tmp_path):
         return folder
 
     return make
+
+
+def without_md5sums(bundle, package, folder):
+    """A copy of a bundle below a folder: nobody can tell beforehand whether this package of it is there already."""
+    copied, tree = Path(folder) / "without-md5sums", Path(folder) / "without-md5sums.tree"
+    shutil.copytree(bundle, copied)
+    target, = copied.glob(f"**/{package}*.deb")
+    subprocess.run(["dpkg-deb", "-R", target, tree], check=True, capture_output=True)
+    (tree / "DEBIAN/md5sums").unlink()
+    build(tree, target)
+    return copied
 
 
 def executable(path, text):

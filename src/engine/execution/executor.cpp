@@ -11,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "engine/execution/begun_details.hpp"
 #include "engine/execution/check_step.hpp"
 #include "engine/execution/step_actions.hpp"
 #include "engine/execution/watchdog_start.hpp"
@@ -28,6 +29,7 @@
 #include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/time_changes.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/engine/transaction/unexpected_changes.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
@@ -41,24 +43,6 @@ namespace topsctl {
 namespace fs = std::filesystem;
 
 namespace {
-
-Json begun_details(const Host& host, const TransactionReport& report, const Requester& requester) {
-  Json packages = Json::array();
-  for (const PackageChange& change : report.packages) {
-    packages.push_back({{"name", change.name},
-                        {"kind", name(change.kind)},
-                        {"before", change.before ? Json(*change.before) : Json(nullptr)},
-                        {"after", *change.after},
-                        {"purl", change.purl}});
-  }
-  return {{"transaction", *report.transaction},
-          {"started_at", timestamp(host.clock->now())},
-          {"user", requester.user},
-          {"command", requester.command_line},
-          {"stack", report.plan->stack},
-          {"packages", std::move(packages)},
-          {"inputs", to_json(requester.inputs)}};
-}
 
 class Executor {
  public:
@@ -87,9 +71,13 @@ class Executor {
         phases_.enter(phase_of(plan_.steps[i].action));
         run_step(i);
       }
-      execution_.report.outcome = Outcome::committed;
-      execution_.report.changed = true;
-      execution_.report.message = committed_message();
+      if (is_without_change_) {
+        end_without_change();
+      } else {
+        execution_.report.outcome = Outcome::committed;
+        execution_.report.changed = true;
+        execution_.report.message = committed_message();
+      }
     } catch (const Error& error) {
       undo(error);
     } catch (const std::exception& error) {
@@ -221,6 +209,10 @@ class Executor {
     remove_working_folders();
     const std::vector<std::string> created = new_paths(host_, snapshot_);
     report_unexpected_changes(snapshot_, created);
+    is_without_change_ =
+        may_change_nothing(plan_) &&
+        differs_in_times_alone(host_, snapshot_, created, folder_ / snapshot_folder);
+    if (is_without_change_) return "nothing but times has changed: there is nothing to commit";
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
     // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
     // yet.
@@ -278,29 +270,47 @@ class Executor {
     }
     end_making_ready();
     events_.note(format("rolling back: {}", error.message()));
-    sign_of_life_.reset();
-    const RollbackResult restoration = restore_after_failure(host_, transaction_, events_);
-    execution_.report.rollback = restoration.proof;
-    execution_.report.kept_of_others = restoration.kept_of_others;
-    execution_.report.synced_mounts = restoration.synced_mounts;
-    collect_not_restored(restoration);
+    if (put_back(restore_after_failure)) {
+      execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
+      execution_.report.outcome = Outcome::rolled_back;
+      execution_.report.message =
+          format("rolled back, the host is as before transaction {}", transaction_.id);
+    }
     try {
       report_unexpected_changes(snapshot_, new_paths(host_, snapshot_));
     } catch (const Error& failure) {
       execution_.warnings.push_back(
           format("what changed outside the write set is unknown: {}", failure.message()));
     }
-    if (restoration.complete()) {
-      execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
-      execution_.report.outcome = Outcome::rolled_back;
-      execution_.report.message =
-          format("rolled back, the host is as before transaction {}", transaction_.id);
-    } else {
-      execution_.exit = restoration.exit();
-      execution_.report.outcome = restoration.outcome();
-      execution_.report.changed = true;
-      execution_.report.message = restore_message(transaction_, restoration);
+  }
+
+  // The times go back too: the undo of an earlier transaction is refused where they differ.
+  void end_without_change() {
+    phases_.enter("restore");
+    clear_interrupt();
+    if (put_back(restore_times)) {
+      execution_.report.outcome = Outcome::no_change;
+      execution_.report.message = "everything was installed already: nothing has changed";
+      return;
     }
+    execution_.report.failed = true;
+  }
+
+  // Whether the state before is there again; else a person is needed.
+  bool put_back(RollbackResult (&restore)(const Host&, const Transaction&, EventSink&)) {
+    sign_of_life_.reset();
+    const RollbackResult restoration = restore(host_, transaction_, events_);
+    execution_.report.rollback = restoration.proof;
+    execution_.report.kept_of_others = restoration.kept_of_others;
+    execution_.report.synced_mounts = restoration.synced_mounts;
+    collect_not_restored(restoration);
+    if (restoration.complete()) return true;
+    execution_.exit = restoration.exit_status();
+    execution_.report.outcome = restoration.outcome();
+    execution_.report.changed = true;
+    execution_.report.message = restore_message(transaction_, restoration);
+    if (!execution_.error) execution_.error = restoration.error(transaction_);
+    return false;
   }
 
   std::string committed_message() const {
@@ -361,7 +371,8 @@ class Executor {
   std::jthread make_ready_;
   std::optional<SignOfLife> sign_of_life_;  // from the first change on
   bool changed_ = false;
-  std::int64_t since_ns_ = 0;  // when changing began, by the file system's clock
+  bool is_without_change_ = false;  // known before the commit
+  std::int64_t since_ns_ = 0;       // when changing began, by the file system's clock
 };
 
 }  // namespace

@@ -138,9 +138,11 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
   // again.
   if (!result.complete()) return;
-  journal.append(
-      TransactionState::restored,
-      {{"paths_checked", result.proof.paths_checked}, {"differing", 0}, {"was_changed", true}});
+  journal.append(TransactionState::restored,
+                 {{"paths_checked", result.proof.paths_checked},
+                  {"differing", 0},
+                  {"was_changed", true},
+                  {"only_times", undo != nullptr && undo->is_of_times}});
   if (sign_of_life) sign_of_life->end();
   remove_working_folders(folder);
   remove_kept(folder);
@@ -158,7 +160,7 @@ Outcome RollbackResult::outcome() const {
   return !failures.empty() && can_go_on ? Outcome::unfinished : Outcome::rollback_incomplete;
 }
 
-ExitCode RollbackResult::exit() const {
+ExitCode RollbackResult::exit_status() const {
   return outcome() == Outcome::unfinished ? ExitCode::unfinished : ExitCode::rollback_incomplete;
 }
 
@@ -189,20 +191,34 @@ std::string restore_message(const Transaction& transaction, const RollbackResult
                       transaction.id);
 }
 
-RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
-                                     EventSink& events) {
+namespace {
+
+RollbackResult restore_at_work(const Host& host, const Transaction& transaction, EventSink& events,
+                               bool is_of_times) {
   // It is at work still: no time tells its own changes from others'.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
   std::optional<UndoPlan> undo;
   RollbackResult result;
   try {
     undo = undo_of_cut_off(host, transaction, no_end);
+    undo->is_of_times = is_of_times;
   } catch (const Error& error) {
     add_failure(error, result);
     events.warning(error.message());
     return result;
   }
   return roll_back_transaction(host, transaction, events, &*undo);
+}
+
+}  // namespace
+
+RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
+                                     EventSink& events) {
+  return restore_at_work(host, transaction, events, false);
+}
+
+RollbackResult restore_times(const Host& host, const Transaction& transaction, EventSink& events) {
+  return restore_at_work(host, transaction, events, true);
 }
 
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
@@ -276,7 +292,7 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
     return;
   }
   report.failed = true;
-  execution.exit = restoration.exit();
+  execution.exit = restoration.exit_status();
   execution.error = restoration.error(transaction);
   if (restoration.has_begun || transaction.state() != TransactionState::committed) {
     report.outcome = restoration.outcome();

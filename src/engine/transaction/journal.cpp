@@ -100,6 +100,7 @@ bool is_of_known_types(const Json& details) {
                                                    {"paths_checked", is_count},
                                                    {"differing", is_count},
                                                    {"was_changed", is_flag},
+                                                   {"only_times", is_flag},
                                                    {"undo", is_flag},
                                                    {"loader_cache", is_flag},
                                                    {"gave_up", is_flag},

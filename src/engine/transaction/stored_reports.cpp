@@ -83,8 +83,8 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
       transaction.id, name(outcome));
   execution.warnings.emplace_back(
       "this report is rebuilt from the journal: it has no plan, no steps and no checks");
-  const bool is_asked_for =
-      outcome == Outcome::committed || (command != "install" && outcome == Outcome::rolled_back);
+  const bool is_asked_for = outcome == Outcome::committed || outcome == Outcome::no_change ||
+                            (command != "install" && outcome == Outcome::rolled_back);
   if (!is_asked_for) {
     report.failed = true;
     execution.exit = outcome == Outcome::rolled_back           ? ExitCode::rolled_back
@@ -97,8 +97,8 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
 }
 
 Outcome outcome_named(std::string_view text) {
-  for (const Outcome outcome :
-       {Outcome::committed, Outcome::rolled_back, Outcome::rollback_incomplete}) {
+  for (const Outcome outcome : {Outcome::committed, Outcome::rolled_back,
+                                Outcome::rollback_incomplete, Outcome::no_change}) {
     if (name(outcome) == text) return outcome;
   }
   return Outcome::failed_before_change;

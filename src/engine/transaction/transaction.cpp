@@ -143,6 +143,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
     }
     if (record.state == TransactionState::restored) {
       const Outcome outcome = details.value("differing", 0) > 0    ? Outcome::rollback_incomplete
+                              : details.value("only_times", false) ? Outcome::no_change
                               : details.value("was_changed", true) ? Outcome::rolled_back
                                                                    : Outcome::failed_before_change;
       summary.outcome = name(outcome);

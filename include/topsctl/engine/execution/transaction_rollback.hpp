@@ -29,7 +29,7 @@ struct RollbackResult {
   bool complete() const { return failures.empty() && proof.differing.empty(); }
   // Of one that is not complete: how it stands, and what the exit status and the error are.
   Outcome outcome() const;
-  ExitCode exit() const;
+  ExitCode exit_status() const;
   Error error(const Transaction& transaction) const;
 };
 // What to do about kept copies that are missing: nothing at all, or all the rest.
@@ -47,6 +47,9 @@ RollbackResult restore_after_failure(const Host& host, const Transaction& transa
 
 // What a report says of one that is not complete.
 std::string restore_message(const Transaction& transaction, const RollbackResult& result);
+
+// The same of an install that has changed nothing but times: it ends as one without a change.
+RollbackResult restore_times(const Host& host, const Transaction& transaction, EventSink& events);
 
 // The plan of a rollback or recovery; `command` as the report shall name it.
 Plan rollback_plan(const Transaction& transaction, const std::string& command);

@@ -21,6 +21,7 @@ struct UndoPlan {
   std::vector<std::string> kept_of_others;  // paths of a transaction that came to no end: what
                                             // others have changed or made there
   bool rebuild_loader_cache = false;        // others changed it since: ldconfig(8) writes it anew
+  bool is_of_times = false;                 // the transaction has changed nothing else
 };
 
 // The machine as it is, or as it will be when certain undos are done.

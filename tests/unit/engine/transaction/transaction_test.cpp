@@ -151,6 +151,9 @@ TEST_F(Transactions, HaveTheOutcomeOfTheirLastState) {
   EXPECT_EQ(outcome_of({State::begun, State::committed, State::restoring}), "unfinished");
   EXPECT_EQ(outcome_of({State::begun, State::restored}, {{"differing", 0}, {"was_changed", true}}),
             "rolled_back");
+  EXPECT_EQ(outcome_of({State::begun, State::restored},
+                       {{"differing", 0}, {"was_changed", true}, {"only_times", true}}),
+            "no_change");
   EXPECT_EQ(outcome_of({State::begun, State::restored}, {{"differing", 2}, {"was_changed", true}}),
             "rollback_incomplete");
   EXPECT_EQ(outcome_of({State::begun, State::restored}, {{"differing", 0}, {"was_changed", false}}),

@@ -1,0 +1,75 @@
+"""The same install once more: what changes nothing is no generation, and pushes none out."""
+
+import pytest
+
+from hosts.crafted import without_md5sums
+from hosts.operations import OLD_STACK, PROFILE, Operator
+
+CONFFILE = "/etc/tops-sdk/sdk.conf"
+LIBRARY = "/usr/lib/libdtu_sdk.so"
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
+
+
+@pytest.fixture
+def newer(bundle, host, tmp_path):
+    return without_md5sums(bundle(python=host.python_minor(), only_needed=True), "tops-sdk", tmp_path)
+
+
+@pytest.fixture
+def upgraded(operator, bundle, host, newer):
+    """repeat() -> the report of the upgrade's install once more; the upgrade is transaction 2."""
+    old = bundle(python=host.python_minor(), only_needed=True, generation="2.4.87")
+    assert operator.json("install", old, "--stack", OLD_STACK)["outcome"] == "committed"
+    assert operator.json("install", newer)["outcome"] == "committed"
+    return lambda: operator.json("install", newer)
+
+
+def outcomes(operator):
+    return [entry["outcome"] for entry in operator.json("history")["transactions"]]
+
+
+def append(host, path):
+    with host.path(path).open("a") as file:
+        file.write("# edited\n")
+
+
+def test_repeats_change_nothing_and_the_upgrade_is_undone(operator, host, upgraded, schema):
+    before = operator.digest()
+    for _ in range(2):
+        report = upgraded()
+        schema(report, "install")
+        assert report["outcome"] == "no_change" and not report["changed"] and not report["failed"], report
+        assert {package["action"] for package in report["plan"]["packages"]} == {"keep", "reinstall"}
+        assert operator.changes_since(before) == [], "times too: the undo of the upgrade goes by them"
+    history = operator.json("history")
+    schema(history, "history")
+    assert [(entry["outcome"], entry["can_be_undone"]) for entry in history["transactions"]] == \
+        [("committed", True), ("committed", True), ("no_change", False), ("no_change", False)]
+    shown = operator.json("history", "show", "3")["reports"]
+    assert [(report["outcome"], report["rebuilt"]) for report in shown] == [("no_change", False)]
+    assert "2.5.136-1" in operator.dpkg_states()["tops-sdk"]
+    undone = operator.json("rollback")
+    assert undone["transaction"] == 2 and undone["rollback"]["verified"]["paths_differing"] == 0
+    assert "2.4.87-1" in operator.dpkg_states()["tops-sdk"]
+
+
+def test_local_edits_are_one_generation_at_most(operator, host, upgraded):
+    append(host, CONFFILE)
+    kept = host.path(CONFFILE).read_text()
+    assert upgraded()["outcome"] == "no_change", "dpkg keeps edits of configuration files"
+    assert host.path(CONFFILE).read_text() == kept
+    assert outcomes(operator) == ["committed", "committed", "no_change"]
+
+    append(host, PROFILE)
+    append(host, LIBRARY)
+    assert upgraded()["outcome"] == "committed", "they are put back"
+    assert "# edited" not in host.path(PROFILE).read_text() and b"# edited" not in host.path(LIBRARY).read_bytes()
+    for _ in range(2):
+        assert upgraded()["outcome"] == "no_change"
+    assert outcomes(operator) == ["committed", "committed", "no_change", "committed", "no_change", "no_change"]
+    assert operator.json("rollback", "2", "--force")["transaction"] == 2
+    assert "2.4.87-1" in operator.dpkg_states()["tops-sdk"]
