@@ -63,6 +63,10 @@ def _payload(tree, version):
 
     for name in ("kept", "edited", "deleted"):
         file(f"etc/nasty/{name}.conf", f"{name} {version}\n")
+    # Large enough to be kept as links on every file system; the second one is the same in both versions.
+    file("opt/nasty/large-1", version * 20_000)
+    file("usr/share/nasty/large-2", "large\n" * 20_000)
+    os.link(file("usr/share/nasty/large-3", version * 20_000), tree / "usr/share/nasty/large-4")
     file("opt/nasty/setuid", version, 0o4755)
     file("opt/nasty/capable", version, 0o755)
     file("opt/nasty/overridden", version)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import errno
+import fnmatch
 import os
 import signal
 import subprocess
@@ -22,6 +23,8 @@ TIMEOUT = 600
 NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
 # ldconfig notes inodes and times of change in it.
 OF_ONE_INSTALL = "~ /var/cache/ldconfig/aux-cache:"
+# Names of topsctl's own among the host's files, which are there only while it works.
+LITTER = "*/.topsctl-*"
 ACTIONS = {"kill": "kill", "ENOSPC": f"error:{errno.ENOSPC}", "EIO": f"error:{errno.EIO}",
            "SIGINT": f"signal:{int(signal.SIGINT)}", "SIGTERM": f"signal:{int(signal.SIGTERM)}",
            "full": "full"}
@@ -59,8 +62,14 @@ def spread(total, points):
     return [1 + index * total // number for index in range(number)]
 
 
+def litter_in(digest):
+    return [f"+ {path} (litter)" for path in digest if fnmatch.fnmatchcase(path, LITTER)]
+
+
 class Sweep:
     """A root with the older generation and local edits; every strike is on a host of its own laid over it."""
+
+    not_kept = ()  # by the file systems of the hosts: fields of the digest
 
     def __init__(self, test_root, place, binary, scratch):
         self.place, self.binary, self.scratch = place, binary, Path(scratch)
@@ -128,14 +137,19 @@ class Sweep:
             operator = Operator(host, self.binary, self.topsctl)
             recovered = operator.topsctl("recover", "--json")
             now = host.digest(NOT_COMPARED)
-            old = [line for line in whole.before.diff(now) if not line.startswith(LOCKS)]
+            old = self.differing(whole.before, now)
             new = [line for line in whole.after.diff(now, NOT_THE_SAME_TWICE)
                    if not line.startswith((*LOCKS, OF_ONE_INSTALL))]
-            state = "neither" if recovered.code != 0 or code == NOT_OF.get(action) else "old" if not old else "new" if not new else "neither"
+            is_wrong = recovered.code != 0 or code == NOT_OF.get(action) or litter_in(now)
+            state = "neither" if is_wrong else "old" if not old else "new" if not new else "neither"
             return Point(scenario, action, number, code, state,
-                         [] if state != "neither" else (min(old, new, key=len)[:20] or [str(recovered)]))
+                         [] if state != "neither" else (litter_in(now) or min(old, new, key=len)[:20] or [str(recovered)]))
         finally:
             host.remove()
+
+    def differing(self, before, now):
+        """Lines for all that is not as it was."""
+        return [line for line in before.diff(now, self.not_kept) if not line.startswith(LOCKS)]
 
     def new_host(self, scenario):
         return Host(self.base[scenario].root, self.place, "overlay", self.hash_cache)

@@ -53,11 +53,14 @@ class Host:
     def _mount(self):
         mount_overlay(self.lower, self._storage.path, self.volatile)
 
+    def _unmount(self):
+        kernel.unmount(self.root, kernel.MNT_DETACH)
+
     def remove(self):
         """Ends what was started in the host, unmounts and deletes it; may be called twice."""
         self.end_started()
         if self._mounted:
-            kernel.unmount(self.root, kernel.MNT_DETACH)
+            self._unmount()
             self._mounted = False
         self._storage.remove()
 

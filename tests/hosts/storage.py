@@ -35,17 +35,18 @@ def storage_place(environment=os.environ):
                   + "; ".join(reasons))
 
 
-def mount_overlay(lower, home, volatile=False):
-    """Mounts lower read-only below home/upper, the two seen as one at home/root. A volatile one never waits for a disk:
-    fsync there does nothing."""
-    for name in ("upper", "work", "root"):
-        (home / name).mkdir(exist_ok=True)
+def mount_overlay(lower, home, volatile=False, index=True, target=None):
+    """Mounts lower read-only below home/upper, the two seen as one at home/root or at the target. A volatile one never
+    waits for a disk: fsync there does nothing."""
+    target = target or home / "root"
+    for folder in (home / "upper", home / "work", target):
+        folder.mkdir(exist_ok=True)
     # The root of an overlay shows the attributes of its upper layer.
     os.chown(home / "upper", os.stat(lower).st_uid, os.stat(lower).st_gid)
     shutil.copystat(lower, home / "upper")
     # index=on keeps hard links whole when one of their names is changed, as on an ordinary file system.
-    layers = f"lowerdir={lower},upperdir={home / 'upper'},workdir={home / 'work'}"
-    kernel.mount("overlay", home / "root", "overlay", 0, f"{layers},index=on,redirect_dir=off,metacopy=off{',volatile' if volatile else ''}")
+    layers = f"lowerdir={lower},upperdir={home / 'upper'},workdir={home / 'work'},index={'on' if index else 'off'}"
+    kernel.mount("overlay", target, "overlay", 0, f"{layers},redirect_dir=off,metacopy=off{',volatile' if volatile else ''}")
 
 
 class Storage:

@@ -54,6 +54,29 @@ Inode file_to_keep(const FileTree& tree, KeptPath& kept) {
   return std::move(*inode);
 }
 
+// The device of the files of a folder. An overlay on two file systems shows those of its lower
+// layers with other ones, and folders with a third.
+std::uint64_t device_of_files(const fs::path& folder) {
+  const fs::path probe = folder / "probe";
+  const Descriptor file(
+      ::open(probe.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0)
+    throw system_error(errno, "write", probe.string());
+  ::unlink(probe.c_str());
+  return status.st_dev;
+}
+
+// Makes a second name that is the very same file. On an overlay without an index, a link to a file
+// of a lower layer on another file system is a file of its own.
+bool is_linked_as_itself(const Inode& file, const fs::path& place) {
+  if (file.link_into(AT_FDCWD, place.string()) != 0) return false;
+  const FileIdentity linked = file_identity(place);
+  if (linked.device == file.identity().device && linked.inode == file.identity().inode) return true;
+  ::unlink(place.c_str());
+  return false;
+}
+
 // Puts the content of files into stores.
 class Keeper {
  public:
@@ -107,7 +130,8 @@ class Keeper {
     (kept.keeping == Keeping::copy ? copies_ : links_).push_back(index);
   }
 
-  // A link cannot leave its file system, and not every one has links: then it is copied.
+  // A link cannot leave its file system, not every one has links, and on some a link is another
+  // file: then it is copied.
   void link() {
     if (links_.empty()) return;
     for (std::size_t i = 0; i < link_folders; ++i) {
@@ -118,12 +142,16 @@ class Keeper {
     // An overlay copies a file of a lower layer before it links it, and then sets the time of its
     // folder back to what it was: two at a time in one folder would see each other's.
     const unsigned threads = is_on_plain_disk(store_) ? disk_threads : 1;
+    // What has another device is not even tried: on an overlay that would part a file from its
+    // other names.
+    const std::uint64_t device = device_of_files(store_);
     for_each_index(
         links_.size(),
         [&](std::size_t i) {
           KeptPath& kept = snapshot_.paths[links_[i]];
-          const fs::path place = link_place(kept, store_);
-          if (file_to_keep(tree_, kept).link_into(AT_FDCWD, place.string()) != 0)
+          const Inode file = file_to_keep(tree_, kept);
+          if (file.identity().device != device ||
+              !is_linked_as_itself(file, link_place(kept, store_)))
             kept.keeping = Keeping::copy;
         },
         threads);

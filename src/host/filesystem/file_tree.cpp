@@ -130,8 +130,14 @@ void DirectoryEntry::create(const std::string& name, const FileState& state,
 }
 
 void DirectoryEntry::rename_here(const std::string& name) const {
-  if (::renameat(folder_.get(), name.c_str(), folder_.get(), name_.c_str()) != 0)
-    throw system_error(errno, "put back", path_);
+  const auto is_renamed = [&] {
+    return ::renameat(folder_.get(), name.c_str(), folder_.get(), name_.c_str()) == 0;
+  };
+  if (is_renamed()) return;
+  // An overlay on two file systems does not exchange two names of what it has copied from its lower
+  // layer. Whoever is killed in between is repeated, and finds the path absent.
+  if (errno == ESTALE && ::unlinkat(folder_.get(), name_.c_str(), 0) == 0 && is_renamed()) return;
+  throw system_error(errno, "put back", path_);
 }
 
 void DirectoryEntry::replace(const FileState& state, const fs::path& kept) const {
