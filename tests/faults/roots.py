@@ -19,7 +19,6 @@ READ_ONLY, SEPARATE = "read-only /usr", "separate /var, /usr, /opt and /etc"
 FULL = {"no space on /var": ("/var", "size", 1 << 20), "no space on /opt": ("/opt", "size", 64 << 10),
         "no inodes on /var": ("/var", "nr_inodes", 8), "no inodes on /opt": ("/opt", "nr_inodes", 8)}
 CHANGING = (*OVERLAYS, SEPARATE)
-KINDS = (*CHANGING, READ_ONLY, *FULL)
 
 
 class Root(Host):

@@ -64,7 +64,8 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
 // in `store`, an empty folder that only root may read; the record itself is written there last.
 // A file that is always replaced as a whole, is no setuid, setgid or sticky one (dpkg changes the
 // mode of those before it removes them) and has one name is kept as a link where the store lies on
-// its file system, and so is a file of more than 256 MiB; all else is copied. A file of several
+// its file system and the link is the very same file (on overlays on two file systems it is not),
+// and so is a file of more than 256 MiB; all else is copied. A file of several
 // names is copied and linked: others of its names may lie outside the write set, and must be the
 // same file again. The files of links are not read: their digests are empty. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,

@@ -5,11 +5,16 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
+#include <thread>
+
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/base/text.hpp"
 
 namespace topsctl {
 namespace {
@@ -160,6 +165,41 @@ TEST_F(Replacing, RemovesFilesAndEmptyFolders) {
   EXPECT_EQ(tree.find("/none")->remove(), 0);
   EXPECT_EQ(tree.find("/full")->remove(), ENOTEMPTY);
   EXPECT_EQ(entries(), 1U);
+}
+
+// An overlay whose layers lie on two file systems, in a mount namespace of this thread alone;
+// false where it cannot be made.
+bool mount_overlay_on_two(const TemporaryFolder& folder) {
+  const fs::path upper = folder / "upper";
+  const fs::path root = folder / "root";
+  for (const char* name : {"upper", "root", "lower/opt"}) fs::create_directories(folder / name);
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("none", upper.c_str(), "tmpfs", 0, nullptr) != 0)
+    return false;
+  fs::create_directories(upper / "files");
+  fs::create_directories(upper / "work");
+  const std::string layers =
+      concat("lowerdir=", (folder / "lower").native(), ",upperdir=", (upper / "files").native(),
+             ",workdir=", (upper / "work").native(), ",index=off,xino=off");
+  return ::mount("none", root.c_str(), "overlay", 0, layers.c_str()) == 0;
+}
+
+TEST(FileTrees, ReplaceAFileByItselfOnAnOverlayOnTwoFileSystems) {
+  const TemporaryFolder folder;
+  folder.write("lower/opt/x", "bytes");
+  bool is_mounted = false;
+  std::thread([&] {
+    is_mounted = mount_overlay_on_two(folder);
+    if (!is_mounted) return;
+    const FileTree tree(folder / "root");
+    ASSERT_EQ(tree.inode("/opt/x")->link_into(AT_FDCWD, (folder / "root/kept").native()), 0);
+    EXPECT_NE(tree.identity("/opt/x"), tree.identity("/kept"));
+    EXPECT_NO_THROW(tree.find("/opt/x")->replace_by(*tree.inode("/kept")));
+    EXPECT_EQ(tree.identity("/opt/x"), tree.identity("/kept"));
+    EXPECT_EQ(names(tree, "/opt"), std::vector<std::string>{"x"});
+  }).join();
+  if (!is_mounted) GTEST_SKIP() << "needs root, and overlays";
 }
 
 }  // namespace
