@@ -124,9 +124,9 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
 }  // namespace
 
 ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
-  constexpr std::array<ExitCode, 8> known = {ExitCode::failed,     ExitCode::usage,
-                                             ExitCode::bad_input,  ExitCode::host_unfit,
-                                             ExitCode::problems,   ExitCode::rollback_incomplete,
+  constexpr std::array<ExitCode, 8> known = {ExitCode::failed,      ExitCode::usage,
+                                             ExitCode::bad_input,   ExitCode::host_unfit,
+                                             ExitCode::problems,    ExitCode::rollback_incomplete,
                                              ExitCode::rolled_back, ExitCode::unfinished};
   for (const ExitCode each : known) {
     const bool is_common = std::all_of(statuses.begin(), statuses.end(), [&](int status) {

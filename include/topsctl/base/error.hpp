@@ -54,7 +54,8 @@ std::string_view name(ErrorCode code);
 std::string_view name(ExitCode code);
 // The exit status of an error that reached the top with nothing changed.
 ExitCode exit_code(ErrorCode code);
-// Whether the same may succeed later, when there is room or somebody has given back what is lacking.
+// Whether the same may succeed later, when there is room or somebody has given back what is
+// lacking.
 bool is_passing(ErrorCode code);
 
 // Thrown for every failure. `context` goes from the outermost circumstance to the innermost; `hint`

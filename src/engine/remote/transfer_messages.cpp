@@ -68,26 +68,17 @@ ObjectState object_state(const JsonReader& item, const ManifestObject& object) {
   return state;
 }
 
-constexpr std::array<ErrorCode, 20> all_codes = {ErrorCode::internal,
-                                                 ErrorCode::usage,
-                                                 ErrorCode::bad_bundle,
-                                                 ErrorCode::bad_package,
-                                                 ErrorCode::bad_stack,
-                                                 ErrorCode::host_unfit,
-                                                 ErrorCode::permission,
-                                                 ErrorCode::busy,
-                                                 ErrorCode::no_space,
-                                                 ErrorCode::exhausted,
-                                                 ErrorCode::journal_damaged,
-                                                 ErrorCode::step_failed,
-                                                 ErrorCode::checks_failed,
-                                                 ErrorCode::rollback_incomplete,
-                                                 ErrorCode::unfinished,
-                                                 ErrorCode::interrupted,
-                                                 ErrorCode::terminated,
-                                                 ErrorCode::unconfirmed,
-                                                 ErrorCode::unreachable,
-                                                 ErrorCode::some_failed};
+constexpr std::array<ErrorCode, 20> all_codes = {
+    ErrorCode::internal,        ErrorCode::usage,
+    ErrorCode::bad_bundle,      ErrorCode::bad_package,
+    ErrorCode::bad_stack,       ErrorCode::host_unfit,
+    ErrorCode::permission,      ErrorCode::busy,
+    ErrorCode::no_space,        ErrorCode::exhausted,
+    ErrorCode::journal_damaged, ErrorCode::step_failed,
+    ErrorCode::checks_failed,   ErrorCode::rollback_incomplete,
+    ErrorCode::unfinished,      ErrorCode::interrupted,
+    ErrorCode::terminated,      ErrorCode::unconfirmed,
+    ErrorCode::unreachable,     ErrorCode::some_failed};
 
 }  // namespace
 

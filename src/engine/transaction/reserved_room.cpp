@@ -54,9 +54,9 @@ void reserve_room(const Host& host, const fs::path& folder, const Snapshot& snap
   const fs::path reserved = folder / reserved_folder;
   if (::mkdir(reserved.c_str(), 0700) != 0)
     throw system_error(errno, "make folder", reserved.string());
-  const std::uint64_t largest =
-      largest_copy_beside(host, snapshot, file_identity(reserved).device);
-  preallocate(reserved / "bytes", bytes_of_records + 2 * largest + 2 * record_size(folder / snapshot_folder));
+  const std::uint64_t largest = largest_copy_beside(host, snapshot, file_identity(reserved).device);
+  preallocate(reserved / "bytes",
+              bytes_of_records + 2 * largest + 2 * record_size(folder / snapshot_folder));
   for (unsigned i = 0; i < reserved_inodes; ++i) preallocate(reserved / concat(i), 0);
 }
 

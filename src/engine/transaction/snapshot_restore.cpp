@@ -237,6 +237,16 @@ class Restorer {
   const KeptContents& contents_;
 };
 
+// Where a link that was kept has come to lie in the lower layer of an overlay on two file systems,
+// no name can be the very same file: the content has to do.
+bool is_apart_but_equal(const FileTree& tree, const KeptPath& kept, const fs::path& store) {
+  const fs::path link = link_place(kept, store);
+  const FileIdentity linked = file_identity(link);
+  const FileIdentity here = tree.identity(kept.path);
+  return linked.inode != 0 && here.inode != 0 && linked.device != here.device &&
+         tree.state(kept.path, Content::digest).sha256 == sha256_of_file(link);
+}
+
 std::vector<RestoreFailure> restored(const Host& host, const Snapshot& snapshot,
                                      const fs::path& store, const KeptContents& contents) {
   try {
@@ -287,7 +297,8 @@ RollbackProof compare_with_snapshot(const Host& host, const Snapshot& snapshot,
         if (equal && (is_unread(kept) || kept.keeping == Keeping::both)) {
           equal = tree.identity(kept.path) == file_identity(link_place(kept, store)) ||
                   (kept.keeping == Keeping::link && !kept.state.sha256.empty() &&
-                   tree.state(kept.path, Content::digest) == kept.state);
+                   tree.state(kept.path, Content::digest) == kept.state) ||
+                  is_apart_but_equal(tree, kept, store);
         }
         if (equal && !kept.same_file.empty()) {
           const FileIdentity a = tree.identity(kept.path);

@@ -60,18 +60,12 @@ TEST(ErrorCodes, NoFailureExitsWithZero) {
 
 TEST(ExitCodes, HaveTheDocumentedNumbersAndNames) {
   const std::vector<std::pair<ExitCode, std::string_view>> table = {
-      {ExitCode{0}, "ok"},
-      {ExitCode{1}, "failed"},
-      {ExitCode{2}, "usage"},
-      {ExitCode{3}, "bad_input"},
-      {ExitCode{4}, "host_unfit"},
-      {ExitCode{5}, "problems"},
-      {ExitCode{6}, "unreachable"},
-      {ExitCode{7}, "rollback_incomplete"},
-      {ExitCode{8}, "rolled_back"},
-      {ExitCode{9}, "partial"},
-      {ExitCode{10}, "unfinished"},
-      {ExitCode{130}, "interrupted"},
+      {ExitCode{0}, "ok"},           {ExitCode{1}, "failed"},
+      {ExitCode{2}, "usage"},        {ExitCode{3}, "bad_input"},
+      {ExitCode{4}, "host_unfit"},   {ExitCode{5}, "problems"},
+      {ExitCode{6}, "unreachable"},  {ExitCode{7}, "rollback_incomplete"},
+      {ExitCode{8}, "rolled_back"},  {ExitCode{9}, "partial"},
+      {ExitCode{10}, "unfinished"},  {ExitCode{130}, "interrupted"},
       {ExitCode{143}, "terminated"},
   };
   for (const auto& [code, text] : table) EXPECT_EQ(name(code), text);
