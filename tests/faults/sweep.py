@@ -100,7 +100,7 @@ class Sweep:
 
     def command(self, scenario, host):
         argv = {"install": ["install", self.bundles["2.5.136"], *ACCEPTED], "rollback": ["rollback"],
-                "repeat": ["install", self.repeated, *ACCEPTED]}[scenario]
+                "repeat": ["install", self.repeated, *ACCEPTED], "recover": ["recover"]}[scenario]
         return [os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
 
     def run(self, scenario, host, number, action):
@@ -129,11 +129,13 @@ class Sweep:
         finally:
             host.remove()
 
-    def strike(self, scenario, number, action, whole):
-        """One point: strikes, recovers, and compares."""
+    def strike(self, scenario, number, action, whole, deaths=()):
+        """One point: strikes, recovers, and compares. Before that, a recovery is killed at each of the numbers `deaths`."""
         host = self.new_host(scenario)
         try:
             code = self.run(scenario, host, number, action)[1]
+            for death in deaths:
+                self.run("recover", host, death, "kill")
             operator = Operator(host, self.binary, self.topsctl)
             recovered = operator.topsctl("recover", "--json")
             now = host.digest(NOT_COMPARED)
@@ -144,6 +146,15 @@ class Sweep:
             state = "neither" if is_wrong else "old" if not old else "new" if not new else "neither"
             return Point(scenario, action, number, code, state,
                          [] if state != "neither" else (litter_in(now) or min(old, new, key=len)[:20] or [str(recovered)]))
+        finally:
+            host.remove()
+
+    def calls_of_recovery(self, scenario, whole):
+        """Of one after a kill when about everything has been changed."""
+        host = self.new_host(scenario)
+        try:
+            self.run(scenario, host, whole.records[-1] - 1, "kill")
+            return self.run("recover", host, 0, "kill")[0]
         finally:
             host.remove()
 

@@ -81,6 +81,13 @@ def test_a_write_that_failed_while_the_checks_ran_fails_the_commit(sweep):
         host.remove()
 
 
+def test_a_recovery_that_is_killed_again_and_again_comes_to_an_end(sweep):
+    whole = sweep.whole("install")
+    calls = sweep.calls_of_recovery("install", whole)
+    point = sweep.strike("install", whole.records[2] + 1, "kill", whole, spread(calls, 4)[1:])
+    assert point.state == "old", point
+
+
 def test_points_are_spread_over_all_calls():
     assert spread(10, 3) == [1, 4, 7]
     assert spread(3, 10) == [1, 2, 3]

@@ -10,6 +10,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/filesystem/removal.hpp"
 #include "topsctl/host/system/parallel.hpp"
 
 namespace topsctl {
@@ -48,16 +49,25 @@ void preallocate(const fs::path& file, std::uint64_t bytes) {
   if (failure != 0) throw system_error(failure, "reserve room in", file.string());
 }
 
+void fill_with_room(const Host& host, const fs::path& reserved, const Snapshot& snapshot,
+                    std::uint64_t record_bytes) {
+  const std::uint64_t largest = largest_copy_beside(host, snapshot, file_identity(reserved).device);
+  preallocate(reserved / "bytes", bytes_of_records + 2 * largest + 2 * record_bytes);
+  for (unsigned i = 0; i < reserved_inodes; ++i) preallocate(reserved / concat(i), 0);
+}
+
 }  // namespace
 
 void reserve_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
   const fs::path reserved = folder / reserved_folder;
   if (::mkdir(reserved.c_str(), 0700) != 0)
     throw system_error(errno, "make folder", reserved.string());
-  const std::uint64_t largest = largest_copy_beside(host, snapshot, file_identity(reserved).device);
-  preallocate(reserved / "bytes",
-              bytes_of_records + 2 * largest + 2 * record_size(folder / snapshot_folder));
-  for (unsigned i = 0; i < reserved_inodes; ++i) preallocate(reserved / concat(i), 0);
+  try {
+    fill_with_room(host, reserved, snapshot, record_size(folder / snapshot_folder));
+  } catch (const Error&) {
+    remove_tree(reserved);
+    throw;
+  }
 }
 
 }  // namespace topsctl

@@ -88,9 +88,9 @@ void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path
 // The same durably, in the place of another one: a power cut finds either.
 void replace_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 
-// Whether the record is there at all.
-// Bytes, 0 if it has none.
+// Of the record in bytes, 0 if there is none.
 std::uint64_t record_size(const std::filesystem::path& store);
+// Whether the record is there at all.
 bool has_record(const std::filesystem::path& store);
 // Reads the record back. Throws Error{journal_damaged} if it is not whole.
 Snapshot load_snapshot(const std::filesystem::path& store);
