@@ -36,15 +36,17 @@ def store_damages(folder, root):
     damages = {"no snapshot": lambda place: shutil.rmtree(place / "snapshot"), "snapshot is a file": _to_file("snapshot")}
     records = [name for name in ("snapshot", "undo") if (folder / name / "manifest").exists()]
     for record in records:
-        damages.update({f"{record} record {name}": make for name, make in _file_damages(f"{record}/manifest", "record").items()})
+        damages.update({f"{record} record {name}": make for name, make in _file_damages(f"{record}/manifest").items()})
     for kind, content in _needed_contents(folder, root).items():
-        damages.update({f"kept {kind} {name}": make for name, make in _file_damages(content, kind).items()})
+        damages.update({f"kept {kind} {name}": make for name, make in _file_damages(content).items()})
     return damages
 
 
 def _needed_contents(folder, root):
     """A kept copy, a kept link and a link of a file with several names, of paths that are no longer as they were."""
     found = {}
+    seals = folder / "snapshot/seals"
+    sealed = {line.split()[0] for line in seals.read_text().splitlines()} if seals.exists() else set()
     for line in (folder / "snapshot/manifest").read_text().splitlines()[1:-1]:
         kept = json.loads(line)
         if not kept.get("content"):
@@ -56,21 +58,18 @@ def _needed_contents(folder, root):
         content = link if kind != "copy" else f"snapshot/{kept['content']}"
         if host.is_file() and not host.is_symlink() and host.read_bytes() == (folder / content).read_bytes():
             continue
-        if kept["size"] > 0:
+        # What a link holds is known once it is sealed, in the background.
+        if kept["size"] > 0 and (kind != "link" or kept["content"] in sealed):
             found.setdefault(kind, content)
     return found
 
 
-def _file_damages(name, kind):
-    """Not of a link: its file is not read, so other bytes of the same size and time are not seen (docs/decisions.md)."""
-    damages = {"missing": lambda place: (place / name).unlink(), "empty": _to_bytes(name, lambda old: b""),
+def _file_damages(name):
+    return {"missing": lambda place: (place / name).unlink(), "empty": _to_bytes(name, lambda old: b""),
             "cut by a byte": _to_bytes(name, lambda old: old[:-1]),
             "of other bytes": _to_bytes(name, lambda old: bytes([*old[:len(old) // 2], old[len(old) // 2] ^ 1,
                                                                  *old[len(old) // 2 + 1:]])),
             "a folder": _to_folder(name), "a link": _to_link(name)}
-    if kind == "link":
-        del damages["of other bytes"]
-    return damages
 
 
 def _to_bytes(name, change):

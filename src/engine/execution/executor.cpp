@@ -25,7 +25,9 @@
 #include "topsctl/engine/execution/wheel_installation.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
+#include "topsctl/engine/transaction/garbage_collection.hpp"
 #include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/link_seals.hpp"
 #include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
@@ -174,6 +176,7 @@ class Executor {
     journal_.append(TransactionState::applying, Json::object());
     since_ns_ = change_time_ns(folder_ / "journal");
     sign_of_life_.emplace(folder_);
+    link_sealer_.emplace(snapshot_, store);
     changed_ = true;
     return format("{} paths, {} kept", summary.paths, human_size(summary.bytes));
   }
@@ -206,7 +209,7 @@ class Executor {
     end_making_ready();
     if (not_ready_) std::rethrow_exception(not_ready_);
     // Before the disks are synced: what is gone need not be written.
-    remove_working_folders();
+    remove_working_folders(folder_);
     const std::vector<std::string> created = new_paths(host_, snapshot_);
     report_unexpected_changes(snapshot_, created);
     is_without_change_ =
@@ -217,6 +220,7 @@ class Executor {
     // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
     // yet.
     mounts = sync_mounts(host_, snapshot_);
+    link_sealer_->finish();
     release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
     const fs::path after = make_folder(after_folder);
     record_state_after(host_, snapshot_, created, after);
@@ -298,6 +302,7 @@ class Executor {
 
   // Whether the state before is there again; else a person is needed.
   bool put_back(RollbackResult (&restore)(const Host&, const Transaction&, EventSink&)) {
+    link_sealer_.reset();
     sign_of_life_.reset();
     const RollbackResult restoration = restore(host_, transaction_, events_);
     execution_.report.rollback = restoration.proof;
@@ -347,13 +352,6 @@ class Executor {
     if (make_ready_.joinable()) make_ready_.join();
   }
 
-  void remove_working_folders() const {
-    for (const char* name : working_folders) {
-      std::error_code ignored;
-      fs::remove_all(folder_ / name, ignored);
-    }
-  }
-
   const Host& host_;
   const Stack& stack_;
   const Plan& plan_;
@@ -370,6 +368,7 @@ class Executor {
   std::exception_ptr not_ready_;  // why the commit cannot be
   std::jthread make_ready_;
   std::optional<SignOfLife> sign_of_life_;  // from the first change on
+  std::optional<LinkSealer> link_sealer_;   // the same
   bool changed_ = false;
   bool is_without_change_ = false;  // known before the commit
   std::int64_t since_ns_ = 0;       // when changing began, by the file system's clock

@@ -11,6 +11,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
+#include "topsctl/engine/transaction/garbage_collection.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
 #include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
@@ -24,13 +25,6 @@ namespace topsctl {
 namespace fs = std::filesystem;
 
 namespace {
-
-void remove_working_folders(const fs::path& folder) {
-  for (const char* name : working_folders) {
-    std::error_code ignored;
-    fs::remove_all(folder / name, ignored);
-  }
-}
 
 // What the restore that is announced now, or was cut off, is to do.
 struct Announced {

@@ -36,6 +36,13 @@ std::vector<fs::path> leftovers(const Host& host, const Transaction& transaction
 
 }  // namespace
 
+void remove_working_folders(const fs::path& folder) {
+  for (const char* name : working_folders) {
+    std::error_code ignored;
+    fs::remove_all(folder / name, ignored);
+  }
+}
+
 bool has_garbage(const Host& host, const Transaction& transaction) {
   return !leftovers(host, transaction).empty();
 }

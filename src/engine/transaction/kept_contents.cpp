@@ -4,6 +4,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
+#include "topsctl/engine/transaction/link_seals.hpp"
 #include "topsctl/host/filesystem/file_tree.hpp"
 #include "topsctl/host/system/parallel.hpp"
 
@@ -27,7 +28,8 @@ bool is_in_place(const FileTree& tree, const KeptPath& kept) {
          tree.state(kept.path, Content::digest) == kept.state;
 }
 
-LostContent lost_content(const FileTree& tree, const KeptPath& kept, const fs::path& store) {
+LostContent lost_content(const FileTree& tree, const KeptPath& kept, const fs::path& store,
+                         const LinkSeals& seals) {
   const bool has_digest = !kept.state.sha256.empty();
   const FileState found =
       file_state(content_place(kept, store), has_digest ? Content::digest : Content::ignore);
@@ -35,7 +37,8 @@ LostContent lost_content(const FileTree& tree, const KeptPath& kept, const fs::p
   const bool is_right =
       has_digest ? found.sha256 == kept.state.sha256
                  : found.size == kept.state.size && found.mtime_ns == kept.state.mtime_ns;
-  if (is_file && is_right && has_its_file(kept, store)) return LostContent::nothing;
+  if (is_file && is_right && has_its_file(kept, store) && !has_broken_seal(kept, store, seals))
+    return LostContent::nothing;
   if (is_in_place(tree, kept)) return LostContent::not_needed;
   return is_file && kept.keeping == Keeping::link ? LostContent::overwritten : LostContent::missing;
 }
@@ -44,13 +47,14 @@ LostContent lost_content(const FileTree& tree, const KeptPath& kept, const fs::p
 
 KeptContents check_contents(const Host& host, const Snapshot& snapshot, const fs::path& store) {
   const FileTree tree(host.root);
+  const LinkSeals seals = read_link_seals(store);
   KeptContents contents;
   contents.lost.assign(snapshot.paths.size(), LostContent::nothing);
   for_each_index(
       snapshot.paths.size(),
       [&](std::size_t i) {
         const KeptPath& kept = snapshot.paths[i];
-        if (!kept.content.empty()) contents.lost[i] = lost_content(tree, kept, store);
+        if (!kept.content.empty()) contents.lost[i] = lost_content(tree, kept, store, seals);
       },
       disk_threads);
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {

@@ -14,6 +14,7 @@
 #include "engine/transaction/manifest.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/link_seals.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 #include "topsctl/host/filesystem/file_tree.hpp"
@@ -188,7 +189,8 @@ class Keeper {
 };
 
 // The very same file, or another of the same content and attributes.
-bool is_as_kept(const FileTree& tree, const KeptPath& kept, const fs::path& store) {
+bool is_as_kept(const FileTree& tree, const KeptPath& kept, const fs::path& store,
+                const LinkSeals& seals) {
   const auto inode = tree.inode(kept.path);
   if (!inode) return kept.state.type == FileState::Type::absent;
   FileState now = inode->state(Content::ignore);
@@ -199,7 +201,7 @@ bool is_as_kept(const FileTree& tree, const KeptPath& kept, const fs::path& stor
   const bool is_the_file = is_linked && inode->identity() == file_identity(link_place(kept, store));
   // Other names must still be names of it.
   if (kept.keeping == Keeping::both && !is_the_file) return false;
-  if (kept.keeping == Keeping::link && is_the_file) return true;
+  if (kept.keeping == Keeping::link && is_the_file) return !has_broken_seal(kept, store, seals);
   const std::string& before = kept.state.sha256;
   return inode->state(Content::digest).sha256 ==
          (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
@@ -280,13 +282,14 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
     if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
   }
   const FileTree tree(host.root);
+  const LinkSeals seals = read_link_seals(store);
   std::vector<char> is_unchanged(snapshot.paths.size());
   for_each_index(
       snapshot.paths.size(),
       [&](std::size_t i) {
         const KeptPath& kept = snapshot.paths[i];
         if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) return;
-        is_unchanged[i] = is_as_kept(tree, kept, store) ? 1 : 0;
+        is_unchanged[i] = is_as_kept(tree, kept, store, seals) ? 1 : 0;
       },
       disk_threads);
   // What is put back moves the time of its folder.

@@ -10,7 +10,11 @@ namespace topsctl {
 // transaction, and of one that was given up only what no person needs to look at.
 bool has_garbage(const Host& host, const Transaction& transaction);
 
-// Removes that; the caller holds the ChangeLock. What cannot be removed stays for the next time.
+// Removes working_folders from a transaction's folder; what cannot be removed stays.
+void remove_working_folders(const std::filesystem::path& folder);
+
+// Removes that garbage; the caller holds the ChangeLock. What cannot be removed stays for the next
+// time.
 void remove_garbage(const Host& host, const Transaction& transaction);
 
 }  // namespace topsctl
