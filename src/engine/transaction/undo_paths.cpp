@@ -50,7 +50,9 @@ const KeptPath* kept_at(const Snapshot& snapshot, std::string_view path) {
 
 std::string kept_text(const KeptPath& file, const std::filesystem::path& store) {
   if (file.content.empty()) return {};
-  std::string text = read_text_if_present(content_place(file, store)).value_or("");
+  const std::filesystem::path place = content_place(file, store);
+  std::error_code ignored;
+  std::string text = std::filesystem::is_regular_file(place, ignored) ? read_text(place) : "";
   if (!file.state.sha256.empty() && sha256_of(text) != file.state.sha256) {
     throw Error(ErrorCode::journal_damaged,
                 format("the kept copy of {} is missing or damaged", in_quotes(file.path)),
