@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -89,13 +90,25 @@ std::optional<CardReading> first_line(const std::vector<std::string>& cells) {
   return card;
 }
 
+// "Sleep", "Active", "LP1"; not "C" of degrees, nor "N/A".
+bool is_state(const std::string& word) {
+  constexpr std::size_t shortest = 3;
+  return word.size() >= shortest && std::isalpha(static_cast<unsigned char>(word[0])) != 0 &&
+         std::isalpha(static_cast<unsigned char>(word[1])) != 0;
+}
+
 // "30C    Sleep   48.0W  300W" | "32G      Disable" | "0.0%     W28001210504"
 void second_line(const std::vector<std::string>& cells, CardReading& card) {
   if (cells.size() < 3) return;
   const std::vector<std::string> words = words_of(cells[0]);
   if (!words.empty()) card.temperature_c = whole(leading_number(words[0]));
+  const auto state = std::find_if(words.begin() + (words.empty() ? 0 : 1), words.end(), is_state);
+  if (state != words.end()) card.state = printable(*state);
+  bool is_usage = true;  // the first number of watts is what is used, the next what may be
   for (const std::string& word : words) {
-    if (!card.power_w && word.ends_with("W")) card.power_w = leading_number(word);
+    if (!word.ends_with("W")) continue;
+    (is_usage ? card.power_w : card.power_cap_w) = leading_number(word);
+    is_usage = false;
   }
   card.memory_total_bytes = bytes_of(cells[1]);
   for (const std::string& word : words_of(cells[2])) {
@@ -138,6 +151,9 @@ void take_value(const std::string& key, const std::string& value, CardReading& c
   if (key == "Dev SN" && card.serial.empty()) card.serial = printable(value);
   if (key == "GCU Temp") card.temperature_c = whole(leading_number(value));
   if (key == "Cur Power") card.power_w = leading_number(value);
+  if (key == "Power Capa") card.power_cap_w = leading_number(value);
+  if (key == "Dpm Level") card.state = printable(value);
+  if (key == "Mem Usage" || key == "Used Size") card.memory_used_bytes = bytes_of(value);
   if (key == "GCU Usage") card.utilization_percent = leading_number(value);
   if (key == "Total Size" || key == "Mem Size") card.memory_total_bytes = bytes_of(value);
 }

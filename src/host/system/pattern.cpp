@@ -1,10 +1,13 @@
 // Regular expressions by RE2.
 #include "topsctl/host/system/pattern.hpp"
 
+#include <re2/filtered_re2.h>
 #include <re2/re2.h>
 #include <re2/set.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "topsctl/base/error.hpp"
@@ -54,6 +57,22 @@ bool Pattern::matches(std::string_view text) const {
   return RE2::PartialMatch(piece(text), compiled_->expression);
 }
 
+std::optional<Pattern::Range> Pattern::find(std::string_view text, std::size_t from) const {
+  re2::StringPiece found;
+  if (from > text.size() ||
+      !compiled_->expression.Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1) ||
+      found.empty())
+    return std::nullopt;
+  const auto begin = static_cast<std::size_t>(found.data() - text.data());
+  return Range{begin, begin + found.size()};
+}
+
+std::string Pattern::replaced(std::string_view text, std::string_view with) const {
+  std::string out(text);
+  RE2::GlobalReplace(&out, compiled_->expression, piece(with));
+  return out;
+}
+
 struct PatternSet::Compiled {
   Compiled(const std::vector<std::string>& expressions, std::size_t memory)
       : set(options(static_cast<std::int64_t>(memory)), RE2::UNANCHORED) {
@@ -92,6 +111,84 @@ std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
     if (compiled_->singles[i].matches(text)) found.push_back(i);
   }
   return found;
+}
+
+namespace {
+
+constexpr int shortest_atom = 4;  // characters
+
+// The texts of which at least one is in whatever the expression matches, in lower case; as few and
+// as long ones as can be.
+std::vector<std::string> needed_texts(const std::string& expression) {
+  re2::FilteredRE2 filter(shortest_atom);
+  int id = 0;
+  if (filter.Add(piece(expression), options(memory_of_one), &id) != RE2::NoError)
+    refuse(expression, "it is no expression");
+  std::vector<std::string> atoms;
+  filter.Compile(&atoms);
+  std::vector<int> order(atoms.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return atoms[static_cast<std::size_t>(a)].size() < atoms[static_cast<std::size_t>(b)].size();
+  });
+  // An atom can be passed over if all that are passed over make no match possible.
+  std::vector<int> passed_over;
+  std::vector<std::string> needed;
+  const auto can_match = [&] {
+    std::vector<int> potentials;
+    std::vector<int> found = passed_over;
+    std::sort(found.begin(), found.end());
+    filter.AllPotentials(found, &potentials);
+    return !potentials.empty();
+  };
+  if (can_match()) refuse(expression, "it needs no text of 4 characters");
+  for (const int atom : order) {
+    passed_over.push_back(atom);
+    if (!can_match()) continue;
+    passed_over.pop_back();
+    needed.push_back(atoms[static_cast<std::size_t>(atom)]);
+  }
+  return needed;
+}
+
+std::string any_of_them(const std::vector<std::string>& expressions) {
+  std::vector<std::string> texts;
+  for (const std::string& expression : expressions) {
+    std::vector<std::string> needed = needed_texts(expression);
+    texts.insert(texts.end(), std::make_move_iterator(needed.begin()),
+                 std::make_move_iterator(needed.end()));
+  }
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+  std::string all = "(?i)";
+  for (const std::string& text : texts)
+    all += concat(all.size() > 4 ? "|" : "", RE2::QuoteMeta(piece(text)));
+  return all;
+}
+
+}  // namespace
+
+struct PatternScan::Compiled {
+  explicit Compiled(const std::vector<std::string>& expressions)
+      : is_empty(expressions.empty()),
+        expression(any_of_them(expressions), options(std::int64_t{16} << 20U)) {}
+  bool is_empty;
+  RE2 expression;
+};
+
+PatternScan::PatternScan(const std::vector<std::string>& expressions)
+    : compiled_(std::make_unique<const Compiled>(expressions)) {}
+
+PatternScan::~PatternScan() = default;
+PatternScan::PatternScan(PatternScan&&) noexcept = default;
+PatternScan& PatternScan::operator=(PatternScan&&) noexcept = default;
+
+std::size_t PatternScan::find(std::string_view text, std::size_t from) const {
+  if (compiled_->is_empty) return std::string_view::npos;
+  re2::StringPiece found;
+  if (!compiled_->expression.Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1))
+    return std::string_view::npos;
+  return static_cast<std::size_t>(found.data() - text.data()) + found.size();
 }
 
 }  // namespace topsctl

@@ -19,6 +19,9 @@ struct CardReading {
   std::optional<double> power_w;
   std::optional<std::int64_t> memory_total_bytes;
   std::optional<double> utilization_percent;
+  std::optional<std::int64_t> memory_used_bytes;
+  std::optional<double> power_cap_w;
+  std::string state;  // of its power: "Sleep", "Active", "LP1"
   bool operator==(const CardReading&) const = default;
 };
 

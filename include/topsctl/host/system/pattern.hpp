@@ -1,7 +1,9 @@
 // Regular expressions over text that nobody vouches for: time grows with the text's length only.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,14 @@ class Pattern {
 
   // Whether it matches anywhere in the text.
   bool matches(std::string_view text) const;
+  // Where it matches first at or behind `from`.
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  std::optional<Range> find(std::string_view text, std::size_t from) const;
+  // The text with each match replaced; \1 in `with` is what its first group matched.
+  std::string replaced(std::string_view text, std::string_view with) const;
 
  private:
   struct Compiled;
@@ -39,6 +49,24 @@ class PatternSet {
 
   // The indexes of those that match anywhere in the text, ascending.
   std::vector<std::size_t> matches(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<const Compiled> compiled_;
+};
+
+// Where in a long text any of many expressions can match: by a search for text that each of them
+// cannot do without, at nearly the speed of reading.
+class PatternScan {
+ public:
+  // Throws as Pattern does, and for an expression that can do without any text of 4 characters.
+  explicit PatternScan(const std::vector<std::string>& expressions);
+  ~PatternScan();
+  PatternScan(PatternScan&&) noexcept;
+  PatternScan& operator=(PatternScan&&) noexcept;
+
+  // The position behind the first such text at or behind `from`; npos: no expression matches there.
+  std::size_t find(std::string_view text, std::size_t from) const;
 
  private:
   struct Compiled;

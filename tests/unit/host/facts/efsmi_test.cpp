@@ -37,8 +37,8 @@ constexpr const char* t20 =
     "*-------------------------------------------------------------------------*\n";
 
 TEST(Efsmi, IsReadAsOnT20) {
-  EXPECT_EQ(only_card(t20),
-            (CardReading{0, "T20", "00:3d:0.0", "W28001210504", 30, 48.0, 32 * gib, 0.0}));
+  EXPECT_EQ(only_card(t20), (CardReading{0, "T20", "00:3d:0.0", "W28001210504", 30, 48.0, 32 * gib,
+                                         0.0, std::nullopt, 300.0, "Sleep"}));
   EXPECT_EQ(parse_efsmi(t20).tool_version, "1.20.0");
   EXPECT_EQ(parse_efsmi(t20).driver_version, "2.4.20230829");
 }
@@ -64,7 +64,8 @@ TEST(Efsmi, IsReadAsOnS60) {
                 "| TEMP   Dpm   Pwr(Usage/Cap)| Mem      GCU Virt| DUsed       SN           |\n"
                 "| 0      S60                 | 33.6.2          | 00:01:00.0  Disable       |\n"
                 "| 39 C   Sleep    105W  300W | 49120MiB Disable|   0.0%      A073640510015 |\n"),
-      (CardReading{0, "S60", "00:01:00.0", "A073640510015", 39, 105.0, 49120 * mib, 0.0}));
+      (CardReading{0, "S60", "00:01:00.0", "A073640510015", 39, 105.0, 49120 * mib, 0.0,
+                   std::nullopt, 300.0, "Sleep"}));
 }
 
 TEST(Efsmi, IsReadWhereATemperatureIsMissing) {
@@ -72,7 +73,8 @@ TEST(Efsmi, IsReadWhereATemperatureIsMissing) {
       only_card("| EFSMI    1.4.0.505       Driver Ver: 1.4.4.501 |\n"
                 "| 0      Enflame S60          | 33.6.5           | 00:3d:00.0  Enable        |\n"
                 "| -      Sleep    -           | 49120MiB Disable | 0%          xxx |\n"),
-      (CardReading{0, "S60", "00:3d:00.0", "xxx", std::nullopt, std::nullopt, 49120 * mib, 0.0}));
+      (CardReading{0, "S60", "00:3d:00.0", "xxx", std::nullopt, std::nullopt, 49120 * mib, 0.0,
+                   std::nullopt, std::nullopt, "Sleep"}));
 }
 
 TEST(Efsmi, IsReadWithTheSignOfDegrees) {
@@ -81,6 +83,7 @@ TEST(Efsmi, IsReadWithTheSignOfDegrees) {
       "| 71℃    Sleep    118W / 300W | 42976MiB Disable | 85%         C807B40520388 |\n");
   EXPECT_EQ(card.temperature_c, 71);
   EXPECT_EQ(card.power_w, 118.0);
+  EXPECT_EQ(card.power_cap_w, 300.0);
   EXPECT_EQ(card.utilization_percent, 85.0);
 }
 
@@ -88,8 +91,8 @@ TEST(Efsmi, HasNoNumbersThatAreNone) {
   const CardReading card = only_card(
       "| 3  S60  | 33.6.5 | 00:3d:00.0  Enable |\n"
       "| nanC   Sleep  infW / 300W | infMiB Disable | nan%   C807B40520388 |\n");
-  EXPECT_EQ(card, (CardReading{3, "S60", "00:3d:00.0", "C807B40520388", std::nullopt, 300.0,
-                               std::nullopt, std::nullopt}));
+  EXPECT_EQ(card, (CardReading{3, "S60", "00:3d:00.0", "C807B40520388", std::nullopt, std::nullopt,
+                               std::nullopt, std::nullopt, std::nullopt, 300.0, "Sleep"}));
 }
 
 TEST(Efsmi, IsReadAsOnL300) {

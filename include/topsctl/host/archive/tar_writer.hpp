@@ -1,0 +1,32 @@
+// Writing of archives of texts: tar (ustar), compressed by zstd.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+namespace topsctl {
+
+// Regular files of mode 0600 with the time of their making, one after the other. Needs about 4 MiB.
+class TarZstWriter {
+ public:
+  // The descriptor must outlive it; `subject` is what errors name.
+  TarZstWriter(const Descriptor& to, std::string subject);
+  ~TarZstWriter();
+
+  // `name`: relative, at most 255 bytes of which the last part has at most 100; else it is cut.
+  void add(const std::string& name, std::string_view text);
+  // The same with the bytes of a file from its beginning.
+  void add_file(const std::string& name, const Descriptor& file, std::uint64_t size);
+  // Without it the archive is cut short.
+  void finish();
+
+ private:
+  class Stream;
+  std::unique_ptr<Stream> stream_;
+};
+
+}  // namespace topsctl
