@@ -20,6 +20,8 @@ std::string_view name(ErrorCode code) {
       return "bad_package";
     case ErrorCode::bad_stack:
       return "bad_stack";
+    case ErrorCode::bad_input:
+      return "bad_input";
     case ErrorCode::host_unfit:
       return "host_unfit";
     case ErrorCode::permission:
@@ -92,6 +94,7 @@ ExitCode exit_code(ErrorCode code) {
       return ExitCode::usage;
     case ErrorCode::bad_bundle:
     case ErrorCode::bad_package:
+    case ErrorCode::bad_input:
     case ErrorCode::bad_stack:
       return ExitCode::bad_input;
     case ErrorCode::host_unfit:

@@ -76,6 +76,7 @@ CommandAction define_confirm(OptionTable& table);
 CommandAction define_history(OptionTable& table);
 CommandAction define_verify(OptionTable& table);
 CommandAction define_env(OptionTable& table);
+CommandAction define_doctor(OptionTable& table);
 CommandAction define_transfer(OptionTable& table);
 CommandAction define_deploy(OptionTable& table);
 CommandAction define_receive(OptionTable& table);

@@ -23,6 +23,7 @@ const std::vector<CommandRow>& command_table() {
       {"history", "List what topsctl has done on a machine", define_history,
        CommandPlace::anywhere_as_root},
       {"verify", "Check that an installed stack works", define_verify, CommandPlace::anywhere},
+      {"doctor", "Say why a training failed", define_doctor, CommandPlace::anywhere},
       {"env", "Print the environment that a stack needs", define_env},
       {"transfer", "Send a bundle to other machines", define_transfer},
       {"deploy", "Send a bundle to other machines and install it there", define_deploy},

@@ -32,14 +32,17 @@ Severity read_severity(const JsonReader& reader) {
   return named(reader, {Severity::info, Severity::warning, Severity::error, Severity::critical});
 }
 
+Risk read_risk(const JsonReader& reader) {
+  return named(reader, {Risk::none, Risk::restart_job, Risk::restart_service, Risk::reboot});
+}
+
 Remedy read_remedy(const JsonReader& reader) {
   reader.expect_keys({"text", "command", "risk"});
   Remedy remedy;
   remedy.text = reader.at("text").text();
   const JsonReader command = reader.at("command");
   if (!command.is_null()) remedy.command = command.text();
-  remedy.risk = named(reader.at("risk"),
-                      {Risk::none, Risk::restart_job, Risk::restart_service, Risk::reboot});
+  remedy.risk = read_risk(reader.at("risk"));
   return remedy;
 }
 

@@ -8,6 +8,7 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/catalogue/named_patterns.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 #include "topsctl/model/json_reader.hpp"
 
@@ -17,45 +18,7 @@ namespace {
 
 constexpr std::string_view rules_file = "rules/maintainer-scripts.json";
 
-using Names = std::vector<std::pair<std::string, std::string>>;
-
-bool is_name(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == text.npos;
-}
-
-// Braces around anything but a name are repetitions of the pattern's own: a{2,3}.
-std::string filled_in(const std::string& pattern, const Names& names, const JsonReader& reader) {
-  std::string out;
-  for (std::size_t at = 0; at < pattern.size();) {
-    const auto end = pattern[at] == '{' ? pattern.find('}', at) : std::string::npos;
-    if (end == std::string::npos ||
-        !is_name(std::string_view(pattern).substr(at + 1, end - at - 1))) {
-      out.push_back(pattern[at++]);
-      continue;
-    }
-    const std::string wanted = pattern.substr(at + 1, end - at - 1);
-    const std::string* found = nullptr;
-    for (const auto& [name, value] : names) {
-      if (name == wanted) found = &value;
-    }
-    if (found == nullptr) reader.reject(format("no name {}", in_quotes(wanted)));
-    out.append(*found);
-    at = end + 1;
-  }
-  return out;
-}
-
-Names read_names(const JsonReader& reader) {
-  Names names;
-  for (const std::string& key : reader.keys()) {
-    const JsonReader value = reader.at(key);
-    if (!is_name(key)) reader.reject(format("expected a-z and _ only, got {}", in_quotes(key)));
-    names.emplace_back(key, concat("(?:", filled_in(value.text(), names, value), ")"));
-  }
-  return names;
-}
-
-ScriptRule read_rule(const JsonReader& reader, const Names& names) {
+ScriptRule read_rule(const JsonReader& reader, const PatternNames& names) {
   reader.expect_keys({"id", "severity", "title", "when", "applies_to", "pattern", "unless",
                       "unless_found", "why", "remedy", "example_match", "example_no_match"});
   ScriptRule rule;
@@ -75,11 +38,8 @@ ScriptRule read_rule(const JsonReader& reader, const Names& names) {
           script.text_of({"preinst", "postinst", "prerm", "postrm", "config"}));
     }
   }
-  const JsonReader pattern = reader.at("pattern");
-  rule.pattern = filled_in(pattern.text(), names, pattern);
-  if (const auto unless = reader.find("unless")) {
-    rule.unless = filled_in(unless->text(), names, *unless);
-  }
+  rule.pattern = read_pattern(reader.at("pattern"), names);
+  if (const auto unless = reader.find("unless")) rule.unless = read_pattern(*unless, names);
   if (const auto others = reader.find("unless_found")) rule.unless_found = others->texts();
   rule.example_match = reader.at("example_match").texts();
   rule.example_no_match = reader.at("example_no_match").texts();
@@ -92,7 +52,7 @@ std::vector<ScriptRule> parse_script_rules(std::string_view json, const std::str
   const Json document = parse_json(json, source);
   const JsonReader top(document, source);
   top.expect_keys({"names", "rules"});
-  const Names names = read_names(top.at("names"));
+  const PatternNames names = read_pattern_names(top.at("names"));
   std::vector<ScriptRule> rules;
   std::vector<std::string> ids;
   for (const JsonReader& record : top.at("rules").items()) {

@@ -31,6 +31,7 @@ enum class ErrorCode {
   bad_bundle,           // the bundle is missing, empty or incomplete
   bad_package,          // a package cannot be read or is not what it claims
   bad_stack,            // a stack file is unknown or malformed
+  bad_input,            // other files that were given are missing, empty or malformed
   host_unfit,           // the machine cannot take the plan
   permission,           // not root, or a place that may not be written
   busy,                 // somebody else holds a lock

@@ -21,6 +21,7 @@ std::vector<std::string> finding_ids();
 std::vector<Finding> parse_findings(std::string_view json, const std::string& source);
 // The parts of such a record, for data that holds findings among other things.
 Severity read_severity(const JsonReader& reader);
+Risk read_risk(const JsonReader& reader);
 Remedy read_remedy(const JsonReader& reader);
 
 }  // namespace topsctl

@@ -27,6 +27,7 @@ const std::vector<Row>& rows() {
       {ErrorCode::bad_bundle, "bad_bundle", ExitCode::bad_input},
       {ErrorCode::bad_package, "bad_package", ExitCode::bad_input},
       {ErrorCode::bad_stack, "bad_stack", ExitCode::bad_input},
+      {ErrorCode::bad_input, "bad_input", ExitCode::bad_input},
       {ErrorCode::host_unfit, "host_unfit", ExitCode::host_unfit},
       {ErrorCode::permission, "permission", ExitCode::host_unfit},
       {ErrorCode::busy, "busy", ExitCode::host_unfit},

@@ -1,0 +1,32 @@
+// One file with what somebody needs to help from afar, and without secrets.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "topsctl/engine/diagnosis/redaction.hpp"
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+struct SupportContents {
+  // Names and texts that the caller has made, such as the report of the diagnosis.
+  std::vector<std::pair<std::string, std::string>> texts;
+  std::vector<std::string> paths;  // logs and directories of logs
+  Addresses addresses = Addresses::shown;
+};
+
+struct SupportBundle {
+  std::vector<std::string> names;     // of what is in it, in its order
+  std::vector<std::string> left_out;  // "PATH: why"
+};
+
+// Writes FILE (tar.zst, mode 0600) with the texts, the versions of the system, what efsmi prints,
+// the reports and logs of the last five transactions, and the paths; all redacted. Throws
+// Error{bad_input} if FILE is there already or a path is not, Error{permission, no_space}; then
+// there is no FILE.
+SupportBundle write_support_bundle(const Host& host, const std::string& file,
+                                   const SupportContents& contents);
+
+}  // namespace topsctl

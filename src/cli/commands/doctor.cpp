@@ -1,0 +1,230 @@
+// topsctl doctor: what is wrong with a training.
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/doctor_text.hpp"
+#include "cli/install_options.hpp"
+#include "cli/option_table.hpp"
+#include "cli/validators.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/engine/checks/environment_check.hpp"
+#include "topsctl/engine/diagnosis/doctor_report.hpp"
+#include "topsctl/engine/diagnosis/log_files.hpp"
+#include "topsctl/engine/diagnosis/npd_export.hpp"
+#include "topsctl/engine/diagnosis/support_bundle.hpp"
+#include "topsctl/engine/transaction/unfinished.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/facts/usable_host.hpp"
+
+namespace topsctl {
+
+namespace {
+
+struct DoctorCommandOptions {
+  std::string stack;
+  std::string python;
+  std::string level = "load";
+  std::vector<std::string> pids;
+  std::vector<std::string> logs;
+  std::optional<std::string> exit_status;
+  std::vector<std::string> only;
+  std::vector<std::string> except;
+  std::string explain;
+  std::string form;     // of --export
+  std::string support;  // the file
+  std::vector<std::string> with;
+  bool hide_addresses = false;
+  std::string language;
+  bool list = false;
+  bool no_sandbox = false;
+};
+
+constexpr std::int64_t most_exit_status = 255;
+constexpr std::int64_t most_pid = 4'194'304;
+
+Language language_of(const DoctorCommandOptions& options, const Session& session) {
+  if (!options.language.empty())
+    return options.language == "zh" ? Language::chinese : Language::english;
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const auto value = session.host.environment.find(name);
+    if (value == session.host.environment.end() || value->second.empty()) continue;
+    return value->second.starts_with("zh") ? Language::chinese : Language::english;
+  }
+  return Language::english;
+}
+
+std::vector<std::string> ids_in(const std::vector<std::string>& lists) {
+  std::vector<std::string> ids;
+  for (const std::string& list : lists) {
+    for (std::string& id : split(list, ',')) ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+void require_known(const std::string& id, const DiagnosisCatalogue& catalogue) {
+  if (catalogue.find(id) != nullptr) return;
+  std::vector<std::string> known;
+  for (const Diagnosis& each : catalogue.diagnoses) known.push_back(each.finding.id);
+  throw Error(ErrorCode::usage, format("no diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
+              "`topsctl doctor --list` lists them");
+}
+
+// The records that are wanted; their order stays.
+DiagnosisCatalogue chosen(const DiagnosisCatalogue& all, const DoctorCommandOptions& options) {
+  const std::vector<std::string> only = ids_in(options.only);
+  const std::vector<std::string> except = ids_in(options.except);
+  for (const auto* ids : {&only, &except}) {
+    for (const std::string& id : *ids) require_known(id, all);
+  }
+  const auto has = [](const std::vector<std::string>& ids, const std::string& id) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  DiagnosisCatalogue catalogue;
+  catalogue.signs = all.signs;
+  for (const Diagnosis& each : all.diagnoses) {
+    const std::string& id = each.finding.id;
+    if ((only.empty() || has(only, id)) && !has(except, id)) catalogue.diagnoses.push_back(each);
+  }
+  return catalogue;
+}
+
+Detail detail_in(const Session& session) {
+  return session.detail == Verbosity::verbose ? Detail::full : Detail::brief;
+}
+
+Output output_of(const DoctorReport& report, std::string text, ReportHeader header) {
+  Output output;
+  output.header = std::move(header);
+  output.header.command = "doctor";
+  output.json = to_line(to_json(report));
+  output.text = std::move(text);
+  return output;
+}
+
+Output list(const DiagnosisCatalogue& catalogue, DoctorReport report, const Style& style) {
+  for (const Diagnosis& each : catalogue.diagnoses) report.catalogue.push_back(&each);
+  std::string text = render_diagnosis_list(report, style);
+  return output_of(report, std::move(text), {});
+}
+
+Output explain(const DiagnosisCatalogue& catalogue, const std::string& id, DoctorReport report,
+               const Style& style) {
+  require_known(id, catalogue);
+  report.catalogue.push_back(catalogue.find(id));
+  return output_of(report, render_diagnosis(*catalogue.find(id), report.language, style), {});
+}
+
+Output export_rules(const DiagnosisCatalogue& catalogue, const DoctorReport& report) {
+  return output_of(report, to_text(npd_configuration(catalogue)), {});
+}
+
+Output read(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
+            DoctorReport report, Session& session) {
+  ReportHeader header;
+  const SandboxWish wish{sandboxing_of(options.no_sandbox),
+                         [&](const std::string& warning) { header.warnings.push_back(warning); }};
+  const LogMatcher matcher(catalogue);
+  const LogStory story = read_logs(matcher, find_log_files(options.logs), wish);
+  std::optional<int> status;
+  if (options.exit_status) status = std::stoi(*options.exit_status);
+  report.judgement = judge_logs(catalogue, story, status, report.language);
+  report.sources = story.sources;
+  for (const LogSource& source : report.sources) {
+    if (!source.problem.empty())
+      header.warnings.push_back(
+          format("{} was not read to its end: {}", in_quotes(source.path), source.problem));
+  }
+  if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
+  std::string text = render_doctor(report, detail_in(session), session.style);
+  return output_of(report, std::move(text), std::move(header));
+}
+
+Output look(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
+            DoctorReport report, Session& session) {
+  require_usable_host(session.host, Purpose::look);
+  ReportHeader header;
+  header.warnings = unfinished_warnings(session.host);
+  const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
+  std::vector<std::int64_t> pids;
+  for (const std::string& pid : options.pids) pids.push_back(std::stoll(pid));
+  MachineFacts facts;
+  facts.state = look_at_machine(session.host, stack, pids);
+  VerifyOptions checks;
+  checks.highest = *rung_named(options.level);
+  checks.events = session.events;
+  facts.checks = run_checks(session.host, stack, stack.checks, options.python, checks).checks;
+  facts.environment =
+      check_environment(session.host, stack, std::nullopt, header.warnings).findings;
+  report.judgement = judge_machine(catalogue, facts, report.language);
+  report.machine = std::move(facts);
+  if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
+  std::string text = render_doctor(report, detail_in(session), session.style);
+  return output_of(report, std::move(text), std::move(header));
+}
+
+Output pack(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
+            DoctorReport report, Session& session) {
+  Output output = look(catalogue, options, report, session);
+  SupportContents contents;
+  contents.texts = {
+      {"doctor.json", to_text(document(output.header, Json::parse(output.json)))},
+      {"doctor.txt", output.text},
+  };
+  contents.paths = options.with;
+  contents.addresses = options.hide_addresses ? Addresses::hidden : Addresses::shown;
+  const SupportBundle bundle = write_support_bundle(session.host, options.support, contents);
+  for (const std::string& what : bundle.left_out)
+    output.header.warnings.push_back(format("left out: {}", what));
+  output.text += concat(session.style.bold("support:"), " ",
+                        format("{} with {}; look through it before you send it",
+                               printable(options.support), counted(bundle.names.size(), "file")),
+                        "\n");
+  return output;
+}
+
+Output run_doctor(const DoctorCommandOptions& options, Session& session) {
+  DoctorReport report;
+  report.language = language_of(options, session);
+  const DiagnosisCatalogue catalogue = chosen(built_in_diagnoses(), options);
+  if (options.list) return list(catalogue, report, session.style);
+  if (!options.explain.empty())
+    return explain(built_in_diagnoses(), options.explain, report, session.style);
+  if (!options.form.empty()) return export_rules(catalogue, report);
+  if (!options.support.empty()) return pack(catalogue, options, report, session);
+  if (options.logs.empty()) return look(catalogue, options, report, session);
+  return read(catalogue, options, report, session);
+}
+
+}  // namespace
+
+CommandAction define_doctor(OptionTable& table) {
+  auto options = std::make_shared<DoctorCommandOptions>();
+  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--python", options->python, "The interpreter to check", "EXE");
+  table.value("--level", options->level, "Highest check level; default: load", "LEVEL")
+      .check(one_of(rung_names()));
+  table.value("--pid", options->pids, "Look at this process too", "PID")
+      .check(whole_number(1, most_pid));
+  table.value("--log", options->logs, "A log, or a folder with the logs of ranks", "PATH");
+  table.value("--exit-status", options->exit_status, "The exit status of the job", "N")
+      .check(whole_number(0, most_exit_status));
+  table.value("--support", options->support, "Write a file for those who help", "FILE.tar.zst");
+  table.value("--with", options->with, "Put this log or folder into it", "PATH");
+  table.flag("--hide-addresses", options->hide_addresses, "Name addresses address-1, ... in it");
+  table.flag("--list", options->list, "List all diagnoses");
+  table.value("--explain", options->explain, "Show all that is known of a diagnosis", "ID");
+  table.value("--export", options->form, "Print the patterns for another program", "FORM")
+      .check(one_of({"npd"}));
+  table.value("--only", options->only, "Look for these only", "ID,...");
+  table.value("--except", options->except, "Do not look for these", "ID,...");
+  table.value("--lang", options->language, "Language of diagnoses; default: the locale's", "LANG")
+      .check(one_of({"en", "zh"}));
+  add_sandbox_option(table, options->no_sandbox);
+  return {[options](Session& session) { return run_doctor(*options, session); },
+          to_line(to_json(DoctorReport{}))};
+}
+
+}  // namespace topsctl

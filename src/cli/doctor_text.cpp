@@ -1,0 +1,94 @@
+// Renders what topsctl doctor found.
+#include "cli/doctor_text.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+std::string verdict_line(const Judgement& judgement, const Style& style) {
+  const std::string word = concat(style.bold("verdict:"), " ");
+  switch (judgement.verdict) {
+    case JobVerdict::healthy:
+      return concat(word, style.green("healthy"), "\n");
+    case JobVerdict::problems: {
+      const auto first = std::find_if(
+          judgement.diagnoses.begin(), judgement.diagnoses.end(),
+          [&](const Judged& each) { return each.finding.id == judgement.first_cause; });
+      if (first == judgement.diagnoses.end()) break;
+      return concat(word, style.red("problems"), "\n", style.bold("first cause:"), " ",
+                    printable(first->finding.title), " (", first->finding.id, ")\n",
+                    wrapped(printable(first->finding.cause), "  ", text_columns));
+    }
+    case JobVerdict::unknown:
+      break;
+  }
+  return concat(word, style.yellow("unknown"), ": ",
+                format("nothing that is known explains the failure"), "\n");
+}
+
+std::string effect_lines(const Judgement& judgement, const Style& style) {
+  std::string text;
+  for (const Judged& each : judgement.diagnoses) {
+    if (each.explained_by.empty()) continue;
+    text += concat("  ", printable(each.finding.title), " (", each.finding.id,
+                   "): ", format("explained by {}", each.explained_by), "\n");
+  }
+  return text.empty() ? text : concat(style.bold("effects:"), "\n", text);
+}
+
+}  // namespace
+
+std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style) {
+  const Judgement& judgement = report.judgement;
+  std::string text = verdict_line(judgement, style);
+  // One at a time, so that the order of causes stays.
+  for (const Judged& each : judgement.diagnoses) {
+    if (each.explained_by.empty()) text += render_findings({each.finding}, detail, style);
+  }
+  text += effect_lines(judgement, style);
+  if (judgement.unexplained) {
+    text += concat(style.bold("first traceback:"), " ", judgement.unexplained->place.source, ":",
+                   judgement.unexplained->place.line, "\n",
+                   printable(judgement.unexplained->text, Lines::keep), "\n");
+  }
+  for (const LogSource& source : report.sources) {
+    if (!source.problem.empty())
+      text +=
+          concat(style.bold("not read:"), " ", printable(source.path), ": ", source.problem, "\n");
+  }
+  return text;
+}
+
+std::string render_diagnosis_list(const DoctorReport& report, const Style& style) {
+  std::size_t widest = 0;
+  for (const Diagnosis* each : report.catalogue) widest = std::max(widest, each->finding.id.size());
+  std::string text;
+  for (const Diagnosis* each : report.catalogue) {
+    const Finding finding = finding_in(*each, report.language);
+    text += concat(style.bold(finding.id), std::string(widest + 2 - finding.id.size(), ' '),
+                   finding.title, "\n");
+  }
+  return text;
+}
+
+std::string render_diagnosis(const Diagnosis& diagnosis, Language language, const Style& style) {
+  const Finding finding = finding_in(diagnosis, language);
+  std::string text = concat(style.bold(finding.id), " (", name(finding.severity), ")\n");
+  text += wrapped(finding.title, "", text_columns);
+  text += wrapped(finding.cause, concat(style.bold("cause:"), " "), text_columns);
+  text += wrapped(finding.remedy.text, concat(style.bold("hint:"), " "), text_columns);
+  if (!finding.remedy.command.empty())
+    text += concat(style.bold("run:"), " ", finding.remedy.command, "\n");
+  for (const std::string& example : diagnosis.example_match)
+    text += concat(style.bold("seen as:"), " ", last_lines(example, 1), "\n");
+  if (!diagnosis.explains.empty())
+    text += concat(style.bold("explains:"), " ", joined(diagnosis.explains, ", "), "\n");
+  for (const std::string& ref : diagnosis.refs) text += concat(style.bold("see:"), " ", ref, "\n");
+  return text;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,164 @@
+// Reads labels of lines: by hand, as each line that may matter is looked at.
+#include "engine/diagnosis/line_label.hpp"
+
+#include <array>
+#include <charconv>
+#include <chrono>
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int most_rank = 1'000'000;
+constexpr std::size_t time_is_within = 64;  // bytes
+
+// A number of at most 7 digits at the front, which is taken off.
+std::optional<int> take_number(std::string_view& text) {
+  int value = 0;
+  const std::size_t most = std::min<std::size_t>(text.size(), 7);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + most, value);
+  if (error != std::errc() || end == text.data() || value < 0) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+bool take(std::string_view& text, std::string_view what) {
+  if (!text.starts_with(what)) return false;
+  text.remove_prefix(what.size());
+  return true;
+}
+
+std::optional<int> bracketed_rank(std::string_view& text) {
+  if (!take(text, "[")) return std::nullopt;
+  if (take(text, "rank") || take(text, "default")) {
+    const auto rank = take_number(text);
+    return rank && take(text, "]:") ? rank : std::nullopt;
+  }
+  // mpirun's: job and rank.
+  if (!take_number(text) || !take(text, ",")) return std::nullopt;
+  const auto rank = take_number(text);
+  if (!rank || !take(text, "]")) return std::nullopt;
+  return take(text, "<stderr>:") || take(text, "<stdout>:") ? rank : std::nullopt;
+}
+
+// "  3: ", as srun --label has it.
+std::optional<int> numbered_rank(std::string_view& text) {
+  while (take(text, " ")) {
+  }
+  const auto rank = take_number(text);
+  return rank && *rank < most_rank && take(text, ": ") ? rank : std::nullopt;
+}
+
+// Digits of a fixed form such as "dddd-dd-dd"; other characters stand for themselves.
+bool has_form(std::string_view text, std::string_view form) {
+  if (text.size() < form.size()) return false;
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool is_digit = text[i] >= '0' && text[i] <= '9';
+    if (form[i] == 'd' ? !is_digit : text[i] != form[i]) return false;
+  }
+  return true;
+}
+
+int digits(std::string_view text, std::size_t at, std::size_t count) {
+  int value = 0;
+  std::from_chars(text.data() + at, text.data() + at + count, value);
+  return value;
+}
+
+std::int64_t moment(int year, int month, int day, std::string_view clock) {
+  using namespace std::chrono;
+  const year_month_day date{std::chrono::year(year),
+                            std::chrono::month(static_cast<unsigned>(month)),
+                            std::chrono::day(static_cast<unsigned>(day))};
+  if (!date.ok()) return 0;
+  std::int64_t ms = duration_cast<milliseconds>(sys_days(date).time_since_epoch()).count();
+  ms += (digits(clock, 0, 2) * 3600 + digits(clock, 3, 2) * 60 + digits(clock, 6, 2)) * 1000LL;
+  if (clock.size() >= 12 && (clock[8] == '.' || clock[8] == ',') &&
+      has_form(clock.substr(9), "ddd"))
+    ms += digits(clock, 9, 3);
+  return ms;
+}
+
+// What follows "rank", "worker", "stderr" and the like in a name.
+std::optional<int> number_behind(std::string_view name, std::string_view word) {
+  const auto at = name.find(word);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view rest = name.substr(at + word.size());
+  while (!rest.empty() && (rest[0] == '_' || rest[0] == '-' || rest[0] == '.'))
+    rest.remove_prefix(1);
+  return take_number(rest);
+}
+
+}  // namespace
+
+LineLabel line_label(std::string_view line) {
+  for (const auto form : {bracketed_rank, numbered_rank}) {
+    std::string_view rest = line;
+    const auto rank = form(rest);
+    if (!rank) continue;
+    take(rest, " ");
+    return {rank, line.size() - rest.size()};
+  }
+  return {};
+}
+
+std::optional<std::int64_t> line_time(std::string_view line) {
+  const std::string_view head = line.substr(0, time_is_within);
+  for (std::size_t at = 0; at + 8 < head.size(); ++at) {
+    const std::string_view text = head.substr(at);
+    if (has_form(text, "dddd")) {
+      const bool is_date = has_form(text, "dddd-dd-dd") || has_form(text, "dddd/dd/dd");
+      if (is_date && text.size() > 11 && has_form(text.substr(11), "dd:dd:dd"))
+        return moment(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2), text.substr(11));
+      // glog: "W0921 10:00:00.123456"
+      if (has_form(text, "dddd dd:dd:dd."))
+        return moment(1970, digits(text, 0, 2), digits(text, 2, 2), text.substr(5));
+    }
+    if (has_form(text, "dd/dd dd:dd:dd"))
+      return moment(1970, digits(text, 0, 2), digits(text, 3, 2), text.substr(6));
+  }
+  return std::nullopt;
+}
+
+std::string plain_line(std::string_view line) {
+  while (line.ends_with('\r')) line.remove_suffix(1);
+  if (const auto last = line.rfind('\r'); last != std::string_view::npos)
+    line.remove_prefix(last + 1);
+  std::string plain;
+  plain.reserve(line.size());
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] != '\033' || at + 1 >= line.size() || line[at + 1] != '[') {
+      plain.push_back(line[at]);
+      continue;
+    }
+    // A control sequence ends at its first letter (ECMA-48, 5.4).
+    at += 2;
+    while (at < line.size() && (line[at] < '@' || line[at] > '~')) ++at;
+  }
+  return plain;
+}
+
+std::optional<int> rank_of_path(const std::filesystem::path& path) {
+  const std::string name = lower_case(path.filename().string());
+  for (const std::string_view word : {"rank", "worker", "local_rank", "proc"}) {
+    if (const auto rank = number_behind(name, word)) return rank;
+  }
+  const std::string folder = path.parent_path().filename().string();
+  const bool is_torchrun =
+      name.starts_with("stderr") || name.starts_with("stdout") || name == "error.json";
+  if (is_torchrun && is_digits(folder) && folder.size() <= 6) return std::stoi(folder);
+  if (lower_case(folder).find("rank") != std::string::npos)
+    return number_behind(lower_case(folder), "rank");
+  return std::nullopt;
+}
+
+int attempt_of_path(const std::filesystem::path& path) {
+  for (const auto& part : path) {
+    if (const auto attempt = number_behind(part.string(), "attempt_")) return *attempt;
+  }
+  return 0;
+}
+
+}  // namespace topsctl

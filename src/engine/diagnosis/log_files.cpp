@@ -1,0 +1,148 @@
+// Finds logs, and reads each through its decompressor.
+#include "topsctl/engine/diagnosis/log_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "engine/diagnosis/line_label.hpp"
+#include "engine/diagnosis/log_reader.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/decompress.hpp"
+#include "topsctl/host/archive/source.hpp"
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_log_files = 20'000;
+constexpr std::size_t head_of_log = std::size_t{4} << 10U;  // bytes that tell text from other data
+constexpr std::uint64_t most_error_json = 1U << 20U;
+constexpr std::array<std::string_view, 22> no_logs = {
+    ".py",   ".pyc", ".so",  ".pt",  ".pth",  ".bin",        ".npy", ".npz",
+    ".yaml", ".yml", ".whl", ".deb", ".json", ".onnx",       ".png", ".jpg",
+    ".csv",  ".tar", ".zip", ".pkl", ".ckpt", ".safetensors"};
+
+[[noreturn]] void refuse_log(const std::string& message) {
+  throw Error(ErrorCode::bad_input, message,
+              "give the files that the job wrote, or the folder of torchrun's --log_dir");
+}
+
+bool can_be_log(const fs::path& file) {
+  if (file.filename() == "error.json") return true;
+  const std::string extension = lower_case(file.extension().string());
+  return std::find(no_logs.begin(), no_logs.end(), extension) == no_logs.end();
+}
+
+void add_folder(const fs::path& folder, std::vector<JobLog>& files) {
+  std::vector<fs::path> found;
+  std::error_code failure;
+  fs::recursive_directory_iterator at(folder, failure);
+  if (failure) throw system_error(failure.value(), "read", folder.string(), ErrorCode::bad_input);
+  for (; at != fs::recursive_directory_iterator(); at.increment(failure)) {
+    if (failure) throw system_error(failure.value(), "read", folder.string(), ErrorCode::bad_input);
+    if (at->symlink_status().type() != fs::file_type::regular || !can_be_log(at->path())) continue;
+    found.push_back(at->path());
+    if (found.size() > most_log_files)
+      refuse_log(format("cannot read {}: it has more than {} files", in_quotes(folder.string()),
+                        most_log_files));
+  }
+  std::sort(found.begin(), found.end());
+  for (const fs::path& file : found)
+    files.push_back({file, file.string(), rank_of_path(file), attempt_of_path(file)});
+}
+
+// What torchrun's error.json has for a rank: the traceback, and when it was.
+void read_error_json(Source& source, const JobLog& file, LogReader& reader) {
+  const Json document = parse_json(whole_text(source, most_error_json, file.shown), file.shown);
+  const auto message = document.find("message");
+  if (message == document.end() || !message->is_object()) return;
+  const auto extra = message->find("extraInfo");
+  if (extra == message->end() || !extra->is_object()) return;
+  const auto stack = extra->find("py_callstack");
+  if (stack == extra->end() || !stack->is_string()) return;
+  reader.take(concat(stack->get<std::string>(), "\n"));
+}
+
+void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
+  const std::string_view head = source.peek(head_of_log);
+  if (head.find('\0') != std::string_view::npos) {
+    told.problem = "it is no text";
+    return;
+  }
+  for (std::string_view piece = source.piece(); !piece.empty(); piece = source.piece()) {
+    told.bytes += piece.size();
+    reader.take(piece);
+  }
+}
+
+void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+  LogSource told{file.shown, 0, file.rank, {}};
+  LogReader reader(matcher, story, file.shown, file.rank, file.attempt);
+  try {
+    auto raw = std::make_unique<PeekedSource>(file_source(file.file));
+    const std::string_view compression = compression_of(raw->peek(18));
+    std::unique_ptr<Source> bytes = std::move(raw);
+    if (compression != "none")
+      bytes = decompressed(std::move(bytes), compression, {}, in_quotes(file.shown));
+    PeekedSource source(std::move(bytes));
+    if (file.file.filename() == "error.json")
+      read_error_json(source, file, reader);
+    else
+      read_text_log(source, reader, told);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+    told.problem = error.message();
+  }
+  reader.end();
+  story.sources.push_back(std::move(told));
+}
+
+}  // namespace
+
+std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
+  std::vector<JobLog> files;
+  for (const std::string& path : paths) {
+    std::error_code failure;
+    const fs::file_status status = fs::status(path, failure);
+    if (!fs::exists(status))
+      refuse_log(format("cannot read {}: there is no such file", in_quotes(path)));
+    if (fs::is_directory(status))
+      add_folder(path, files);
+    else
+      files.push_back({path, path, rank_of_path(path), attempt_of_path(path)});
+  }
+  if (files.empty())
+    refuse_log(format("there is no log in {}", in_quotes(paths.empty() ? "" : paths.front())));
+  return files;
+}
+
+LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
+                   const SandboxWish& wish) {
+  ConfinedCall call;
+  call.sandboxing = wish.sandboxing;
+  call.subject = in_quotes(files.front().shown);
+  call.on_warning = wish.on_warning;
+  for (const JobLog& file : files) call.inputs.insert(file.file);
+  LogStory story = confined<LogStory>(call, [&](const ConfinedProgress& progress) {
+    LogStory inner;
+    for (const JobLog& file : files) {
+      progress.file(file.shown);
+      read_log(matcher, file, inner);
+    }
+    return inner;
+  });
+  const bool is_all_empty = std::all_of(
+      story.sources.begin(), story.sources.end(),
+      [](const LogSource& source) { return source.bytes == 0 && source.problem.empty(); });
+  if (is_all_empty && story.tracebacks.empty())
+    refuse_log(format("there is no log in {}: every file is empty", call.subject));
+  return story;
+}
+
+}  // namespace topsctl

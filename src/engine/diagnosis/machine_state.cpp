@@ -1,0 +1,220 @@
+// Gathers the state of a host, and names what it tells.
+#include "topsctl/engine/diagnosis/machine_state.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t efsmi_timeout_ms = 20'000;
+constexpr std::int64_t between_looks_ms = 1'000;
+constexpr double busy_from_percent = 1.0;
+constexpr std::int64_t stalled_below_ms = 10;  // of CPU time between the two looks
+
+std::optional<std::string> text_of(const Host& host, const std::string& path) {
+  try {
+    return read_text_if_present(host.resolve(path), std::uint64_t{1} << 20U);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<std::uint64_t> number_behind(const std::string& text, const std::string& word) {
+  const auto at = text.find(word);
+  if (at == std::string::npos) return std::nullopt;
+  const auto digit = text.find_first_not_of(" \t", at + word.size());
+  std::uint64_t value = 0;
+  if (digit == std::string::npos ||
+      std::from_chars(text.data() + digit, text.data() + text.size(), value).ec != std::errc())
+    return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> soft_limit(decltype(RLIMIT_NOFILE) resource) {
+  struct rlimit limit {};
+  if (::getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
+}
+
+HostLimits limits_of(const Host& host) {
+  constexpr std::uint64_t kib = 1024;
+  HostLimits limits;
+  struct statvfs shm {};
+  if (::statvfs(host.resolve("/dev/shm").c_str(), &shm) == 0) {
+    limits.shm_bytes = std::uint64_t{shm.f_blocks} * shm.f_frsize;
+    limits.shm_free_bytes = std::uint64_t{shm.f_bavail} * shm.f_frsize;
+  }
+  limits.open_files = soft_limit(RLIMIT_NOFILE);
+  limits.locked_memory = soft_limit(RLIMIT_MEMLOCK);
+  if (const auto memory = text_of(host, "/proc/meminfo")) {
+    if (const auto available = number_behind(*memory, "MemAvailable:"))
+      limits.memory_available_bytes = *available * kib;
+  }
+  for (const char* events :
+       {"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"}) {
+    if (const auto text = text_of(host, events)) {
+      if (!limits.memory_oom_kills) limits.memory_oom_kills = number_behind(*text, "oom_kill ");
+    }
+  }
+  try {
+    limits.disk_free_bytes = free_bytes(".");
+  } catch (const Error&) {
+  }
+  return limits;
+}
+
+void ask_efsmi(const Host& host, MachineState& state) {
+  try {
+    Command command = host.command({"efsmi"}, efsmi_timeout_ms);
+    command.environment["PATH"] = script_path;
+    const RunResult run = host.runner->run(command);
+    const EfsmiReading reading = parse_efsmi(run.output);
+    if (!reading.failure.empty() || !run.ok())
+      state.efsmi_failure = reading.failure.empty() ? run.ending() : reading.failure;
+    else if (!reading.cards.empty())
+      state.cards = reading;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+  }
+}
+
+// Nodes that are there and refuse to be opened: the rights of a container were lost.
+std::int64_t refused_nodes(const Host& host, const std::string& prefix, std::int64_t cards) {
+  std::int64_t refused = 0;
+  for (std::int64_t card = 0; card < cards; ++card) {
+    const Descriptor node(
+        ::open(host.resolve(concat(prefix, card)).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!node.is_open() && (errno == EPERM || errno == EACCES)) ++refused;
+  }
+  return refused;
+}
+
+const JobProcess* same_process(const std::vector<JobProcess>& list, std::int64_t pid) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const JobProcess& each) { return each.pid == pid; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+bool is_busy(const CardReading& card) {
+  return card.utilization_percent && *card.utilization_percent >= busy_from_percent;
+}
+
+class SignalList {
+ public:
+  template <class Number>
+  void put(const std::string& name, const std::optional<Number>& number) {
+    if (number) signals_[name] = std::to_string(*number);
+  }
+  void count(const std::string& name, std::ptrdiff_t number) {
+    signals_[name] = std::to_string(number);
+  }
+  void put(const std::string& name, const std::string& text) {
+    if (!text.empty()) signals_[name] = text;
+  }
+  Signals take() { return std::move(signals_); }
+
+ private:
+  Signals signals_;
+};
+
+void add_cards(const MachineState& state, SignalList& signals) {
+  signals.count("card_nodes", state.card_nodes);
+  signals.count("card_nodes_refused", state.card_nodes_refused);
+  signals.put("efsmi_failure", state.efsmi_failure);
+  signals.put("driver_release", state.driver_release);
+  if (!state.cards) return;
+  const auto& cards = state.cards->cards;
+  signals.count("cards_total", static_cast<std::ptrdiff_t>(cards.size()));
+  signals.put("tool_release", state.cards->driver_version);
+  const bool is_told = std::all_of(cards.begin(), cards.end(), [](const CardReading& card) {
+    return card.utilization_percent.has_value();
+  });
+  if (!is_told) return;
+  const std::ptrdiff_t busy = std::count_if(cards.begin(), cards.end(), is_busy);
+  signals.count("cards_busy", busy);
+  signals.count("cards_idle", static_cast<std::ptrdiff_t>(cards.size()) - busy);
+}
+
+void add_processes(const MachineState& state, SignalList& signals) {
+  const auto& all = state.processes;
+  const auto is_rank = [](const JobProcess& each) { return each.rank || !each.cards.empty(); };
+  signals.count("job_processes", std::count_if(all.begin(), all.end(), is_rank));
+  signals.count("ranks", std::count_if(all.begin(), all.end(), [](const JobProcess& each) {
+                  return each.rank.has_value();
+                }));
+  signals.count("ranks_with_launcher",
+                std::count_if(all.begin(), all.end(),
+                              [](const JobProcess& each) { return each.has_launcher; }));
+  std::set<std::int64_t> cards;
+  std::ptrdiff_t with_cards = 0;
+  std::ptrdiff_t stalled = 0;
+  int local_world_size = 0;
+  for (const JobProcess& each : all) {
+    cards.insert(each.cards.begin(), each.cards.end());
+    with_cards += each.cards.empty() ? 0 : 1;
+    local_world_size = std::max(local_world_size, each.local_world_size.value_or(0));
+    const JobProcess* later = same_process(state.processes_later, each.pid);
+    const bool is_still = later != nullptr && later->cpu_ms - each.cpu_ms < stalled_below_ms;
+    stalled += each.rank && is_still ? 1 : 0;
+  }
+  signals.count("cards_open", static_cast<std::ptrdiff_t>(cards.size()));
+  signals.count("processes_with_cards", with_cards);
+  signals.count("ranks_still", stalled);
+  if (local_world_size > 0) signals.count("local_world_size", local_world_size);
+}
+
+}  // namespace
+
+MachineState look_at_machine(const Host& host, const Stack& stack,
+                             const std::vector<std::int64_t>& wanted) {
+  MachineState state;
+  const std::string& prefix = stack.accelerator.device_node;
+  state.cards_wanted = stack.accelerator.cards;
+  state.card_nodes = card_nodes(host, prefix, state.cards_wanted).there;
+  state.card_nodes_refused = refused_nodes(host, prefix, state.cards_wanted);
+  if (const auto version =
+          text_of(host, concat("/sys/module/", stack.accelerator.driver, "/version")))
+    state.driver_release = printable(trimmed(*version));
+  state.limits = limits_of(host);
+  ask_efsmi(host, state);
+  state.processes = job_processes(host, prefix, wanted);
+  if (!state.processes.empty()) {
+    pause_for(std::chrono::milliseconds(between_looks_ms));
+    state.processes_later = job_processes(host, prefix, wanted);
+  }
+  return state;
+}
+
+Signals signals_of(const MachineState& state) {
+  SignalList signals;
+  signals.count("cards_wanted", state.cards_wanted);
+  add_cards(state, signals);
+  const HostLimits& limits = state.limits;
+  signals.put("shm_bytes", limits.shm_bytes);
+  signals.put("shm_free_bytes", limits.shm_free_bytes);
+  signals.put("open_files_limit", limits.open_files);
+  signals.put("locked_memory_bytes", limits.locked_memory);
+  signals.put("memory_available_bytes", limits.memory_available_bytes);
+  signals.put("memory_oom_kills", limits.memory_oom_kills);
+  signals.put("disk_free_bytes", limits.disk_free_bytes);
+  add_processes(state, signals);
+  return signals.take();
+}
+
+}  // namespace topsctl

@@ -1,0 +1,59 @@
+// Every record of the built-in diagnoses says what it must, and finds what it says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/diagnosis/log_matcher.hpp"
+#include "topsctl/model/catalogue/diagnosis.hpp"
+
+namespace topsctl {
+namespace {
+
+bool has_chinese(const std::string& text) {
+  // Bytes of U+4E00 to U+9FFF in UTF-8.
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0xe4 && byte <= 0xe9;
+  });
+}
+
+bool finds(const LogMatcher& matcher, const Diagnosis& diagnosis, const std::string& unit) {
+  const auto meaning = matcher.meaning(unit);
+  return std::find(meaning.diagnoses.begin(), meaning.diagnoses.end(), &diagnosis) !=
+         meaning.diagnoses.end();
+}
+
+TEST(DiagnosisCatalogues, every_record_has_its_texts_in_both_languages) {
+  for (const Diagnosis& each : built_in_diagnoses().diagnoses) {
+    SCOPED_TRACE(each.finding.id);
+    EXPECT_TRUE(has_chinese(each.chinese.title));
+    EXPECT_TRUE(has_chinese(each.chinese.cause));
+    EXPECT_TRUE(has_chinese(each.chinese.remedy));
+    EXPECT_FALSE(has_chinese(each.finding.title + each.finding.cause + each.finding.remedy.text));
+    EXPECT_FALSE(each.finding.title.ends_with('.'));
+    EXPECT_TRUE(each.finding.cause.ends_with('.'));
+    EXPECT_TRUE(each.finding.remedy.text.ends_with('.'));
+    EXPECT_FALSE(each.example_match.empty());
+    EXPECT_FALSE(each.example_no_match.empty());
+  }
+}
+
+TEST(DiagnosisCatalogues, every_record_finds_its_examples_and_no_counter_example) {
+  const DiagnosisCatalogue& catalogue = built_in_diagnoses();
+  const LogMatcher matcher(catalogue);
+  for (const Diagnosis& each : catalogue.diagnoses) {
+    if (each.log.empty()) continue;
+    SCOPED_TRACE(each.finding.id);
+    for (const std::string& example : each.example_match) {
+      EXPECT_TRUE(finds(matcher, each, example)) << example;
+      EXPECT_NE(matcher.next(example, 0, LogMatcher::Progress::ignored), std::string::npos)
+          << "passed over: " << example;
+    }
+    for (const std::string& example : each.example_no_match)
+      EXPECT_FALSE(finds(matcher, each, example)) << example;
+  }
+}
+
+}  // namespace
+}  // namespace topsctl

@@ -1,0 +1,61 @@
+// Labels and times of log lines, as launchers write them.
+#include "engine/diagnosis/line_label.hpp"
+
+#include <gtest/gtest.h>
+
+namespace topsctl {
+namespace {
+
+TEST(LineLabels, know_the_ranks_of_torchrun_mpirun_and_srun) {
+  EXPECT_EQ(line_label("[rank3]: RuntimeError").rank, 3);
+  EXPECT_EQ(line_label("[default11]:Traceback").rank, 11);
+  EXPECT_EQ(line_label("[1,3]<stderr>:x").rank, 3);
+  EXPECT_EQ(line_label("[1,0]<stdout>:x").rank, 0);
+  EXPECT_EQ(line_label(" 7: x").rank, 7);
+  EXPECT_EQ(line_label("12: x").rank, 12);
+}
+
+TEST(LineLabels, end_where_the_words_begin) {
+  const std::string_view line = "[rank3]:   File \"x.py\"";
+  EXPECT_EQ(line.substr(line_label(line).size), "  File \"x.py\"");
+  EXPECT_EQ(std::string_view("[1,3]<stderr>:Traceback").substr(14), "Traceback");
+  EXPECT_EQ(line_label("[1,3]<stderr>:Traceback").size, 14U);
+}
+
+TEST(LineLabels, are_not_seen_in_other_words) {
+  for (const char* line : {"", "[rank]: x", "[rank3] x", "[1,3] x", "3:x", "-1: x", "12345678: x",
+                           "[2025-09-21 10:00:00] x", "10:00:00 x", "rank 3: x"}) {
+    EXPECT_FALSE(line_label(line).rank) << line;
+  }
+}
+
+TEST(LineTimes, have_the_forms_of_loggers) {
+  EXPECT_EQ(line_time("2025-09-21 10:00:01,250 - mmengine - INFO"), 1758448801250);
+  EXPECT_EQ(line_time("[2025-09-21T10:00:01] x"), 1758448801000);
+  EXPECT_EQ(line_time("2025/09/21 10:00:01 - mmengine"), 1758448801000);
+  EXPECT_EQ(line_time("W0921 10:00:01.250000 12 socket.cpp:401]"),
+            line_time("09/21 10:00:01.250 x"));
+  EXPECT_FALSE(line_time("iter 10/20 loss 0.1"));
+  EXPECT_FALSE(line_time("2025-99-99"));
+}
+
+TEST(PlainLines, are_without_colours_and_overwritten_parts) {
+  EXPECT_EQ(plain_line("\033[1;31merror\033[0m: x\r"), "error: x");
+  EXPECT_EQ(plain_line(" 10%|#\r 20%|##"), " 20%|##");
+  EXPECT_EQ(plain_line("\033["), "");
+}
+
+TEST(RanksOfPaths, are_told_by_names_of_files_and_folders) {
+  EXPECT_EQ(rank_of_path("logs/none_abc/attempt_0/3/stderr.log"), 3);
+  EXPECT_EQ(rank_of_path("logs/attempt_0/12/error.json"), 12);
+  EXPECT_EQ(rank_of_path("rank_3.log"), 3);
+  EXPECT_EQ(rank_of_path("train.rank7.out"), 7);
+  EXPECT_EQ(rank_of_path("worker-2.txt"), 2);
+  EXPECT_FALSE(rank_of_path("logs/train.log"));
+  EXPECT_FALSE(rank_of_path("2/train.log"));
+  EXPECT_EQ(attempt_of_path("logs/none_abc/attempt_2/3/stderr.log"), 2);
+  EXPECT_EQ(attempt_of_path("train.log"), 0);
+}
+
+}  // namespace
+}  // namespace topsctl

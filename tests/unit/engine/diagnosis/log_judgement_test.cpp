@@ -1,0 +1,174 @@
+// From the text of logs to the verdict.
+#include <gtest/gtest.h>
+
+#include "engine/diagnosis/log_reader.hpp"
+#include "topsctl/engine/diagnosis/verdict.hpp"
+
+namespace topsctl {
+namespace {
+
+constexpr std::string_view records = R"({
+  "signs": {
+    "progress": ["loss: [0-9]"], "success": ["training finished"],
+    "failure": ["slurmstepd: error"], "restart": ["restarting worker group"]
+  },
+  "diagnoses": [
+    {"id": "card-full", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "explains": ["peer-died"], "look_for": {"log": ["(?s)model\\.py.*out of card memory"]},
+     "example_match": [], "example_no_match": []},
+    {"id": "port-taken", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "look_for": {"log": ["Address already in use"]}, "unless": "\\[W socket",
+     "example_match": [], "example_no_match": []},
+    {"id": "peer-died", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "is_effect": true, "look_for": {"log": ["Connection closed by peer"]},
+     "example_match": [], "example_no_match": []},
+    {"id": "odd-launch", "severity": "warning", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "look_for": {"log": ["standalone ignores the master"]},
+     "example_match": [], "example_no_match": []}
+  ]
+})";
+
+const DiagnosisCatalogue& catalogue() {
+  static const DiagnosisCatalogue made = [] {
+    DiagnosisCatalogue catalogue;
+    add_diagnoses(catalogue, records, "the test's records");
+    return catalogue;
+  }();
+  return made;
+}
+
+LogStory story_of(std::string_view text, std::size_t piece = std::string_view::npos) {
+  static const LogMatcher matcher(catalogue());
+  LogStory story;
+  LogReader reader(matcher, story, "train.log", std::nullopt, 0);
+  for (std::size_t at = 0; at < text.size(); at += std::min(piece, text.size() - at))
+    reader.take(text.substr(at, piece));
+  reader.end();
+  return story;
+}
+
+Judgement judged(std::string_view text, std::optional<int> status = std::nullopt) {
+  return judge_logs(catalogue(), story_of(text), status, Language::english);
+}
+
+constexpr std::string_view full_card =
+    "[rank1]: Traceback (most recent call last):\n"
+    "[rank0]: RuntimeError: Connection closed by peer\n"
+    "[rank1]:   File \"model.py\", line 3, in forward\n"
+    "[rank1]:     return x @ y\n"
+    "[rank1]: RuntimeError: out of card memory\n";
+
+TEST(LogJudgements, a_traceback_is_judged_as_a_whole_though_other_ranks_write_between) {
+  const Judgement judgement = judged(full_card);
+  EXPECT_EQ(judgement.verdict, JobVerdict::problems);
+  EXPECT_EQ(judgement.first_cause, "card-full");
+  ASSERT_EQ(judgement.diagnoses.size(), 2U);
+  EXPECT_EQ(judgement.diagnoses[0].rank, 1);
+  EXPECT_EQ(judgement.diagnoses[0].finding.evidence[0].line, 5);
+  EXPECT_EQ(judgement.diagnoses[1].explained_by, "card-full");
+}
+
+TEST(LogJudgements, do_not_depend_on_the_pieces_in_which_a_log_is_read) {
+  const LogStory whole = story_of(full_card);
+  for (const std::size_t piece : {1U, 2U, 7U, 64U}) EXPECT_EQ(story_of(full_card, piece), whole);
+}
+
+TEST(LogJudgements, an_effect_alone_leaves_the_failure_unknown) {
+  const Judgement judgement = judged(
+      "Traceback (most recent call last):\n  File \"x\"\nRuntimeError: Connection closed by "
+      "peer\n");
+  EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
+  EXPECT_EQ(judgement.first_cause, "");
+  ASSERT_EQ(judgement.diagnoses.size(), 1U);
+  ASSERT_TRUE(judgement.unexplained);
+  EXPECT_NE(judgement.unexplained->text.find("File \"x\""), std::string::npos);
+}
+
+TEST(LogJudgements, a_warning_is_no_first_cause_of_a_failure) {
+  const Judgement judgement = judged(
+      "standalone ignores the master\nTraceback (most recent call last):\n  File \"x\"\nKeyError: "
+      "'y'\n");
+  EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
+  EXPECT_EQ(judgement.diagnoses.size(), 1U);
+}
+
+TEST(LogJudgements, the_earlier_of_two_causes_is_the_first_whatever_is_read_first) {
+  const Judgement judgement = judged(
+      "2025-09-21 10:00:05 rank 0\nAddress already in use\n"
+      "2025-09-21 10:00:01 rank 1\nTraceback (most recent call last):\n  File \"model.py\"\n"
+      "RuntimeError: out of card memory\n");
+  EXPECT_EQ(judgement.first_cause, "card-full");
+}
+
+TEST(LogJudgements, a_traceback_after_which_the_rank_works_is_no_failure) {
+  constexpr std::string_view caught =
+      "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"x\"\n[rank0]: OSError: y\n";
+  EXPECT_EQ(judged(std::string(caught) + "[rank0]: loss: 1\n").verdict, JobVerdict::healthy);
+  EXPECT_EQ(judged(std::string(caught) + "[rank1]: loss: 1\n").verdict, JobVerdict::unknown);
+  EXPECT_EQ(judged("[rank0]: loss: 1\n" + std::string(caught)).verdict, JobVerdict::unknown);
+}
+
+TEST(LogJudgements, what_python_ignores_is_no_failure) {
+  EXPECT_EQ(judged("Exception ignored in: <function x>\nTraceback (most recent call last):\n"
+                   "  File \"x\"\nAttributeError: y\n")
+                .verdict,
+            JobVerdict::healthy);
+}
+
+TEST(LogJudgements, a_good_end_outweighs_what_looked_bad_before) {
+  EXPECT_EQ(judged("Traceback (most recent call last):\n  File \"x\"\nKeyError: 'y'\n"
+                   "training finished\n")
+                .verdict,
+            JobVerdict::healthy);
+}
+
+TEST(LogJudgements, only_the_last_attempt_counts) {
+  const std::string failed =
+      "Traceback (most recent call last):\n  File \"model.py\"\n"
+      "RuntimeError: out of card memory\n";
+  EXPECT_EQ(judged(failed + "restarting worker group\nloss: 1\n").verdict, JobVerdict::healthy);
+  EXPECT_EQ(judged("restarting worker group\n" + failed).first_cause, "card-full");
+}
+
+TEST(LogJudgements, the_status_of_the_job_outweighs_its_logs) {
+  EXPECT_EQ(judged(full_card, 0).verdict, JobVerdict::healthy);
+  EXPECT_EQ(judged("loss: 1\n", 1).verdict, JobVerdict::unknown);
+}
+
+TEST(LogJudgements, a_line_that_does_not_count_is_passed_over) {
+  EXPECT_TRUE(judged("[W socket.cpp] Address already in use\n").diagnoses.empty());
+}
+
+TEST(LogJudgements, the_list_of_torchrun_tells_which_rank_ended_how) {
+  const Judgement judgement = judged(
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+      "Traceback (most recent call last):\n  File \"x\"\n"
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+      "Root Cause (first observed failure):\n[0]:\n  time      : 2025-09-21_10:00:00\n"
+      "  rank      : 3 (local_rank: 3)\n  exitcode  : -9 (pid: 12)\n");
+  ASSERT_EQ(judgement.ranks.size(), 1U);
+  EXPECT_EQ(judgement.ranks[0].rank, 3);
+  EXPECT_EQ(judgement.ranks[0].status, -9);
+  EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
+}
+
+TEST(LogJudgements, a_line_without_end_does_not_fill_the_memory) {
+  static const LogMatcher matcher(catalogue());
+  LogStory story;
+  LogReader reader(matcher, story, "train.log", std::nullopt, 0);
+  const std::string block(1 << 20, 'x');
+  reader.take("Address already in use ");
+  for (int i = 0; i < 8; ++i) reader.take(block);
+  reader.take("\nAddress already in use\n");
+  reader.end();
+  ASSERT_EQ(story.sightings.size(), 2U);
+  EXPECT_EQ(story.sightings[0].place.line, 1);
+  EXPECT_EQ(story.sightings[1].place.line, 2);
+}
+
+}  // namespace
+}  // namespace topsctl
