@@ -13,10 +13,13 @@ namespace {
 
 // What the reader of logs itself must see.
 const std::vector<std::string> marks = {"Traceback \\(most recent call last\\)",
-                                        "Exception ignored in", "ChildFailedError",
+                                        "Exception ignored in",
+                                        "--- Logging error ---",
+                                        "Error in atexit\\._run_exitfuncs",
+                                        "ChildFailedError",
                                         "Root Cause \\(first observed failure\\)"};
 
-enum class Sign { progress, success, failure, restart };
+enum class Sign { progress, success, failure, setback, restart };
 
 struct Patterns {
   std::vector<std::string> texts;
@@ -29,6 +32,7 @@ struct Patterns {
     }
     for (const std::string& pattern : catalogue.signs.success) add(pattern, nullptr, Sign::success);
     for (const std::string& pattern : catalogue.signs.failure) add(pattern, nullptr, Sign::failure);
+    for (const std::string& pattern : catalogue.signs.setback) add(pattern, nullptr, Sign::setback);
     for (const std::string& pattern : catalogue.signs.restart) add(pattern, nullptr, Sign::restart);
     for (const std::string& pattern : catalogue.signs.progress)
       add(pattern, nullptr, Sign::progress);
@@ -89,6 +93,7 @@ LogMatcher::Meaning LogMatcher::meaning(std::string_view unit) const {
       meaning.is_progress |= sign == Sign::progress;
       meaning.is_success |= sign == Sign::success;
       meaning.is_failure |= sign == Sign::failure;
+      meaning.is_setback |= sign == Sign::setback;
       meaning.is_restart |= sign == Sign::restart;
       continue;
     }

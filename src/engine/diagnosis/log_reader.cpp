@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <utility>
 
 #include "engine/diagnosis/line_label.hpp"
@@ -21,6 +22,9 @@ constexpr std::size_t most_deaths = 4096;
 constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
 constexpr int summary_lines = 400;            // of torchrun's list of failures
 constexpr std::size_t longest_text = 400;     // bytes of a sighting's line
+
+constexpr int any_rank = -2;       // what is over as soon as any rank works
+constexpr int ignored_within = 8;  // lines between the word that Python ignores and its traceback
 
 struct OpenTraceback {
   std::string text;
@@ -89,9 +93,11 @@ class LogReader::Lines {
   }
 
  private:
+  enum class Told { sighting, traceback, death, failure };
+
   static int key_of(std::optional<int> rank) { return rank.value_or(-1); }
 
-  // Whether it matters if a rank works: after a traceback of it.
+  // Whether it matters if a rank works: after something that may have ended it.
   bool is_in_doubt() const { return !doubts_.empty(); }
 
   void count_lines(std::string_view text) {
@@ -113,8 +119,18 @@ class LogReader::Lines {
     }
     const auto open = open_.find(key_of(rank));
     if (open != open_.end() && continues(open->second, words)) return;
-    if (words.starts_with("Exception ignored in")) ignored_at_ = line_;
-    judge(words, words, rank, time_of(words));
+    if (is_of_what_python_ignores(words)) ignored_at_[key_of(rank)] = line_;
+    const LogMatcher::Meaning meaning = judge(words, words, rank, time_of(words), false);
+    if (meaning.is_restart) story_.attempts = std::max(story_.attempts, ++attempt_);
+    if (meaning.is_success) story_.success = place_of(rank, time_of(words));
+    const bool is_bad = !meaning.diagnoses.empty() || meaning.is_failure || meaning.is_setback;
+    if (meaning.is_progress && !is_bad) clear_doubts(key_of(rank));
+  }
+
+  static bool is_of_what_python_ignores(std::string_view words) {
+    return words.starts_with("Exception ignored in") ||
+           words.starts_with("--- Logging error ---") ||
+           words.starts_with("Error in atexit._run_exitfuncs");
   }
 
   std::optional<std::int64_t> time_of(std::string_view words) const {
@@ -133,24 +149,32 @@ class LogReader::Lines {
   }
 
   LogPlace place_of(std::optional<int> rank, std::optional<std::int64_t> time_ms) {
-    return {source_,
-            line_,
-            rank,
-            time_ms,
-            attempt_,
-            story_.sightings.size() + story_.tracebacks.size() + story_.deaths.size() +
-                story_.failures.size()};
+    LogPlace place;
+    place.source = source_;
+    place.line = line_;
+    place.rank = rank;
+    place.time_ms = time_ms;
+    // The list of failures is of the last attempt, whatever the log's path says.
+    place.attempt = summary_left_ > 0 ? std::numeric_limits<int>::max() : attempt_;
+    place.order = story_.sightings.size() + story_.tracebacks.size() + story_.deaths.size() +
+                  story_.failures.size();
+    return place;
   }
 
   void begin_traceback(std::string_view words, std::optional<int> rank) {
     const auto open = open_.find(key_of(rank));
     if (open != open_.end()) {
-      close(open->first, open->second, "");
+      // Of two headings in a row one is of another rank, whose lines stand among these.
+      if (open->second.text.find('\n') + 1 < open->second.text.size())
+        close(open->first, open->second, "");
       open_.erase(open);
     }
     OpenTraceback traceback;
     traceback.text = concat(words, "\n");
-    traceback.is_ignored = ignored_at_ + 1 == line_ && ignored_at_ > 0;
+    const auto ignored = ignored_at_.find(key_of(rank));
+    traceback.is_ignored =
+        ignored != ignored_at_.end() && line_ - ignored->second <= ignored_within;
+    if (traceback.is_ignored) ignored_at_.erase(ignored);
     traceback.time_ms = time_of(words);
     open_.emplace(key_of(rank), std::move(traceback));
   }
@@ -176,44 +200,63 @@ class LogReader::Lines {
   void close(int key, OpenTraceback& traceback, std::string_view exception) {
     const std::optional<int> rank = key < 0 ? std::nullopt : std::optional(key);
     traceback.text.append(exception);
-    if (exception.find("ChildFailedError") != std::string_view::npos) summary_left_ = summary_lines;
-    const std::size_t sighted = story_.sightings.size();
+    const bool is_launchers = exception.find("ChildFailedError") != std::string_view::npos;
+    if (is_launchers) {
+      summary_left_ = summary_lines;
+      is_root_cause_ = false;
+    }
     const std::string_view shown =
         exception.empty() ? std::string_view("Traceback (most recent call last):") : exception;
-    const bool is_explained =
-        judge(traceback.text, shown, rank, traceback.time_ms) || story_.sightings.size() > sighted;
+    const LogMatcher::Meaning meaning =
+        judge(traceback.text, shown, rank, traceback.time_ms, traceback.is_ignored);
     if (story_.tracebacks.size() == most_tracebacks) return;
     Traceback told;
     told.place = place_of(rank, traceback.time_ms);
+    told.place.is_overcome = traceback.is_ignored;
     told.text = printable(traceback.text, topsctl::Lines::keep);
-    told.is_fatal = !traceback.is_ignored;
-    told.is_explained = is_explained;
-    if (told.is_fatal) doubts_.insert({key, story_.tracebacks.size()});
+    told.is_explained = is_launchers || !meaning.diagnoses.empty();
+    doubt(is_launchers ? any_rank : key, Told::traceback, story_.tracebacks.size());
     story_.tracebacks.push_back(std::move(told));
   }
 
-  // Returns whether a diagnosis matched.
-  bool judge(std::string_view unit, std::string_view shown, std::optional<int> rank,
-             std::optional<std::int64_t> time_ms) {
-    const LogMatcher::Meaning meaning = matcher_.meaning(unit);
+  void doubt(int key, Told told, std::size_t index) { doubts_.insert({key, {told, index}}); }
+
+  LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, std::optional<int> rank,
+                            std::optional<std::int64_t> time_ms, bool is_ignored) {
+    LogMatcher::Meaning meaning = matcher_.meaning(unit);
+    const int key = meaning.is_setback || summary_left_ > 0 ? any_rank : key_of(rank);
     for (const Diagnosis* diagnosis : meaning.diagnoses) {
       if (++sighted_[{diagnosis->finding.id, key_of(rank)}] > most_sightings) continue;
-      story_.sightings.push_back({diagnosis->finding.id, place_of(rank, time_ms),
+      LogPlace place = place_of(rank, time_ms);
+      place.is_overcome = is_ignored;
+      if (diagnosis->finding.severity >= Severity::error)
+        doubt(key, Told::sighting, story_.sightings.size());
+      story_.sightings.push_back({diagnosis->finding.id, std::move(place),
                                   shortened(printable(trimmed(shown)), longest_text)});
     }
-    if (meaning.is_restart) story_.attempts = std::max(story_.attempts, ++attempt_);
-    if (meaning.is_failure && story_.failures.size() < most_tracebacks)
+    const bool is_failure = meaning.is_failure || meaning.is_setback;
+    if (is_failure && !is_ignored && story_.failures.size() < most_tracebacks) {
+      if (!meaning.is_failure) doubt(any_rank, Told::failure, story_.failures.size());
       story_.failures.push_back(place_of(rank, time_ms));
-    if (meaning.is_success) story_.success = place_of(rank, time_ms);
-    if (meaning.is_progress && meaning.diagnoses.empty()) clear_doubts(key_of(rank));
-    return !meaning.diagnoses.empty();
+    }
+    return meaning;
   }
 
+  // The rank works: what seemed to have ended it did not.
   void clear_doubts(int key) {
-    const auto [first, last] = doubts_.equal_range(key);
-    for (auto doubt = first; doubt != last; ++doubt)
-      story_.tracebacks[doubt->second].is_fatal = false;
-    doubts_.erase(first, last);
+    for (const int each : {key, any_rank}) {
+      const auto [first, last] = doubts_.equal_range(each);
+      for (auto doubt = first; doubt != last; ++doubt) place_told(doubt->second).is_overcome = true;
+      doubts_.erase(first, last);
+    }
+  }
+
+  LogPlace& place_told(const std::pair<Told, std::size_t>& what) {
+    const auto [told, index] = what;
+    if (told == Told::sighting) return story_.sightings[index].place;
+    if (told == Told::traceback) return story_.tracebacks[index].place;
+    if (told == Told::death) return story_.deaths[index].place;
+    return story_.failures[index];
   }
 
   // One line of the list that torchrun prints behind ChildFailedError.
@@ -232,14 +275,19 @@ class LogReader::Lines {
       summary_time_ = line_time(text);
       return true;
     }
+    if (is_root_cause_ && words.starts_with("=====")) {
+      summary_left_ = 0;
+      return true;
+    }
     const auto status = value_of(words, "exitcode");
     if (!status) return false;
     const auto number = number_of(*status);
     if (number && *number != 0 && story_.deaths.size() < most_deaths) {
+      doubt(any_rank, Told::death, story_.deaths.size());
       story_.deaths.push_back({place_of(summary_rank_, summary_time_), *number, is_root_cause_});
     }
     // What the line means besides, such as a signal, is judged as any other's.
-    judge(words, words, summary_rank_, summary_time_);
+    judge(words, words, summary_rank_, summary_time_, false);
     return true;
   }
 
@@ -250,10 +298,10 @@ class LogReader::Lines {
   int attempt_;
   int line_ = 0;
   std::string_view before_;
-  std::map<int, OpenTraceback> open_;       // by rank
-  std::multimap<int, std::size_t> doubts_;  // tracebacks after which the rank may still work
+  std::map<int, OpenTraceback> open_;                        // by rank
+  std::multimap<int, std::pair<Told, std::size_t>> doubts_;  // after which the rank may still work
   std::map<std::pair<std::string, int>, std::size_t> sighted_;
-  int ignored_at_ = 0;
+  std::map<int, int> ignored_at_;  // the line, by rank
   int summary_left_ = 0;
   bool is_root_cause_ = false;
   std::optional<int> summary_rank_;

@@ -32,7 +32,7 @@ bool was_earlier(const LogPlace& a, const LogPlace& b) {
 
 // Of the last attempt: what came before a good restart is over.
 bool is_of_last(const LogPlace& place, const LogStory& story) {
-  return place.attempt == story.attempts;
+  return place.attempt >= story.attempts;
 }
 
 bool ended_well_after(const LogStory& story, const LogPlace& place) {
@@ -40,16 +40,24 @@ bool ended_well_after(const LogStory& story, const LogPlace& place) {
          story.success->source == place.source && story.success->order >= place.order;
 }
 
+bool counts(const LogPlace& place, const LogStory& story) {
+  return !place.is_overcome && is_of_last(place, story) && !ended_well_after(story, place);
+}
+
 bool has_failed(const LogStory& story, std::optional<int> exit_status) {
   if (exit_status) return *exit_status != 0;
-  const auto counts = [&](const LogPlace& place) {
-    return is_of_last(place, story) && !ended_well_after(story, place);
-  };
-  return std::any_of(story.tracebacks.begin(), story.tracebacks.end(),
-                     [&](const Traceback& each) { return each.is_fatal && counts(each.place); }) ||
-         std::any_of(story.deaths.begin(), story.deaths.end(),
-                     [&](const RankDeath& each) { return counts(each.place); }) ||
-         std::any_of(story.failures.begin(), story.failures.end(), counts);
+  const auto counts_itself = [&](const LogPlace& place) { return counts(place, story); };
+  const auto its_place_counts = [&](const auto& each) { return counts(each.place, story); };
+  return std::any_of(story.tracebacks.begin(), story.tracebacks.end(), its_place_counts) ||
+         std::any_of(story.deaths.begin(), story.deaths.end(), its_place_counts) ||
+         std::any_of(story.failures.begin(), story.failures.end(), counts_itself);
+}
+
+// Whether a rank ended with a traceback that no diagnosis matches.
+bool has_unexplained(const LogStory& story) {
+  return std::any_of(story.tracebacks.begin(), story.tracebacks.end(), [&](const Traceback& each) {
+    return !each.is_explained && counts(each.place, story);
+  });
 }
 
 std::vector<Seen> seen_in(const DiagnosisCatalogue& catalogue, const LogStory& story) {
@@ -81,10 +89,26 @@ void explain(std::vector<Seen>& seen) {
   }
 }
 
-// Whether an earlier attempt only has it: a job that was started again does not fail of that.
+// Whether the job went on after each sighting, or was started again: it does not fail of that.
 bool is_over(const Seen& seen, const LogStory& story) {
   return std::none_of(seen.sightings.begin(), seen.sightings.end(),
-                      [&](const Sighting* each) { return is_of_last(each->place, story); });
+                      [&](const Sighting* each) { return counts(each->place, story); });
+}
+
+// Errors that a sound job got over are not told. Of a job that failed they are, where its lines
+// have no label: the rank that went on to work may be another one.
+void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool has_failed,
+                       bool is_known) {
+  const bool may_be_of_others = has_failed && !has_unexplained(story);
+  const auto is_of_any = [&](const Sighting* each) {
+    return may_be_of_others && !each->place.rank && is_of_last(each->place, story);
+  };
+  std::erase_if(seen, [&](const Seen& each) {
+    const bool all_is_over = is_known && !has_failed;
+    return each.diagnosis->finding.severity >= Severity::error &&
+           (all_is_over || is_over(each, story)) &&
+           std::none_of(each.sightings.begin(), each.sightings.end(), is_of_any);
+  });
 }
 
 // A warning says that something is odd, not that the job ended of it; what is no fault, such as an
@@ -94,13 +118,15 @@ bool ends_jobs(const Diagnosis& diagnosis) {
 }
 
 bool can_be_first(const Seen& seen, const LogStory& story) {
-  return !seen.is_effect() && !is_over(seen, story) && ends_jobs(*seen.diagnosis);
+  const bool yields = seen.diagnosis->is_last_resort && has_unexplained(story);
+  return !seen.is_effect() && !yields && ends_jobs(*seen.diagnosis);
 }
 
 void sort_by_cause(std::vector<Seen>& seen, const LogStory& story) {
   std::stable_sort(seen.begin(), seen.end(), [&](const Seen& a, const Seen& b) {
     const auto key = [&](const Seen& each) {
-      return std::tuple(each.is_effect(), is_over(each, story), !ends_jobs(*each.diagnosis));
+      return std::tuple(each.is_effect(), !ends_jobs(*each.diagnosis), is_over(each, story),
+                        each.diagnosis->is_last_resort);
     };
     if (key(a) != key(b)) return key(a) < key(b);
     return was_earlier(a.first().place, b.first().place);
@@ -136,7 +162,7 @@ std::vector<RankState> ranks_of(const LogStory& story) {
     if (sighting.place.rank) state(*sighting.place.rank);
   }
   for (const Traceback& traceback : story.tracebacks) {
-    if (!traceback.place.rank || !traceback.is_fatal) continue;
+    if (!traceback.place.rank || traceback.place.is_overcome) continue;
     RankState& rank = state(*traceback.place.rank);
     if (rank.last_words.empty()) rank.last_words = last_lines(traceback.text, 1);
   }
@@ -146,6 +172,19 @@ std::vector<RankState> ranks_of(const LogStory& story) {
   std::vector<RankState> list;
   for (auto& [rank, each] : ranks) list.push_back(std::move(each));
   return list;
+}
+
+// That which nothing explains before those of the launcher and of effects.
+std::optional<Traceback> first_traceback(const LogStory& story) {
+  const Traceback* first = nullptr;
+  for (const Traceback& each : story.tracebacks) {
+    if (each.place.is_overcome || !is_of_last(each.place, story)) continue;
+    const bool is_better =
+        first == nullptr || (first->is_explained && !each.is_explained) ||
+        (first->is_explained == each.is_explained && was_earlier(each.place, first->place));
+    if (is_better) first = &each;
+  }
+  return first == nullptr ? std::nullopt : std::optional(*first);
 }
 
 }  // namespace
@@ -167,23 +206,24 @@ Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogStory& story,
   Judgement judgement;
   judgement.has_failed = has_failed(story, exit_status);
   std::vector<Seen> seen = seen_in(catalogue, story);
+  drop_what_is_over(seen, story, judgement.has_failed, exit_status.has_value());
   explain(seen);
   sort_by_cause(seen, story);
+  const bool is_explained =
+      judgement.has_failed && !seen.empty() && can_be_first(seen.front(), story);
+  if (is_explained) {
+    judgement.first_cause = seen.front().diagnosis->finding.id;
+    for (Seen& each : seen) {
+      const bool is_later = each.diagnosis->is_effect || each.diagnosis->is_last_resort;
+      if (is_later && each.explained_by.empty() && &each != &seen.front())
+        each.explained_by = judgement.first_cause;
+    }
+  }
   for (const Seen& each : seen) judgement.diagnoses.push_back(judged(each, language));
   judgement.ranks = ranks_of(story);
   if (!judgement.has_failed) return judgement;
-  const bool is_explained = !seen.empty() && can_be_first(seen.front(), story);
   judgement.verdict = is_explained ? JobVerdict::problems : JobVerdict::unknown;
-  if (is_explained) {
-    judgement.first_cause = seen.front().diagnosis->finding.id;
-    return judgement;
-  }
-  for (const Traceback& traceback : story.tracebacks) {
-    if (!traceback.is_fatal || !is_of_last(traceback.place, story)) continue;
-    const bool is_earlier =
-        !judgement.unexplained || was_earlier(traceback.place, judgement.unexplained->place);
-    if (is_earlier) judgement.unexplained = traceback;
-  }
+  if (!is_explained) judgement.unexplained = first_traceback(story);
   return judgement;
 }
 

@@ -37,20 +37,20 @@ std::vector<std::string> patterns_of(const JsonReader& record, const std::string
 
 SignalCondition read_condition(const JsonReader& reader) {
   using Comparison = SignalCondition::Comparison;
-  reader.expect_keys({"signal", "equals", "below", "above"});
+  reader.expect_keys({"signal", "equals", "differs", "below", "above"});
   SignalCondition condition;
   condition.signal = reader.at("signal").text();
   int comparisons = 0;
   for (const auto& [key, comparison] :
-       {std::pair("equals", Comparison::equals), std::pair("below", Comparison::below),
-        std::pair("above", Comparison::above)}) {
+       {std::pair("equals", Comparison::equals), std::pair("differs", Comparison::differs),
+        std::pair("below", Comparison::below), std::pair("above", Comparison::above)}) {
     const auto value = reader.find(key);
     if (!value) continue;
     condition.comparison = comparison;
     condition.value = value->text();
     ++comparisons;
   }
-  if (comparisons != 1) reader.reject("expected one of equals, below, above");
+  if (comparisons != 1) reader.reject("expected one of equals, differs, below, above");
   return condition;
 }
 
@@ -83,8 +83,8 @@ void read_look_for(const JsonReader& reader, const PatternNames& names, Diagnosi
 
 Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   record.expect_keys({"id", "severity", "title", "title_zh", "cause", "cause_zh", "remedy",
-                      "explains", "is_effect", "disturbs_jobs", "restart_helps", "look_for",
-                      "unless", "refs", "example_match", "example_no_match"});
+                      "explains", "is_effect", "is_last_resort", "disturbs_jobs", "restart_helps",
+                      "look_for", "unless", "refs", "example_match", "example_no_match"});
   Diagnosis diagnosis;
   const JsonReader id = record.at("id");
   diagnosis.finding.id = id.text();
@@ -95,6 +95,7 @@ Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   read_texts(record, diagnosis);
   diagnosis.explains = texts_of(record, "explains");
   diagnosis.is_effect = flag_of(record, "is_effect");
+  diagnosis.is_last_resort = flag_of(record, "is_last_resort");
   diagnosis.disturbs_jobs = flag_of(record, "disturbs_jobs");
   diagnosis.restart_helps = flag_of(record, "restart_helps");
   read_look_for(record.at("look_for"), names, diagnosis);
@@ -125,10 +126,11 @@ void add_diagnoses(DiagnosisCatalogue& catalogue, std::string_view json,
   PatternNames names;
   if (const auto given = top.find("names")) names = read_pattern_names(*given);
   if (const auto signs = top.find("signs")) {
-    signs->expect_keys({"progress", "success", "failure", "restart"});
+    signs->expect_keys({"progress", "success", "failure", "setback", "restart"});
     append(catalogue.signs.progress, patterns_of(*signs, "progress", names));
     append(catalogue.signs.success, patterns_of(*signs, "success", names));
     append(catalogue.signs.failure, patterns_of(*signs, "failure", names));
+    append(catalogue.signs.setback, patterns_of(*signs, "setback", names));
     append(catalogue.signs.restart, patterns_of(*signs, "restart", names));
   }
   const auto records = top.find("diagnoses");

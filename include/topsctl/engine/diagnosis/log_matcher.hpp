@@ -27,6 +27,7 @@ class LogMatcher {
     bool is_progress = false;
     bool is_success = false;
     bool is_failure = false;
+    bool is_setback = false;
     bool is_restart = false;
   };
   // Of one line without its label, or of a traceback with its lines.

@@ -20,11 +20,12 @@ struct LogPlace {
   std::optional<std::int64_t> time_ms;  // since 1970
   int attempt = 0;                      // of the job: torchrun starts its ranks again
   std::size_t order = 0;                // of reading
+  bool is_overcome = false;             // a rank went on to work afterwards, or Python ignored it
   bool operator==(const LogPlace&) const = default;
 };
 inline auto members_of(LogPlace& value) {
-  auto& [source, line, rank, time_ms, attempt, order] = value;
-  return std::tie(source, line, rank, time_ms, attempt, order);
+  auto& [source, line, rank, time_ms, attempt, order, is_overcome] = value;
+  return std::tie(source, line, rank, time_ms, attempt, order, is_overcome);
 }
 
 struct Sighting {
@@ -41,13 +42,12 @@ inline auto members_of(Sighting& value) {
 struct Traceback {
   LogPlace place;             // of its last line
   std::string text;           // all lines, or the first and last ones of a long one
-  bool is_fatal = true;       // not: ignored by Python, or its rank went on to work
-  bool is_explained = false;  // a diagnosis matched it
+  bool is_explained = false;  // a diagnosis matched it, or it is the launcher's own
   bool operator==(const Traceback&) const = default;
 };
 inline auto members_of(Traceback& value) {
-  auto& [place, text, is_fatal, is_explained] = value;
-  return std::tie(place, text, is_fatal, is_explained);
+  auto& [place, text, is_explained] = value;
+  return std::tie(place, text, is_explained);
 }
 
 // A rank that ended with another status than 0.

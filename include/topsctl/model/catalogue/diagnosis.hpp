@@ -21,10 +21,10 @@ struct FindingTexts {
 
 // One comparison of what the host told under that name. A signal that is not known is never true.
 struct SignalCondition {
-  enum class Comparison { equals, below, above };
+  enum class Comparison { equals, differs, below, above };
   std::string signal;
   Comparison comparison = Comparison::equals;
-  std::string value;  // a number, or a text for `equals`; another signal's name in braces
+  std::string value;  // a number, or a text for the first two; another signal's name in braces
   bool operator==(const SignalCondition&) const = default;
 };
 
@@ -32,7 +32,8 @@ struct Diagnosis {
   Finding finding;  // id, severity and English texts; no subject, no evidence
   FindingTexts chinese;
   std::vector<std::string> explains;     // ids of what this one brings about
-  bool is_effect = false;                // never a first cause beside another
+  bool is_effect = false;                // never a first cause
+  bool is_last_resort = false;           // a first cause only where nothing else went wrong
   bool disturbs_jobs = false;            // the remedy does
   bool restart_helps = false;            // the same run may succeed when it is started once more
   std::vector<std::string> log;          // of one line or one traceback, RE2; any of them
@@ -50,6 +51,7 @@ struct JobSigns {
   std::vector<std::string> progress;  // a rank works
   std::vector<std::string> success;   // the job has ended well
   std::vector<std::string> failure;   // the job or a rank has failed
+  std::vector<std::string> setback;   // the same, unless any rank works afterwards
   std::vector<std::string> restart;   // the ranks are started once more
   bool operator==(const JobSigns&) const = default;
 };

@@ -10,26 +10,75 @@ namespace {
 constexpr std::string_view records = R"({
   "signs": {
     "progress": ["loss: [0-9]"], "success": ["training finished"],
-    "failure": ["slurmstepd: error"], "restart": ["restarting worker group"]
+    "failure": ["slurmstepd: error"], "setback": ["failed \\(exitcode: [-0-9]+\\)", "ChildFailedError"],
+    "restart": ["restarting worker group"]
+}
+, "diagnoses" : [
+  {
+    "id" : "card-full",
+    "severity" : "error",
+    "title" : "t",
+    "title_zh" : "t",
+    "cause" : "c",
+    "cause_zh" : "c",
+    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
+    "explains" : ["peer-died"],
+    "look_for" : {"log" : ["(?s)model\\.py.*out of card memory"]},
+    "example_match" : [],
+    "example_no_match" : []
   },
-  "diagnoses": [
-    {"id": "card-full", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
-     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "explains": ["peer-died"], "look_for": {"log": ["(?s)model\\.py.*out of card memory"]},
-     "example_match": [], "example_no_match": []},
-    {"id": "port-taken", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
-     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "look_for": {"log": ["Address already in use"]}, "unless": "\\[W socket",
-     "example_match": [], "example_no_match": []},
-    {"id": "peer-died", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
-     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "is_effect": true, "look_for": {"log": ["Connection closed by peer"]},
-     "example_match": [], "example_no_match": []},
-    {"id": "odd-launch", "severity": "warning", "title": "t", "title_zh": "t", "cause": "c",
-     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "look_for": {"log": ["standalone ignores the master"]},
-     "example_match": [], "example_no_match": []}
-  ]
+  {
+    "id" : "port-taken",
+    "severity" : "error",
+    "title" : "t",
+    "title_zh" : "t",
+    "cause" : "c",
+    "cause_zh" : "c",
+    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
+    "look_for" : {"log" : ["Address already in use"]},
+    "unless" : "\\[W socket",
+    "example_match" : [],
+    "example_no_match" : []
+  },
+  {
+    "id" : "peer-died",
+    "severity" : "error",
+    "title" : "t",
+    "title_zh" : "t",
+    "cause" : "c",
+    "cause_zh" : "c",
+    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
+    "is_effect" : true,
+    "look_for" : {"log" : ["Connection closed by peer"]},
+    "example_match" : [],
+    "example_no_match" : []
+  },
+  {
+    "id" : "stalled",
+    "severity" : "error",
+    "title" : "t",
+    "title_zh" : "t",
+    "cause" : "c",
+    "cause_zh" : "c",
+    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
+    "is_last_resort" : true,
+    "look_for" : {"log" : ["Timed out waiting"]},
+    "example_match" : [],
+    "example_no_match" : []
+  },
+  {
+    "id" : "odd-launch",
+    "severity" : "warning",
+    "title" : "t",
+    "title_zh" : "t",
+    "cause" : "c",
+    "cause_zh" : "c",
+    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
+    "look_for" : {"log" : ["standalone ignores the master"]},
+    "example_match" : [],
+    "example_no_match" : []
+  }
+]
 })";
 
 const DiagnosisCatalogue& catalogue() {
@@ -124,6 +173,86 @@ TEST(LogJudgements, a_good_end_outweighs_what_looked_bad_before) {
                    "training finished\n")
                 .verdict,
             JobVerdict::healthy);
+}
+
+constexpr std::string_view caught_full_card =
+    "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"model.py\"\n"
+    "[rank0]: RuntimeError: out of card memory\n[rank0]: loss: 1\n";
+
+TEST(LogJudgements, an_error_that_a_rank_got_over_is_not_told) {
+  const Judgement judgement = judged(caught_full_card);
+  EXPECT_EQ(judgement.verdict, JobVerdict::healthy);
+  EXPECT_TRUE(judgement.diagnoses.empty());
+  EXPECT_EQ(judged("standalone ignores the master\nloss: 1\n").diagnoses.size(), 1U);
+}
+
+TEST(LogJudgements, an_error_that_a_rank_got_over_is_no_cause_of_a_later_failure) {
+  const Judgement judgement = judged(std::string(caught_full_card) +
+                                     "[rank0]: Traceback (most recent call last):\n[rank0]:   File "
+                                     "\"x\"\n[rank0]: KeyError: 'y'\n");
+  EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
+  EXPECT_TRUE(judgement.diagnoses.empty());
+  ASSERT_TRUE(judgement.unexplained);
+  EXPECT_NE(judgement.unexplained->text.find("KeyError"), std::string::npos);
+}
+
+TEST(LogJudgements, where_lines_have_no_label_the_rank_that_works_may_be_another) {
+  const std::string log =
+      "Traceback (most recent call last):\n  File \"model.py\"\nRuntimeError: out of card memory\n"
+      "loss: 1\n";
+  EXPECT_EQ(judged(log).verdict, JobVerdict::healthy);
+  EXPECT_EQ(judged(log + "slurmstepd: error\n").first_cause, "card-full");
+}
+
+TEST(LogJudgements, a_setback_is_over_as_soon_as_any_rank_works) {
+  const std::string failed = "api:failed (exitcode: -9) local_rank: 1\n";
+  EXPECT_EQ(judged(failed).verdict, JobVerdict::unknown);
+  EXPECT_EQ(judged(failed + "[rank1]: loss: 1\n").verdict, JobVerdict::healthy);
+  EXPECT_EQ(judged("slurmstepd: error\n[rank1]: loss: 1\n").verdict, JobVerdict::unknown);
+}
+
+TEST(LogJudgements, a_wait_in_vain_is_the_cause_only_where_nothing_else_went_wrong) {
+  const std::string waited =
+      "Traceback (most recent call last):\n  File \"x\"\nRuntimeError: Timed out waiting\n";
+  EXPECT_EQ(judged(waited).first_cause, "stalled");
+  EXPECT_EQ(judged(waited + std::string(full_card)).first_cause, "card-full");
+  const Judgement judgement =
+      judged(waited + "Traceback (most recent call last):\n  File \"y\"\nKeyError: 'z'\n");
+  EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
+  ASSERT_TRUE(judgement.unexplained);
+  EXPECT_NE(judgement.unexplained->text.find("KeyError"), std::string::npos);
+}
+
+TEST(LogJudgements, words_of_progress_in_a_traceback_are_none) {
+  EXPECT_EQ(judged("Traceback (most recent call last):\n  File \"x\"\nKeyError: 'y'\n\n"
+                   "During handling of the above exception, another exception occurred:\n\n"
+                   "Traceback (most recent call last):\n  File \"x\"\nOSError: loss: 1\n")
+                .verdict,
+            JobVerdict::unknown);
+}
+
+TEST(LogJudgements, what_logging_could_not_write_is_no_failure) {
+  EXPECT_EQ(judged("--- Logging error ---\nTraceback (most recent call last):\n"
+                   "  File \"x\"\nTypeError: y\n")
+                .verdict,
+            JobVerdict::healthy);
+}
+
+TEST(LogJudgements, two_headings_in_a_row_are_two_ranks_and_one_traceback) {
+  const LogStory story = story_of(
+      "Traceback (most recent call last):\nTraceback (most recent call last):\n  File \"x\"\n"
+      "KeyError: 'y'\n");
+  EXPECT_EQ(story.tracebacks.size(), 1U);
+}
+
+TEST(LogJudgements, the_list_of_failures_is_of_the_last_attempt) {
+  LogStory story = story_of(
+      "Traceback (most recent call last):\n  File \"x\"\nerrors.ChildFailedError: \n"
+      "Root Cause (first observed failure):\n  rank      : 1 (local_rank: 1)\n"
+      "  exitcode  : -9 (pid: 12)\n=====\n");
+  story.attempts = 1;
+  EXPECT_EQ(judge_logs(catalogue(), story, std::nullopt, Language::english).verdict,
+            JobVerdict::unknown);
 }
 
 TEST(LogJudgements, only_the_last_attempt_counts) {
