@@ -112,7 +112,9 @@ std::optional<std::int64_t> line_time(std::string_view line) {
       const bool is_date = has_form(text, "dddd-dd-dd") || has_form(text, "dddd/dd/dd");
       if (is_date && text.size() > 11 && has_form(text.substr(11), "dd:dd:dd"))
         return moment(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2), text.substr(11));
-      // glog: "W0921 10:00:00.123456"
+      // glog: "W20250921 10:00:00.123456", and without a year "W0921 10:00:00.123456"
+      if (has_form(text, "dddddddd dd:dd:dd."))
+        return moment(digits(text, 0, 4), digits(text, 4, 2), digits(text, 6, 2), text.substr(9));
       if (has_form(text, "dddd dd:dd:dd."))
         return moment(1970, digits(text, 0, 2), digits(text, 2, 2), text.substr(5));
     }

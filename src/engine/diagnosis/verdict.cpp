@@ -25,8 +25,10 @@ struct Seen {
 };
 
 bool was_earlier(const LogPlace& a, const LogPlace& b) {
-  // Without both times only the order in which it was read is known.
-  if (a.time_ms && b.time_ms && *a.time_ms != *b.time_ms) return *a.time_ms < *b.time_ms;
+  // Without both times only the order in which it was read is known; a time of 1970 has no year.
+  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;
+  const bool are_alike = a.time_ms && b.time_ms && (*a.time_ms < year) == (*b.time_ms < year);
+  if (are_alike && *a.time_ms != *b.time_ms) return *a.time_ms < *b.time_ms;
   return a.order < b.order;
 }
 

@@ -35,6 +35,7 @@ TEST(LineTimes, have_the_forms_of_loggers) {
   EXPECT_EQ(line_time("2025/09/21 10:00:01 - mmengine"), 1758448801000);
   EXPECT_EQ(line_time("W0921 10:00:01.250000 12 socket.cpp:401]"),
             line_time("09/21 10:00:01.250 x"));
+  EXPECT_EQ(line_time("W20250921 10:00:01.250000 12 socket.cpp:401]"), 1758448801250);
   EXPECT_FALSE(line_time("iter 10/20 loss 0.1"));
   EXPECT_FALSE(line_time("2025-99-99"));
 }

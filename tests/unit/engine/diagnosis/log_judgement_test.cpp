@@ -153,6 +153,13 @@ TEST(LogJudgements, the_earlier_of_two_causes_is_the_first_whatever_is_read_firs
   EXPECT_EQ(judgement.first_cause, "card-full");
 }
 
+TEST(LogJudgements, a_time_without_a_year_is_not_compared_with_one_that_has_it) {
+  const Judgement judgement = judged(
+      "2025-09-21 10:00:01 rank 1\nTraceback (most recent call last):\n  File \"model.py\"\n"
+      "RuntimeError: out of card memory\nE0921 10:00:05.000000 Address already in use\n");
+  EXPECT_EQ(judgement.first_cause, "card-full");
+}
+
 TEST(LogJudgements, a_traceback_after_which_the_rank_works_is_no_failure) {
   constexpr std::string_view caught =
       "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"x\"\n[rank0]: OSError: y\n";
