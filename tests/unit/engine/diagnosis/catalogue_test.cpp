@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
@@ -37,6 +38,29 @@ TEST(DiagnosisCatalogues, every_record_has_its_texts_in_both_languages) {
     EXPECT_FALSE(each.example_match.empty());
     EXPECT_FALSE(each.example_no_match.empty());
   }
+}
+
+TEST(DiagnosisCatalogues, have_what_the_field_guides_ask_for) {
+  EXPECT_GE(built_in_diagnoses().diagnoses.size(), 60U);
+}
+
+TEST(DiagnosisCatalogues, compare_a_signal_in_one_way) {
+  const auto conditions_of = [](const std::string& condition) {
+    DiagnosisCatalogue catalogue;
+    add_diagnoses(catalogue,
+                  format(R"({{"diagnoses": [{{"id": "x", "severity": "error", "title": "t",
+                         "title_zh": "t", "cause": "c", "cause_zh": "c", "remedy": {{"text": "r",
+                         "text_zh": "r", "command": null, "risk": "none"}}, "look_for":
+                         {{"machine": [{}]}}, "example_match": [], "example_no_match": []}}]}})",
+                         condition),
+                  "the test's record");
+    return catalogue.diagnoses.at(0).machine;
+  };
+  const auto differs = conditions_of(R"({"signal": "driver", "differs": "{tool}"})");
+  ASSERT_EQ(differs.size(), 1U);
+  EXPECT_EQ(differs[0].comparison, SignalCondition::Comparison::differs);
+  EXPECT_EQ(differs[0].value, "{tool}");
+  EXPECT_THROW(conditions_of(R"({"signal": "x", "below": "1", "above": "2"})"), Error);
 }
 
 TEST(DiagnosisCatalogues, every_record_finds_its_examples_and_no_counter_example) {

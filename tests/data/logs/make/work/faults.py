@@ -371,6 +371,7 @@ def stalled_reduce(rank):
 
 
 def interrupted(rank):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(5)
 
