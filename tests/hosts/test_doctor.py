@@ -72,7 +72,7 @@ STATES = [
     ("one card", [0], "problems", "all-ranks-on-one-card"),
     ("stalled", [], "problems", "ranks-stalled"),
     ("dead rank", [], "problems", "rank-missing"),
-    ("stale rank", [0], "problems", "stale-rank"),
+    ("stale rank", [0], "problems", "rank-exported"),
     ("healthy", None, "unknown", None),
 ]
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "topsctl/host/system/pattern.hpp"
@@ -60,17 +61,24 @@ struct LogMatcher::Compiled {
   explicit Compiled(const DiagnosisCatalogue& catalogue)
       : patterns(catalogue),
         of_note(patterns.of_note(catalogue.signs.progress.size())),
-        all(patterns.all()),
         set(patterns.texts) {
     for (const Diagnosis& diagnosis : catalogue.diagnoses) {
       if (!diagnosis.unless.empty()) unless.emplace(&diagnosis, Pattern(diagnosis.unless));
     }
   }
+  // Made when it is needed: a log in which nothing went wrong is read without it.
+  const PatternScan& all() const {
+    std::call_once(made_, [&] { all_.emplace(patterns.all()); });
+    return *all_;
+  }
   Patterns patterns;
   PatternScan of_note;
-  PatternScan all;
   PatternSet set;
   std::map<const Diagnosis*, Pattern> unless;
+
+ private:
+  mutable std::once_flag made_;
+  mutable std::optional<PatternScan> all_;
 };
 
 LogMatcher::LogMatcher(const DiagnosisCatalogue& catalogue)
@@ -79,7 +87,7 @@ LogMatcher::LogMatcher(const DiagnosisCatalogue& catalogue)
 LogMatcher::~LogMatcher() = default;
 
 std::size_t LogMatcher::next(std::string_view text, std::size_t from, Progress progress) const {
-  const PatternScan& scan = progress == Progress::wanted ? compiled_->all : compiled_->of_note;
+  const PatternScan& scan = progress == Progress::wanted ? compiled_->all() : compiled_->of_note;
   const std::size_t found = scan.find(text, from);
   return found == std::string_view::npos ? found : found - 1;
 }

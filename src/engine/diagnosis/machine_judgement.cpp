@@ -33,6 +33,8 @@ bool condition_holds(const SignalCondition& condition, const Signals& signals) {
   switch (condition.comparison) {
     case SignalCondition::Comparison::equals:
       return signal->second == wanted;
+    case SignalCondition::Comparison::differs:
+      return signal->second != wanted;
     case SignalCondition::Comparison::below:
       return left && right && *left < *right;
     case SignalCondition::Comparison::above:

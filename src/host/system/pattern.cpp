@@ -6,7 +6,9 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -75,16 +77,27 @@ std::string Pattern::replaced(std::string_view text, std::string_view with) cons
 
 struct PatternSet::Compiled {
   Compiled(const std::vector<std::string>& expressions, std::size_t memory)
-      : set(options(static_cast<std::int64_t>(memory)), RE2::UNANCHORED) {
+      : texts(expressions), set(options(static_cast<std::int64_t>(memory)), RE2::UNANCHORED) {
     for (const std::string& expression : expressions) {
-      singles.emplace_back(expression);
-      set.Add(piece(expression), nullptr);
+      std::string why;
+      if (set.Add(piece(expression), &why) < 0) refuse(expression, why);
     }
     is_usable = set.Compile();
   }
+  // Each by itself; made when they are needed, which is seldom.
+  const std::vector<Pattern>& singles() const {
+    std::call_once(made_, [&] {
+      for (const std::string& expression : texts) singles_.emplace_back(expression);
+    });
+    return singles_;
+  }
+  std::vector<std::string> texts;
   RE2::Set set;
   bool is_usable = false;
-  std::vector<Pattern> singles;
+
+ private:
+  mutable std::once_flag made_;
+  mutable std::vector<Pattern> singles_;
 };
 
 PatternSet::PatternSet(const std::vector<std::string>& expressions, std::size_t memory)
@@ -96,7 +109,7 @@ PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
 
 std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
   std::vector<std::size_t> found;
-  if (compiled_->singles.empty()) return found;
+  if (compiled_->texts.empty()) return found;
   std::vector<int> indexes;
   RE2::Set::ErrorInfo error{};
   const bool any = compiled_->is_usable && compiled_->set.Match(piece(text), &indexes, &error);
@@ -107,20 +120,38 @@ std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
   }
   if (compiled_->is_usable && error.kind == RE2::Set::kNoError) return found;
   // The automaton of all of them did not fit into its memory; one at a time always does.
-  for (std::size_t i = 0; i < compiled_->singles.size(); ++i) {
-    if (compiled_->singles[i].matches(text)) found.push_back(i);
+  const std::vector<Pattern>& singles = compiled_->singles();
+  for (std::size_t i = 0; i < singles.size(); ++i) {
+    if (singles[i].matches(text)) found.push_back(i);
   }
   return found;
 }
 
 namespace {
 
-constexpr int shortest_atom = 4;  // characters
+constexpr std::size_t shortest_atom = 4;  // characters
+
+// What the expression matches if that is one text, such as "a\\.b".
+std::optional<std::string> plain_text_of(std::string_view expression) {
+  constexpr std::string_view special = ".*+?()[]{}|^$";
+  std::string text;
+  for (std::size_t i = 0; i < expression.size(); ++i) {
+    const bool is_escaped = expression[i] == '\\';
+    if (is_escaped && ++i == expression.size()) return std::nullopt;
+    const bool is_word = std::isalnum(static_cast<unsigned char>(expression[i])) != 0;
+    if (is_escaped ? is_word : special.find(expression[i]) != std::string_view::npos)
+      return std::nullopt;
+    text.push_back(expression[i]);
+  }
+  return text;
+}
 
 // The texts of which at least one is in whatever the expression matches, in lower case; as few and
 // as long ones as can be.
 std::vector<std::string> needed_texts(const std::string& expression) {
-  re2::FilteredRE2 filter(shortest_atom);
+  const auto text = plain_text_of(expression);
+  if (text && text->size() >= shortest_atom) return {lower_case(*text)};
+  re2::FilteredRE2 filter(static_cast<int>(shortest_atom));
   int id = 0;
   if (filter.Add(piece(expression), options(memory_of_one), &id) != RE2::NoError)
     refuse(expression, "it is no expression");

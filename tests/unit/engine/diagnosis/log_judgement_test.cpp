@@ -7,79 +7,34 @@
 namespace topsctl {
 namespace {
 
-constexpr std::string_view records = R"({
-  "signs": {
-    "progress": ["loss: [0-9]"], "success": ["training finished"],
-    "failure": ["slurmstepd: error"], "setback": ["failed \\(exitcode: [-0-9]+\\)", "ChildFailedError"],
-    "restart": ["restarting worker group"]
-}
-, "diagnoses" : [
-  {
-    "id" : "card-full",
-    "severity" : "error",
-    "title" : "t",
-    "title_zh" : "t",
-    "cause" : "c",
-    "cause_zh" : "c",
-    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
-    "explains" : ["peer-died"],
-    "look_for" : {"log" : ["(?s)model\\.py.*out of card memory"]},
-    "example_match" : [],
-    "example_no_match" : []
-  },
-  {
-    "id" : "port-taken",
-    "severity" : "error",
-    "title" : "t",
-    "title_zh" : "t",
-    "cause" : "c",
-    "cause_zh" : "c",
-    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
-    "look_for" : {"log" : ["Address already in use"]},
-    "unless" : "\\[W socket",
-    "example_match" : [],
-    "example_no_match" : []
-  },
-  {
-    "id" : "peer-died",
-    "severity" : "error",
-    "title" : "t",
-    "title_zh" : "t",
-    "cause" : "c",
-    "cause_zh" : "c",
-    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
-    "is_effect" : true,
-    "look_for" : {"log" : ["Connection closed by peer"]},
-    "example_match" : [],
-    "example_no_match" : []
-  },
-  {
-    "id" : "stalled",
-    "severity" : "error",
-    "title" : "t",
-    "title_zh" : "t",
-    "cause" : "c",
-    "cause_zh" : "c",
-    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
-    "is_last_resort" : true,
-    "look_for" : {"log" : ["Timed out waiting"]},
-    "example_match" : [],
-    "example_no_match" : []
-  },
-  {
-    "id" : "odd-launch",
-    "severity" : "warning",
-    "title" : "t",
-    "title_zh" : "t",
-    "cause" : "c",
-    "cause_zh" : "c",
-    "remedy" : {"text" : "r", "text_zh" : "r", "command" : null, "risk" : "none"},
-    "look_for" : {"log" : ["standalone ignores the master"]},
-    "example_match" : [],
-    "example_no_match" : []
-  }
-]
-})";
+// clang-format off: it takes JSON for code
+constexpr std::string_view records = R"json({
+  "signs": {"progress": ["loss: [0-9]"], "success": ["training finished"], "failure": ["slurmstepd: error"],
+    "setback": ["failed \\(exitcode: [-0-9]+\\)", "ChildFailedError"], "restart": ["restarting worker group"]},
+  "diagnoses": [
+    {"id": "card-full", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "explains": ["peer-died"], "look_for": {"log": ["(?s)model\\.py.*out of card memory"]},
+     "example_match": [], "example_no_match": []},
+    {"id": "port-taken", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "look_for": {"log": ["Address already in use"]}, "unless": "\\[W socket", "example_match":
+     [], "example_no_match": []},
+    {"id": "peer-died", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "is_effect": true, "look_for": {"log": ["Connection closed by peer"]}, "example_match": [],
+     "example_no_match": []},
+    {"id": "stalled", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "is_last_resort": true, "look_for": {"log": ["Timed out waiting"]}, "example_match": [],
+     "example_no_match": []},
+    {"id": "odd-launch", "severity": "warning", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "look_for": {"log": ["standalone ignores the master"]}, "example_match": [],
+     "example_no_match": []}
+  ]
+})json";
+// clang-format on
 
 const DiagnosisCatalogue& catalogue() {
   static const DiagnosisCatalogue made = [] {

@@ -102,7 +102,7 @@ TEST(MachineJudgements, a_rank_that_no_launcher_gave_is_stale) {
   facts.state.processes[0].has_launcher = false;
   facts.state.processes[0].local_world_size.reset();
   const Judgement judgement = judge_machine(built_in_diagnoses(), facts, Language::english);
-  EXPECT_EQ(judgement.first_cause, "stale-rank");
+  EXPECT_EQ(judgement.first_cause, "rank-exported");
   EXPECT_EQ(judgement.verdict, JobVerdict::problems);
 }
 
@@ -132,6 +132,8 @@ TEST(MachineConditions, do_not_hold_on_what_is_unknown) {
   EXPECT_FALSE(holds({{"b", Comparison::below, "{a}"}}, signals));
   EXPECT_TRUE(holds({{"b", Comparison::above, "7"}, {"word", Comparison::equals, "x"}}, signals));
   EXPECT_FALSE(holds({{"word", Comparison::above, "7"}}, signals));
+  EXPECT_TRUE(holds({{"word", Comparison::differs, "y"}}, signals));
+  EXPECT_FALSE(holds({{"a", Comparison::differs, "7"}, {"b", Comparison::differs, "7"}}, signals));
   EXPECT_FALSE(holds({{"none", Comparison::equals, ""}}, signals));
   EXPECT_FALSE(holds({{"a", Comparison::equals, "{none}"}}, signals));
   EXPECT_FALSE(holds({}, signals));

@@ -68,5 +68,39 @@ TEST_P(PatternSetsOfLittleMemory, AnswerTheSame) {
 INSTANTIATE_TEST_SUITE_P(Bytes, PatternSetsOfLittleMemory,
                          testing::Values(1, 20'000, 60'000, 200'000, 1'000'000));
 
+TEST(PatternScans, find_the_text_that_a_pattern_cannot_do_without) {
+  const PatternScan scan(
+      {"Address already in use", "(?s)model\\.py.*out of memory", "exit(?:ed)? on signal \\d"});
+  const std::string text = "a\nb: ADDRESS ALREADY IN USE\nmodel.py\nexited on signal 9";
+  EXPECT_EQ(scan.find(text, 0), text.find("IN USE") + 6) << "the case does not matter";
+  EXPECT_EQ(scan.find(text, text.find("model")), text.size()) << "any digit";
+  EXPECT_EQ(scan.find(text, text.find("signal") + 1), std::string::npos);
+  EXPECT_EQ(scan.find("", 0), std::string::npos);
+  EXPECT_EQ(PatternScan({}).find("x", 0), std::string::npos);
+}
+
+TEST(PatternScans, refuse_what_matches_without_any_text) {
+  for (const char* pattern : {"", ".*", "a+b*", "[0-9]+", "(?:abcd|.)", "abc"})
+    EXPECT_THROW(PatternScan({pattern}), Error) << pattern;
+}
+
+TEST(PatternScans, take_every_match_of_a_set_of_patterns) {
+  const std::vector<std::string> patterns = {"foo\\.bar", "(?i)(?:killed|abort(?:ed)?) by",
+                                             "x{2,3}word", "end\\b of"};
+  const PatternScan scan(patterns);
+  for (const char* text : {"a foo.bar", "KILLED by", "Abort by", "xxword", "end of"})
+    EXPECT_NE(scan.find(text, 0), std::string::npos) << text;
+}
+
+TEST(Patterns, find_and_replace_each_match) {
+  const Pattern pattern("(key=)[a-z]+");
+  EXPECT_EQ(pattern.replaced("key=abc, key=d; key=1", "\\1..."), "key=..., key=...; key=1");
+  const auto found = pattern.find("key=1 key=ab", 0);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->begin, 6U);
+  EXPECT_EQ(found->end, 12U);
+  EXPECT_FALSE(pattern.find("key=ab", 1));
+}
+
 }  // namespace
 }  // namespace topsctl
