@@ -63,6 +63,7 @@ Judged judged_machine(const Diagnosis& diagnosis, const Signals& signals, const 
                       Language language) {
   Judged judged;
   judged.finding = finding_in(diagnosis, language);
+  judged.finding.severity = diagnosis.severity_on_host.value_or(judged.finding.severity);
   judged.finding.subject = "this host";
   judged.finding.evidence = machine_evidence(diagnosis, signals, facts);
   return judged;
@@ -112,7 +113,7 @@ Judgement judge_machine(const DiagnosisCatalogue& catalogue, const MachineFacts&
                    [&](const Judged& a, const Judged& b) { return key(a) < key(b); });
   const bool is_problem = !judgement.diagnoses.empty() &&
                           judgement.diagnoses.front().explained_by.empty() &&
-                          judgement.diagnoses.front().finding.severity >= Severity::warning;
+                          judgement.diagnoses.front().finding.severity >= Severity::error;
   if (is_problem) {
     judgement.verdict = JobVerdict::problems;
     judgement.first_cause = judgement.diagnoses.front().finding.id;

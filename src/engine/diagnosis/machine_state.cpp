@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t efsmi_timeout_ms = 20'000;
 constexpr std::int64_t between_looks_ms = 1'000;
 constexpr double busy_from_percent = 1.0;
-constexpr std::int64_t stalled_below_ms = 10;  // of CPU time between the two looks
+constexpr std::int64_t stalled_below_ms = 50;  // of CPU time between the two looks
 
 std::optional<std::string> text_of(const Host& host, const std::string& path) {
   try {

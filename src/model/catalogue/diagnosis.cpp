@@ -70,12 +70,14 @@ void read_texts(const JsonReader& record, Diagnosis& diagnosis) {
 }
 
 void read_look_for(const JsonReader& reader, const PatternNames& names, Diagnosis& diagnosis) {
-  reader.expect_keys({"log", "machine", "source"});
+  reader.expect_keys({"log", "machine", "severity_on_host", "source"});
   diagnosis.log = patterns_of(reader, "log", names);
   if (const auto conditions = reader.find("machine")) {
     for (const JsonReader& condition : conditions->items())
       diagnosis.machine.push_back(read_condition(condition));
   }
+  if (const auto severity = reader.find("severity_on_host"))
+    diagnosis.severity_on_host = read_severity(*severity);
   diagnosis.source = texts_of(reader, "source");
   if (diagnosis.log.empty() && diagnosis.machine.empty() && diagnosis.source.empty())
     reader.reject("nothing to look for: expected log, machine or source");

@@ -21,8 +21,8 @@ struct MachineFacts {
 // Whether all conditions hold. A condition on what is unknown does not.
 bool holds(const std::vector<SignalCondition>& conditions, const Signals& signals);
 
-// `problems`: a diagnosis applies, or a check or the environment has an error. `unknown`: a job
-// runs and nobody can tell whether its cards work.
+// `problems`: a diagnosis of severity error or worse applies. `unknown`: none does, a job runs, and
+// nobody can tell whether its cards work. Warnings, such as a low limit, are listed with either.
 Judgement judge_machine(const DiagnosisCatalogue& catalogue, const MachineFacts& facts,
                         Language language);
 

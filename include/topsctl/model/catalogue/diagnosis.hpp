@@ -38,9 +38,10 @@ struct Diagnosis {
   bool restart_helps = false;            // the same run may succeed when it is started once more
   std::vector<std::string> log;          // of one line or one traceback, RE2; any of them
   std::vector<SignalCondition> machine;  // all of them
-  std::vector<std::string> source;       // ids of what the reading of a project reports
-  std::string unless;                    // a line or traceback that matches it does not count
-  std::vector<std::string> refs;         // where it was seen or is explained
+  std::optional<Severity> severity_on_host;  // where `machine` alone says so; nothing: the same
+  std::vector<std::string> source;           // ids of what the reading of a project reports
+  std::string unless;                        // a line or traceback that matches it does not count
+  std::vector<std::string> refs;             // where it was seen or is explained
   std::vector<std::string> example_match;
   std::vector<std::string> example_no_match;
   bool operator==(const Diagnosis&) const = default;

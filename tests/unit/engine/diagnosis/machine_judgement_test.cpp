@@ -125,6 +125,16 @@ TEST(MachineJudgements, name_the_checks_that_failed) {
   EXPECT_EQ(judgement.diagnoses[0].finding.evidence[1].source, "check eccl-library");
 }
 
+TEST(MachineJudgements, a_low_limit_is_a_warning_and_no_problem) {
+  MachineFacts facts = healthy();
+  facts.state.limits.shm_bytes = 64U << 20U;
+  const Judgement judgement = judge_machine(built_in_diagnoses(), facts, Language::english);
+  EXPECT_EQ(judgement.verdict, JobVerdict::healthy);
+  ASSERT_EQ(judgement.diagnoses.size(), 1U);
+  EXPECT_EQ(judgement.diagnoses[0].finding.id, "shared-memory-too-small");
+  EXPECT_EQ(judgement.diagnoses[0].finding.severity, Severity::warning);
+}
+
 TEST(MachineConditions, do_not_hold_on_what_is_unknown) {
   using Comparison = SignalCondition::Comparison;
   const Signals signals = {{"a", "7"}, {"b", "8"}, {"word", "x"}};
