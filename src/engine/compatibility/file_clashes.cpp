@@ -59,6 +59,30 @@ bool exclude_each_other(const KnownDeb& a, const KnownDeb& b) {
   return excludes(a, only_b) || excludes(b, only_a);
 }
 
+// Whether a text names a path, and not a longer one.
+bool names(std::string_view text, std::string_view path) {
+  constexpr std::string_view further =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/~";
+  for (auto at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1)) {
+    const std::size_t end = at + path.size();
+    if (end == text.size() || further.find(text[end]) == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+enum class Diverting { no, perhaps, yes };
+
+// Whether a package's preinst diverts (dpkg-divert(1)) a file before dpkg unpacks the package's
+// own: so do drivers. Of one that does so in a loop, nobody knows beforehand.
+Diverting diverting_by_preinst(const KnownDeb& deb, std::string_view path) {
+  if (deb.package == nullptr || !deb.package->deb) return Diverting::no;
+  for (const MaintainerScript& script : deb.package->deb->scripts) {
+    if (script.name != "preinst" || script.text.find("dpkg-divert") == std::string::npos) continue;
+    return names(script.text, path) ? Diverting::yes : Diverting::perhaps;
+  }
+  return Diverting::no;
+}
+
 // "libc6:amd64" -> "libc6"
 std::string_view plain_name(std::string_view owner) {
   return owner.substr(0, owner.find(':'));
@@ -150,8 +174,19 @@ class ClashFinder {
 
   void look_at_pair(const KnownDeb& a, const KnownDeb& b, const std::string& path) {
     if (is_settled(a, b) || is_kept_apart(a, b, path)) return;
+    if (may_be_diverted(a, b, path) || may_be_diverted(b, a, path)) return;
     clashes_.in_bundle[{&a, &b}].push_back(
         {path, 0, format("in {} and in {}", a.label(), b.label())});
+  }
+
+  // Notes what only the install can show.
+  bool may_be_diverted(const KnownDeb& deb, const KnownDeb& other, const std::string& path) {
+    const Diverting diverting = diverting_by_preinst(deb, path);
+    if (diverting == Diverting::perhaps) {
+      clashes_.unless_diverted[{&deb, &other}].push_back(
+          {path, 0, format("belongs to {} too; the preinst makes diversions", other.label())});
+    }
+    return diverting != Diverting::no;
   }
 
   void look_up(const KnownDeb& deb, const std::string& path, const std::string& there) {
@@ -176,7 +211,7 @@ class ClashFinder {
       }
       return;
     }
-    if (is_settled(owner, deb)) return;
+    if (is_settled(owner, deb) || may_be_diverted(deb, owner, there)) return;
     std::string text = format("belongs to {}, which is installed", owner.label());
     if (path != there) {
       text += format(" and calls it {}: dpkg would overwrite it without a word", there);
@@ -239,6 +274,10 @@ void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>&
 
   for (const auto& [pair, evidence] : clashes.with_installed) {
     findings.push_back(make_finding("file-conflict", pair.deb->package->path, sorted(evidence)));
+  }
+  for (const auto& [pair, evidence] : clashes.unless_diverted) {
+    findings.push_back(
+        make_finding("file-conflict-unless-diverted", pair.deb->package->path, sorted(evidence)));
   }
   std::map<FileClashes::Pair, std::vector<Evidence>> early;
   for (const FileTakeover& handover : clashes.handovers) {

@@ -25,6 +25,8 @@ struct FileClashes {
   };
   std::map<Pair, std::vector<Evidence>> with_installed;
   std::map<Pair, std::vector<Evidence>> in_bundle;
+  // The preinst of `deb` makes diversions, and does not say of which files.
+  std::map<Pair, std::vector<Evidence>> unless_diverted;
   std::vector<FileTakeover> handovers;
 };
 

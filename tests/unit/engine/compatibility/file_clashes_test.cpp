@@ -79,6 +79,38 @@ TEST_F(CompatibilityOfFiles, AreSettledByADiversionOfEither) {
   EXPECT_THAT(ids(), ElementsAre("file-conflict " + eccl));
 }
 
+// How drivers take the place of libraries.
+TEST_F(CompatibilityOfFiles, AreSettledByAPreinstThatDivertsThem) {
+  Package& package = deb("tops-eccl", "2", {"/usr/lib/gl.so"});
+  installed("mesa", "1", {"/usr/lib/gl.so"});
+  const auto with_preinst = [&](const std::string& name, const std::string& text) {
+    package.deb->scripts = {{name, text}};
+    return ids();
+  };
+  EXPECT_THAT(with_preinst("preinst", "dpkg-divert --add /usr/lib/gl.so\n"), IsEmpty());
+  EXPECT_THAT(with_preinst("preinst", "f=/usr/lib/gl.so; dpkg-divert --add \"$f\""), IsEmpty());
+  EXPECT_THAT(with_preinst("preinst", "dpkg-divert --add /usr/lib/gl.so.1\n"),
+              ElementsAre("file-conflict-unless-diverted " + eccl));
+  EXPECT_THAT(with_preinst("preinst", "for f in gl; do dpkg-divert --add /usr/lib/$f.so; done"),
+              ElementsAre("file-conflict-unless-diverted " + eccl));
+  EXPECT_EQ(fit().findings[0].severity, Severity::warning);
+  EXPECT_THAT(evidence("file-conflict-unless-diverted"),
+              ElementsAre("/usr/lib/gl.so: belongs to mesa 1 too; the preinst makes diversions"));
+  EXPECT_THAT(with_preinst("preinst", "echo /usr/lib/gl.so"), ElementsAre("file-conflict " + eccl));
+  EXPECT_THAT(with_preinst("postinst", "dpkg-divert --add /usr/lib/gl.so"),
+              ElementsAre("file-conflict " + eccl))
+      << "too late";
+}
+
+TEST_F(CompatibilityOfFiles, WithinTheBundleAreSettledByAPreinstToo) {
+  deb("a", "1", {"/usr/lib/gl.so"});
+  Package& package = deb("b", "1", {"/usr/lib/gl.so"});
+  package.deb->scripts = {{"preinst", "dpkg-divert --add /usr/lib/gl.so"}};
+  EXPECT_THAT(ids(), IsEmpty());
+  package.deb->scripts = {{"preinst", "divert() { dpkg-divert --add $1; }"}};
+  EXPECT_THAT(ids(), ElementsAre("file-conflict-unless-diverted deb/b_1_amd64.deb"));
+}
+
 TEST_F(CompatibilityOfFiles, ComeToAnEndWhenTheNewVersionGivesTheFileUpBefore) {
   deb("a-eccl", "2", {"/usr/bin/eccl"});
   deb("z-sdk", "2", {"/usr/bin/sdk"});
