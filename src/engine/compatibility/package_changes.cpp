@@ -53,10 +53,8 @@ void check_unfinished(const ComparedDebs& debs, const TargetSnapshot& target, Fi
   if (others.empty()) return;
   std::sort(others.begin(), others.end(),
             [](const Evidence& a, const Evidence& b) { return a.text < b.text; });
-  Finding finding =
-      make_finding("package-half-installed", "packages of the target", shortened(others));
-  finding.severity = Severity::warning;
-  findings.push_back(std::move(finding));
+  findings.push_back(
+      make_finding("package-half-installed", "packages of the target", shortened(others)));
 }
 
 // dpkg lets even an essential package go in favour of one that replaces it.

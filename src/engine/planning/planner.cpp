@@ -318,7 +318,8 @@ void require_plannable(const Selection& selection, const HostFacts& facts,
       throw Error(ErrorCode::host_unfit,
                   format("{} is for {}, the host is {}", package.name, package.architecture,
                          facts.architecture),
-                  "take the bundle for this architecture");
+                  "take the bundle for this architecture: topsctl installs packages of the host's "
+                  "own alone, whatever `dpkg --add-architecture` allows");
     }
   }
   if (!facts.unfinished.empty()) {

@@ -78,7 +78,7 @@ TEST_F(CompatibilityOfPackages, AreHeldUpByUnfinishedOnes) {
   EXPECT_THAT(ids(), ElementsAre("package-half-installed " + sdk,
                                  "package-half-installed packages of the target"));
   EXPECT_EQ(fit().findings[0].severity, Severity::error);
-  EXPECT_EQ(fit().findings[1].severity, Severity::warning);
+  EXPECT_EQ(fit().findings[1].severity, Severity::error) << "an install refuses to start";
   EXPECT_THAT(evidence("package-half-installed"),
               ElementsAre("target: tops-sdk 1 is in the state 'install reinstreq half-installed'"));
   const std::vector<Evidence> others = fit().findings[1].evidence;
