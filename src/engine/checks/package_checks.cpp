@@ -64,18 +64,24 @@ struct RecordedFile {
   std::string md5;
 };
 
-// Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); diverted files are looked for where
-// they were diverted to.
+// Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); files that another package has
+// diverted are looked for where they were diverted to. As for dpkg(1), --verify: what is no longer
+// in the file list was taken over by another package, and configuration files are the
+// administrator's.
 std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
-                                         const std::map<std::string, std::string>& diversions) {
+                                         const std::vector<Diversion>& diversions) {
+  const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
+  const std::set<std::string_view> conffiles(deb.conffiles.begin(), deb.conffiles.end());
   constexpr std::size_t digits = 32;
   std::vector<RecordedFile> files;
   for (const std::string& line : split(deb.md5sums, '\n')) {
     if (line.size() < digits + 3) continue;
     std::string path = concat("/", line.substr(digits + 2));
-    const auto diverted = diversions.find(path);
-    files.push_back(
-        {diverted == diversions.end() ? path : diverted->second, line.substr(0, digits)});
+    if (!own.contains(path) || conffiles.contains(path)) continue;
+    const auto diverted = std::find_if(
+        diversions.begin(), diversions.end(),
+        [&](const Diversion& each) { return each.from == path && each.package != deb.name; });
+    files.push_back({diverted != diversions.end() ? diverted->to : path, line.substr(0, digits)});
   }
   return files;
 }
@@ -183,7 +189,7 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr || !is_installed(deb->status))
     return skip(result, "its package is not installed");
-  const std::vector<RecordedFile> files = recorded_files(*deb, machine.facts.diversions);
+  const std::vector<RecordedFile> files = recorded_files(*deb, read_diversions(machine.host));
   if (files.empty()) return skip(result, format("{} brought no md5sums", deb->name));
   const DpkgFilters filters = read_dpkg_filters(machine.host);
   std::vector<std::string> differences(files.size());

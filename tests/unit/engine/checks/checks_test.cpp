@@ -155,6 +155,7 @@ TEST_F(CheckingAStack, ClimbsOnWithoutWhatNothingStandsOn) {
 }
 
 TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
+  write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr/share/one\n/usr/share/other\n");
   write("var/lib/dpkg/info/tops-eccl.md5sums",
         "d41d8cd98f00b204e9800998ecf8427e  usr/share/one\n"
         "d41d8cd98f00b204e9800998ecf8427e  usr/share/other\n");
@@ -168,6 +169,43 @@ TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
   write("usr/share/one", "");
   write("usr/share/other", "");
   EXPECT_EQ(check("eccl-files").status, CheckStatus::pass);
+}
+
+// As `dpkg --verify`, which looks where the package's own file lies.
+TEST_F(CheckingAStack, LooksForDivertedFilesWhereTheirPackageHasThem) {
+  write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr/share/one\n");
+  write("var/lib/dpkg/info/tops-eccl.md5sums", "d41d8cd98f00b204e9800998ecf8427e  usr/share/one\n");
+  write("usr/share/one", "");
+  write("usr/share/one.distrib", "another package's");
+  const auto diverted_by = [&](const std::string& package) {
+    write("var/lib/dpkg/diversions", "/usr/share/one\n/usr/share/one.distrib\n" + package + "\n");
+    return check("eccl-files").status;
+  };
+  EXPECT_EQ(diverted_by("tops-eccl"), CheckStatus::pass);
+  EXPECT_EQ(diverted_by("other"), CheckStatus::fail);
+  write("usr/share/one.distrib", "");
+  write("usr/share/one", "another package's");
+  EXPECT_EQ(diverted_by("other"), CheckStatus::pass);
+  EXPECT_EQ(diverted_by(":"), CheckStatus::pass);
+  EXPECT_EQ(diverted_by("tops-eccl"), CheckStatus::fail);
+}
+
+TEST_F(CheckingAStack, LeavesOutWhatAnotherPackageOrTheAdministratorHasTakenOver) {
+  write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr/share/one\n/etc/eccl.conf\n");
+  write("var/lib/dpkg/info/tops-eccl.md5sums",
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/one\n"
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/taken-over\n"
+        "d41d8cd98f00b204e9800998ecf8427e  etc/eccl.conf\n");
+  write("usr/share/one", "");
+  write("usr/share/taken-over", "by Replaces");
+  write("etc/eccl.conf", "edited");
+  write(
+      "var/lib/dpkg/status",
+      "Package: tops-eccl\nStatus: install ok installed\nArchitecture: amd64\nVersion: 2.5.136-1\n"
+      "Conffiles:\n /etc/eccl.conf d41d8cd98f00b204e9800998ecf8427e\n");
+  EXPECT_EQ(check("eccl-files").observed, "1 file of tops-eccl as recorded");
+  write("usr/share/one", "patched");
+  EXPECT_EQ(check("eccl-files").status, CheckStatus::fail);
 }
 
 TEST_F(CheckingAStack, FindsFilesThatAreMadeByHand) {
