@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+MAINTAINER_SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
+
 
 @pytest.fixture
 def with_eccl(bundle, host, tmp_path):
@@ -17,10 +19,7 @@ def with_eccl(bundle, host, tmp_path):
         original, = folder.glob("distributed/tops-eccl*")
         subprocess.run(["dpkg-deb", "-R", original, tree], check=True, capture_output=True)
         change(tree, fields, script, files)
-        for name, text in (scripts or {}).items():
-            executable(tree / "DEBIAN" / name, f"#!/bin/sh\nset -e\n{text}\n")
-        for path, text in (executables or {}).items():
-            executable(tree / path.lstrip("/"), text)
+        add_programs(tree, scripts, executables)
         build(tree, original)
         return folder
 
@@ -58,13 +57,22 @@ def change(tree, fields, script, files):
         executable(tree / "DEBIAN" / "postinst", f"#!/bin/sh\nset -e\n{script}\n")
 
 
-def deb(tree, target, name, version, fields, script, files):
+def add_programs(tree, scripts=None, executables=None):
+    for name, text in (scripts or {}).items():
+        begin = "#!/bin/sh\nset -e\n" if name in MAINTAINER_SCRIPTS else ""
+        executable(tree / "DEBIAN" / name, f"{begin}{text}\n")
+    for path, text in (executables or {}).items():
+        executable(tree / path.lstrip("/"), text)
+
+
+def deb(tree, target, name, version, fields, script, files, **programs):
     """Builds a deb of its own in the folder `tree`."""
     control = tree / "DEBIAN"
     control.mkdir(parents=True)
     (control / "control").write_text(f"Package: {name}\nVersion: {version}\nArchitecture: amd64\n"
                                      "Maintainer: a <a@example.com>\nDescription: test double\n")
     change(tree, fields, script, files)
+    add_programs(tree, **programs)
     build(tree, target)
 
 

@@ -69,6 +69,19 @@ def test_a_diverted_file_is_what_it_was(operator, host, with_eccl):
     fails_and_is_undone(operator, bundle, before)
 
 
+def test_a_conffile_that_a_helper_set_aside_is_what_it_was(operator, host, with_eccl, tmp_path):
+    old, helper = tmp_path / "eccl.deb", 'dpkg-maintscript-helper rm_conffile /etc/eccl.conf 2.0~ tops-eccl -- "$@"'
+    deb(tmp_path / "old", old, "tops-eccl", "1.0", "", "", ["/etc/eccl.conf"], scripts={"conffiles": "/etc/eccl.conf"})
+    host.copy_in(old, "/srv/eccl.deb")
+    host.run(["dpkg", "-i", "/srv/eccl.deb"], check=True)
+    host.path("/etc/eccl.conf").write_text("edited\n")
+    before = operator.digest()
+    report = operator.json("install", with_eccl(helper, scripts=dict.fromkeys(("preinst", "postrm"), helper)))
+    assert host.path("/etc/eccl.conf.dpkg-bak").exists() and report["escaped_paths"] == []
+    operator.json("rollback")
+    assert operator.changes_since(before) == []
+
+
 def test_what_a_failed_script_left_running_writes_no_more(operator, host, with_eccl):
     bundle = with_eccl("(sleep 1; echo late >/etc/profile.d/late.sh) & exit 1", files=["/opt/t/a"])
     before = operator.digest()

@@ -48,7 +48,8 @@ std::string holder_of(int descriptor) {
 }  // namespace
 
 std::string_view path_beside(std::string_view dpkg_sibling) {
-  for (const std::string_view suffix : {".dpkg-new", ".dpkg-tmp", ".dpkg-old", ".dpkg-dist"}) {
+  for (const std::string_view suffix : {".dpkg-new", ".dpkg-tmp", ".dpkg-old", ".dpkg-dist",
+                                        ".dpkg-bak", ".dpkg-backup", ".dpkg-remove"}) {
     if (dpkg_sibling.ends_with(suffix)) {
       return dpkg_sibling.substr(0, dpkg_sibling.size() - suffix.size());
     }

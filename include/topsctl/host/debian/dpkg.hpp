@@ -17,8 +17,8 @@ inline constexpr const char* dpkg_status_file = "/var/lib/dpkg/status";
 // dpkg's version, by asking it. Throws Error{host_unfit} if there is none.
 std::string dpkg_version(const Host& host);
 
-// The path beside which dpkg(1) makes files of such a name while it unpacks, or leaves them of
-// conffiles: "/a/b" of "/a/b.dpkg-new". Empty: it is no such name.
+// The path beside which dpkg(1) and dpkg-maintscript-helper(1) make or leave files of such a name:
+// "/a/b" of "/a/b.dpkg-new" and "/a/b.dpkg-bak". Empty: it is no such name.
 std::string_view path_beside(std::string_view dpkg_sibling);
 
 // /var/lib/dpkg/lock-frontend, held for as long as the object lives. dpkg's children are told by

@@ -298,9 +298,10 @@ TEST(Diversions, AreThreeLinesEach) {
 }
 
 TEST(NamesBeside, AreThoseThatDpkgMakes) {
-  for (const char* name : {"/a/b.dpkg-new", "/a/b.dpkg-tmp", "/a/b.dpkg-old", "/a/b.dpkg-dist"})
+  for (const char* name : {"/a/b.dpkg-new", "/a/b.dpkg-tmp", "/a/b.dpkg-old", "/a/b.dpkg-dist",
+                           "/a/b.dpkg-bak", "/a/b.dpkg-backup", "/a/b.dpkg-remove"})
     EXPECT_EQ(path_beside(name), "/a/b");
-  for (const char* name : {"/a/b", "/a/b.dpkg", "/a/b.dpkg-new2", "/a/b.dpkg-bak", ""})
+  for (const char* name : {"/a/b", "/a/b.dpkg", "/a/b.dpkg-new2", "/a/b.bak", ""})
     EXPECT_EQ(path_beside(name), "") << name;
 }
 
