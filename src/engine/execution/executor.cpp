@@ -14,6 +14,7 @@
 #include "engine/execution/begun_details.hpp"
 #include "engine/execution/check_step.hpp"
 #include "engine/execution/step_actions.hpp"
+#include "engine/execution/unpredicted_changes.hpp"
 #include "engine/execution/watchdog_start.hpp"
 #include "engine/execution/wheel_comparison.hpp"
 #include "topsctl/base/log_sink.hpp"
@@ -33,7 +34,6 @@
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/time_changes.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
-#include "topsctl/engine/transaction/unexpected_changes.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/filesystem/change_scan.hpp"
 #include "topsctl/host/filesystem/removal.hpp"
@@ -164,6 +164,7 @@ class Executor {
     summary.method = known_.method;
     summary.why_not = known_.why_not;
     snapshot_ = take_snapshot(host_, known_.paths, store, summary);
+    unpredicted_.emplace(host_, snapshot_, store);
     reserve_room(host_, folder_, snapshot_);
     sync_file_system(store);
     journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
@@ -174,7 +175,7 @@ class Executor {
                                                  {"copied", summary.copied}});
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
-    since_ns_ = change_time_ns(folder_ / "journal");
+    unpredicted_->begin_at(change_time_ns(folder_ / "journal"));
     sign_of_life_.emplace(folder_);
     link_sealer_.emplace(snapshot_, store);
     changed_ = true;
@@ -210,8 +211,9 @@ class Executor {
     if (not_ready_) std::rethrow_exception(not_ready_);
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders(folder_);
+    unpredicted_->complete();
     const std::vector<std::string> created = new_paths(host_, snapshot_);
-    report_unexpected_changes(snapshot_, created);
+    unpredicted_->report(created, execution_);
     is_without_change_ =
         may_change_nothing(plan_) &&
         differs_in_times_alone(host_, snapshot_, created, folder_ / snapshot_folder);
@@ -222,6 +224,7 @@ class Executor {
     mounts = sync_mounts(host_, snapshot_);
     link_sealer_->finish();
     release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
+    unpredicted_->end();
     const fs::path after = make_folder(after_folder);
     record_state_after(host_, snapshot_, created, after);
     sync_file_system(after);
@@ -247,16 +250,6 @@ class Executor {
     return to_json(awaited);
   }
 
-  // By what the kernel knows to have changed since; others at work on the machine are among it.
-  void report_unexpected_changes(const Snapshot& snapshot,
-                                 const std::vector<std::string>& new_paths) {
-    const UnexpectedChanges escaped = unexpected_changes(host_, snapshot, new_paths, since_ns_);
-    execution_.report.escaped_paths = escaped.paths;
-    if (const std::string warning = warning_of(escaped); !warning.empty()) {
-      execution_.warnings.push_back(warning);
-    }
-  }
-
   void undo(const Error& error) {
     execution_.error = error;
     execution_.report.failed = true;
@@ -274,18 +267,23 @@ class Executor {
     }
     end_making_ready();
     events_.note(format("rolling back: {}", error.message()));
-    if (put_back(restore_after_failure)) {
-      execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
-      execution_.report.outcome = Outcome::rolled_back;
-      execution_.report.message =
-          format("rolled back, the host is as before transaction {}", transaction_.id);
-    }
     try {
-      report_unexpected_changes(snapshot_, new_paths(host_, snapshot_));
+      unpredicted_->complete();
+    } catch (const Error&) {
+      // The restore does it again, and says why it cannot.
+    }
+    const bool is_back = put_back(restore_after_failure);
+    try {
+      unpredicted_->report(new_paths(host_, snapshot_), execution_);
     } catch (const Error& failure) {
       execution_.warnings.push_back(
           format("what changed outside the write set is unknown: {}", failure.message()));
     }
+    if (!is_back) return;
+    execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
+    execution_.report.outcome = Outcome::rolled_back;
+    execution_.report.message =
+        format("rolled back, {}", as_before(transaction_, execution_.report.escaped_paths.size()));
   }
 
   // The times go back too: the undo of an earlier transaction is refused where they differ.
@@ -364,14 +362,14 @@ class Executor {
   KnownWriteSet known_;
   PhaseTimer phases_;
   Execution execution_;
-  Snapshot snapshot_;             // once it is taken
-  std::exception_ptr not_ready_;  // why the commit cannot be
+  Snapshot snapshot_;                              // once it is taken
+  std::optional<UnpredictedChanges> unpredicted_;  // the same
+  std::exception_ptr not_ready_;                   // why the commit cannot be
   std::jthread make_ready_;
   std::optional<SignOfLife> sign_of_life_;  // from the first change on
   std::optional<LinkSealer> link_sealer_;   // the same
   bool changed_ = false;
   bool is_without_change_ = false;  // known before the commit
-  std::int64_t since_ns_ = 0;       // when changing began, by the file system's clock
 };
 
 }  // namespace

@@ -175,6 +175,12 @@ Error RollbackResult::error(const Transaction& transaction) const {
              transaction.folder));
 }
 
+std::string as_before(const Transaction& transaction, std::size_t escaped) {
+  if (escaped == 0) return format("the host is as before transaction {}", transaction.id);
+  return format("the host is as before transaction {}, but for {} outside its write set",
+                transaction.id, counted(escaped, "path"));
+}
+
 std::string restore_message(const Transaction& transaction, const RollbackResult& result) {
   return result.outcome() == Outcome::unfinished
              ? format(
@@ -282,7 +288,7 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
                              restoration.failures.end());
   if (restoration.complete()) {
     report.outcome = Outcome::rolled_back;
-    report.message = format("the host is as before transaction {}", transaction.id);
+    report.message = as_before(transaction, escaped_of(transaction).size());
     return;
   }
   report.failed = true;

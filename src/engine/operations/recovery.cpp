@@ -18,6 +18,7 @@
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
+#include "topsctl/engine/transaction/unexpected_changes.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 
@@ -103,6 +104,11 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
   recovery.last = undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events,
                                    &undo, options.lost);
   recovery.last->report.compared = std::move(compared);
+  const UnexpectedChanges escaped{undo.lost, undo.lost.size(), true};
+  for (const std::string& path : undo.lost)
+    recovery.last->report.escaped_paths.push_back(printable(path));
+  if (std::string warning = warning_of(escaped); !warning.empty())
+    recovery.warnings.push_back(std::move(warning));
   store_report(host, "recover", *recovery.last);
   recovery.warnings.push_back(
       format("transaction {} was cut off; {}", transaction.id, recovery.result()));

@@ -64,6 +64,16 @@ void add_side_effects(const Selection& selection, WriteSet& set) {
   }
 }
 
+// Scripts end and move diversions, of whichever package, by renaming both sides.
+void add_diversions(const HostFacts& facts, WriteSet& set, std::set<std::string>& replaced) {
+  for (const auto& [from, to] : facts.diversions) {
+    for (const std::string& side : {from, to}) {
+      set.possible.push_back(side);
+      if (!side.starts_with("/etc/")) replaced.insert(side);
+    }
+  }
+}
+
 // Files as packages have them, configuration excepted.
 void add_packed(const Package& deb, std::set<std::string>& packed) {
   for (const PayloadEntry& entry : *deb.files) {
@@ -131,6 +141,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
     }
     add_replaced(deb, replaced);
   }
+  add_diversions(facts, set, replaced);
   for (const Package& package : selection.packages) {
     if (package.kind == PackageKind::deb)
       add_link_targets(package, facts, paths, replaced, set.unpacked);

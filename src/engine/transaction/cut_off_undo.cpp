@@ -16,6 +16,9 @@
 #include "engine/transaction/undo_paths.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/folder_record.hpp"
+#include "topsctl/engine/transaction/garbage_collection.hpp"
+#include "topsctl/engine/transaction/moved_paths.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -58,11 +61,12 @@ bool was_loader_cache_left(const Host& host, const Transaction& transaction) {
 
 class CutOffUndo {
  public:
-  CutOffUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns)
+  // `goal`: what is to be restored.
+  CutOffUndo(const Host& host, const Transaction& transaction, std::int64_t end_ns, Snapshot goal)
       : host_(host),
         tree_(host.root),
         store_(host.resolve(transaction.folder) / snapshot_folder),
-        goal_(goal_of(host, transaction, store_)),
+        goal_(std::move(goal)),
         own_(host, transaction, goal_, store_, end_ns),
         was_loader_cache_left_(was_loader_cache_left(host, transaction)) {}
 
@@ -195,7 +199,18 @@ class CutOffUndo {
 }  // namespace
 
 UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::int64_t end_ns) {
-  return CutOffUndo(host, transaction, end_ns).make();
+  const fs::path folder = host.resolve(transaction.folder);
+  const fs::path store = folder / snapshot_folder;
+  remove_working_folders(folder);  // the disk may be full of them
+  Snapshot goal = goal_of(host, transaction, store);
+  std::vector<std::string> lost;
+  const auto before = load_folder_record(store);
+  // An announced plan was made when all was complete.
+  if (before && !has_announced_undo(transaction))
+    lost = complete_snapshot(host, goal, store, *before, end_ns);
+  UndoPlan undo = CutOffUndo(host, transaction, end_ns, std::move(goal)).make();
+  undo.lost = std::move(lost);
+  return undo;
 }
 
 }  // namespace topsctl

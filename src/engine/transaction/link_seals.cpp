@@ -35,7 +35,8 @@ std::optional<InodeTimes> times_of(const Descriptor& file) {
   struct stat status {};
   if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return std::nullopt;
-  return InodeTimes{status.st_ctim.tv_sec * ns_per_second + status.st_ctim.tv_nsec, status.st_nlink};
+  return InodeTimes{status.st_ctim.tv_sec * ns_per_second + status.st_ctim.tv_nsec,
+                    status.st_nlink};
 }
 
 Descriptor opened(const fs::path& link, int mode) {

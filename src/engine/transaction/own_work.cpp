@@ -16,6 +16,7 @@
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 
@@ -116,6 +117,31 @@ OwnWork::OwnWork(const Host& host, const Transaction& transaction, const Snapsho
   for (const PackageChange& change : summary_of(transaction).packages) {
     if (change.kind == PackageKind::deb) debs_[change.name] = change.after.value_or("");
   }
+  std::vector<Diversion> diversions = read_diversions(host);
+  const std::string file = concat(dpkg_directory, "/diversions");
+  if (const KeptPath* kept = kept_at(goal, canonical_in_root(host.root, file))) {
+    for (Diversion& each : parse_diversions(kept_text(*kept, store)))
+      diversions.push_back(std::move(each));
+  }
+  for (const Diversion& each : diversions) {
+    const std::string from = canonical_in_root(host.root, each.from);
+    const std::string to = canonical_in_root(host.root, each.to);
+    diverted_.emplace(from, to);
+    diverted_.emplace(to, from);
+  }
+}
+
+// Of one that is of no package of ours: by the side that is there, as a rename sets its time of
+// change.
+bool OwnWork::is_own_diversion(const std::string& from, const std::string& to) const {
+  const std::string place = canonical_in_root(host_.root, to);
+  const Look looks[] = {look_at(tree_, canonical_in_root(host_.root, from)), look_at(tree_, place)};
+  return kept_at(goal_, place) != nullptr &&
+         std::any_of(std::begin(looks), std::end(looks),
+                     [&](const Look& look) { return is_early(look); }) &&
+         std::none_of(std::begin(looks), std::end(looks), [&](const Look& look) {
+           return look.state.type != Kind::absent && is_late(look);
+         });
 }
 
 bool OwnWork::is_named(const std::string& path) const {
@@ -156,6 +182,10 @@ Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
 // was us.
 Owner OwnWork::owner_of_found(const KeptPath& kept, const Look& look) const {
   if (look.state.type != Kind::absent) return is_late(look) ? Owner::others : Owner::us;
+  if (const auto other = diverted_.find(kept.path); other != diverted_.end()) {
+    const Look there = look_at(tree_, other->second);
+    if (there.state.type != Kind::absent) return is_late(there) ? Owner::others : Owner::us;
+  }
   const std::string folder = folder_above(kept.path);
   const bool is_ours = std::any_of(
       goal_.families.begin(), goal_.families.end(),
@@ -281,7 +311,8 @@ std::string OwnWork::without(const std::string& path, const std::string& before,
     const auto is_own = [&](std::string_view record) {
       const std::vector<std::string> lines = split(std::string(record), '\n');
       const std::string package = lines.size() > 2 ? lines[2] : std::string();
-      return debs_.contains(package) || (package == ":" && was_early);
+      if (debs_.contains(package) || was_early) return true;
+      return lines.size() > 2 && is_own_diversion(lines[0], lines[1]);
     };
     return records_without(is_own, before, now, 3);
   }

@@ -61,6 +61,7 @@ class OwnWork {
   // Nothing: the path is none of an alternative.
   std::optional<Owner> owner_of_alternative(const std::string& path, const Look& look);
   Owner owner_of_group(const std::string& group);
+  bool is_own_diversion(const std::string& from, const std::string& to) const;
   bool is_own_choice(const std::string& name) const;
   bool was_conffile_touched(const std::string& path) const;
   const DpkgNow& dpkg_now();
@@ -71,7 +72,8 @@ class OwnWork {
   const std::filesystem::path& store_;
   const std::int64_t end_ns_;
   OwnDebs debs_;
-  std::map<std::string, Owner> groups_;  // of update-alternatives(1), by name
+  std::map<std::string, Owner> groups_;          // of update-alternatives(1), by name
+  std::map<std::string, std::string> diverted_;  // each side of dpkg-divert(1)'s, before and now
   std::shared_ptr<const DpkgNow> dpkg_now_;
 };
 

@@ -81,8 +81,11 @@ bool is_linked_as_itself(const Inode& file, const fs::path& place) {
 // Puts the content of files into stores.
 class Keeper {
  public:
-  Keeper(const FileTree& tree, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary)
-      : tree_(tree),
+  // The names of its contents begin with this number.
+  Keeper(const FileTree& tree, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary,
+         std::size_t first = 0)
+      : first_(first),
+        tree_(tree),
         store_(store),
         least_linked_(is_overlay(store) ? least_linked_on_overlay : 0),
         snapshot_(snapshot),
@@ -117,7 +120,7 @@ class Keeper {
         return;
       }
     }
-    kept.content = concat("c", index);
+    kept.content = concat("c", first_ + index);
     constexpr unsigned special_bits = 07000;
     const bool is_linked = (writing == Writing::replaced && kept.state.size >= least_linked_) ||
                            kept.state.size > largest_copy;
@@ -137,7 +140,7 @@ class Keeper {
     if (links_.empty()) return;
     for (std::size_t i = 0; i < link_folders; ++i) {
       const fs::path folder = link_folder(store_, i);
-      if (::mkdir(folder.c_str(), 0700) != 0)
+      if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         throw system_error(errno, "make folder", folder.string());
     }
     // An overlay copies a file of a lower layer before it links it, and then sets the time of its
@@ -177,6 +180,7 @@ class Keeper {
     summary_.copied = copies_.size();
   }
 
+  const std::size_t first_;
   const FileTree& tree_;
   const fs::path& store_;
   const std::uint64_t least_linked_;  // bytes
@@ -264,6 +268,36 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   summary.paths = snapshot.paths.size();
   write_snapshot_record(snapshot, store);
   return snapshot;
+}
+
+std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
+                                 const std::map<std::string, std::string>& places,
+                                 const fs::path& store) {
+  const std::size_t first = snapshot.paths.size();
+  // Of one that was cut off before its record was written.
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::string content = concat("c", first + i);
+    ::unlink((store / content).c_str());
+    ::unlink((link_folder(store, first + i) / content).c_str());
+  }
+  const FileTree tree(host.root);
+  Snapshot moved;
+  WriteSetSummary ignored;
+  Keeper keeper(tree, store, moved, ignored, first);
+  std::map<std::string, std::string> paths;  // by where they lie now
+  for (const auto& [path, place] : places) {
+    paths.emplace(place, path);
+    FileIdentity identity;
+    FileState state = tree.state(place, Content::ignore, &identity);
+    keeper.add({place, Writing::replaced, false, true}, std::move(state), identity);
+  }
+  keeper.keep();
+  for (KeptPath& kept : moved.paths) {
+    kept.path = paths.at(kept.path);
+    if (!kept.same_file.empty()) kept.same_file = paths.at(kept.same_file);
+    if (kept.keeping == Keeping::link) snapshot.unread.insert(kept.path);
+  }
+  return std::move(moved.paths);
 }
 
 fs::path content_place(const KeptPath& kept, const fs::path& store) {

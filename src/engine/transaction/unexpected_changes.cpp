@@ -5,43 +5,17 @@
 #include <set>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/engine/transaction/folder_record.hpp"
 #include "topsctl/host/filesystem/change_scan.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/system/root_path.hpp"
 
 namespace topsctl {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// What changes all the time, whoever installs what, and what is no part of the installed system.
-std::vector<std::string> not_looked_at() {
-  return {"/proc",
-          "/sys",
-          "/dev",
-          "/run",
-          "/tmp",
-          "/var/tmp",
-          "/var/run",
-          "/var/log",
-          "/var/spool",
-          "/home",
-          "/var/lib/docker",
-          "/var/lib/containerd",
-          "/lost+found",
-          "/var/lib/containers",
-          "/var/lib/kubelet",
-          "/var/cache/apt",
-          state_directory};
-}
-
-}  // namespace
-
 UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
                                      const std::vector<std::string>& new_paths,
-                                     std::int64_t since_ns) {
+                                     std::int64_t since_ns, const std::vector<std::string>& lost) {
   std::vector<std::string> folders;
   std::set<std::string> known;
   for (const KeptPath& kept : snapshot.paths) {
@@ -55,15 +29,14 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
     if (file.string().starts_with(concat(root, "/")))
       known.insert(file.string().substr(root.size()));
   }
-  std::vector<std::string> excluded;
-  for (const std::string& folder : not_looked_at()) {
-    excluded.push_back(canonical_in_root(host.root, folder, LastLink::follow));
-  }
-  const ChangeScan scan = changed_since(host, folders, since_ns, excluded);
+  ChangeScan scan = changed_since(host, folders, since_ns, folders_not_looked_at(host));
+  std::set<std::string> changed(scan.paths.begin(), scan.paths.end());
+  std::erase_if(changed, [&](const std::string& path) { return known.contains(path); });
+  changed.insert(lost.begin(), lost.end());
   UnexpectedChanges escaped;
   escaped.is_complete = scan.is_complete;
-  for (const std::string& path : scan.paths) {
-    if (known.contains(path) || is_dpkg_lock(path)) continue;
+  for (const std::string& path : changed) {
+    if (is_dpkg_lock(path)) continue;
     ++escaped.count;
     if (escaped.paths.size() < most_escaped) escaped.paths.push_back(printable(path));
   }

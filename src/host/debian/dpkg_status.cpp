@@ -254,7 +254,11 @@ std::vector<std::string> unfinished_packages(const std::vector<TargetPackage>& p
 
 std::vector<Diversion> read_diversions(const Host& host) {
   const auto text = read_text_if_present(host.resolve(concat(dpkg_directory, "/diversions")));
-  const std::vector<std::string> lines = lines_of(text.value_or(""));
+  return parse_diversions(text.value_or(""));
+}
+
+std::vector<Diversion> parse_diversions(const std::string& text) {
+  const std::vector<std::string> lines = lines_of(text);
   std::vector<Diversion> diversions;
   // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
   for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {

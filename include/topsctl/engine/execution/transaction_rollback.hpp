@@ -45,6 +45,8 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
 RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
                                      EventSink& events);
 
+// What a report says of one that is complete, with so many unexpected changes that stay.
+std::string as_before(const Transaction& transaction, std::size_t escaped);
 // What a report says of one that is not complete.
 std::string restore_message(const Transaction& transaction, const RollbackResult& result);
 

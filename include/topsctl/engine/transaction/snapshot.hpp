@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -70,6 +71,12 @@ std::vector<FileState> states_in_place(const Host& host, const std::vector<PathT
 // same file again. The files of links are not read: their digests are empty. The caller syncs.
 Snapshot take_snapshot(const Host& host, const WriteSet& write_set,
                        const std::filesystem::path& store, WriteSetSummary& summary);
+
+// Keeps in the same way what lay at paths that the snapshot does not know, and has been moved
+// since: by each path, where it lies now. Throws Error.
+std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
+                                 const std::map<std::string, std::string>& places,
+                                 const std::filesystem::path& store);
 
 // Copies a file and takes its attributes, both of the same inode. Throws Error{busy} if it is no
 // file any more.

@@ -20,6 +20,7 @@ struct UndoPlan {
   std::vector<std::string> notes;      // what of others' changes is left as it is
   std::vector<std::string> kept_of_others;  // paths of a transaction that came to no end: what
                                             // others have changed or made there
+  std::vector<std::string> lost;            // of the same: what it took away and nobody kept
   bool rebuild_loader_cache = false;        // others changed it since: ldconfig(8) writes it anew
   bool is_of_times = false;                 // the transaction has changed nothing else
 };

@@ -17,11 +17,12 @@ struct UnexpectedChanges {
 inline constexpr std::size_t most_escaped = 1000;
 
 // Looks through the file systems that hold the snapshot's paths for what changed since then (as
-// change_time_ns() tells time). Logs, temporary folders, homes, and the stores of container engines
-// are not looked at. Nothing here tells who changed a path.
+// change_time_ns() tells time), but for folders_not_looked_at. `lost`: what complete_snapshot
+// missed. Nothing here tells who changed a path.
 UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
                                      const std::vector<std::string>& new_paths,
-                                     std::int64_t since_ns);
+                                     std::int64_t since_ns,
+                                     const std::vector<std::string>& lost = {});
 
 // A sentence on them; empty if there is nothing to say.
 std::string warning_of(const UnexpectedChanges& escaped);

@@ -50,6 +50,8 @@ std::vector<std::string> conffile_paths(const std::string& value);
 // In the order of the file; incomplete ones at its end, and those of paths that are none, are
 // passed over.
 std::vector<Diversion> read_diversions(const Host& host);
+// The same of the text of that file.
+std::vector<Diversion> parse_diversions(const std::string& text);
 
 // The compressions of data members that this version of dpkg unpacks, in the order of deb(5):
 // "gzip", "bzip2", "lzma", "xz", "zstd". Empty: no version that is known.

@@ -1,8 +1,10 @@
-// Finds what has changed on a machine since a moment, by the times that the kernel keeps.
+// Looks through whole file systems: for what has changed since a moment, by the times that the
+// kernel keeps, and for what each folder holds.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +27,20 @@ struct ChangeScan {
 ChangeScan changed_since(const Host& host, const std::vector<std::string>& folders,
                          std::int64_t since_ns, const std::vector<std::string>& excluded,
                          std::uint64_t most_entries = 5'000'000);
+
+// What a folder holds, and when that was last changed.
+struct ListedFolder {
+  std::string path;  // as the machine sees it
+  std::int64_t mtime_ns = 0;
+  std::string names;  // sorted, each ended by a NUL
+  bool operator==(const ListedFolder&) const = default;
+};
+
+// Every folder there, sorted by path; where changed_since looks.
+std::vector<ListedFolder> listed_folders(const Host& host, const std::vector<std::string>& folders,
+                                         const std::vector<std::string>& excluded,
+                                         std::uint64_t most_entries = 5'000'000);
+// One folder as it is now; nothing if it is none, or cannot be read.
+std::optional<ListedFolder> listed_folder(const Host& host, const std::string& folder);
 
 }  // namespace topsctl

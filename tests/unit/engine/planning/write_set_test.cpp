@@ -49,6 +49,17 @@ TEST_F(WriteSets, HoldTheOtherNameOfADivertedFile) {
   }
 }
 
+// Scripts end diversions, whoever made them.
+TEST_F(WriteSets, HoldBothSidesOfEveryDiversionAsPossible) {
+  facts_.diversions = {{"/usr/lib/gl.so", "/usr/lib/mesa/gl.so"}, {"/etc/gl", "/etc/gl.real"}};
+  const WriteSet set = predicted();
+  EXPECT_THAT(set.possible,
+              IsSupersetOf({"/usr/lib/gl.so", "/usr/lib/mesa/gl.so", "/etc/gl.real"}));
+  EXPECT_THAT(set.paths, IsSupersetOf({"/usr/lib/gl.so", "/usr/lib/mesa/gl.so", "/etc/gl.real"}));
+  EXPECT_THAT(set.replaced, IsSupersetOf({"/usr/lib/gl.so", "/usr/lib/mesa/gl.so"}));
+  EXPECT_THAT(set.replaced, Not(Contains("/etc/gl.real")));
+}
+
 TEST_F(WriteSets, HoldDpkgsBooks) {
   EXPECT_THAT(
       predicted().families,

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "support/sample_host.hpp"
 
 namespace topsctl {
@@ -51,6 +53,23 @@ TEST_F(ChangeScans, LeaveOutWhatTheyAreTold) {
   const std::int64_t since = now_ns();
   sample_.folder.write("srv/alice/c", "new");
   EXPECT_THAT(changed_since(sample_.host, {"/"}, since, {"/srv", "/tick"}).paths, IsEmpty());
+}
+
+TEST_F(ChangeScans, ListWhatEachFolderHolds) {
+  const std::vector<ListedFolder> folders = listed_folders(sample_.host, {"/"}, {"/srv"});
+  const auto found = std::find_if(folders.begin(), folders.end(), [](const ListedFolder& folder) {
+    return folder.path == "/usr/lib/deep/er/and/deeper";
+  });
+  ASSERT_NE(found, folders.end());
+  EXPECT_EQ(found->names, std::string("b\0", 2));
+  EXPECT_EQ(listed_folder(sample_.host, found->path), *found);
+  EXPECT_EQ(folders.front().path, "/");
+  EXPECT_TRUE(std::is_sorted(folders.begin(), folders.end(),
+                             [](const auto& a, const auto& b) { return a.path < b.path; }));
+  EXPECT_TRUE(std::none_of(folders.begin(), folders.end(), [](const ListedFolder& folder) {
+    return folder.path.starts_with("/srv");
+  }));
+  EXPECT_FALSE(listed_folder(sample_.host, "/etc/a")) << "a file";
 }
 
 TEST_F(ChangeScans, StopAtTheirLimitAndSaySo) {

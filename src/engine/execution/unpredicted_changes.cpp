@@ -1,0 +1,33 @@
+// Watches for what no write set names.
+#include "engine/execution/unpredicted_changes.hpp"
+
+#include <limits>
+
+#include "topsctl/engine/transaction/moved_paths.hpp"
+#include "topsctl/engine/transaction/unexpected_changes.hpp"
+
+namespace topsctl {
+
+UnpredictedChanges::UnpredictedChanges(const Host& host, Snapshot& snapshot,
+                                       std::filesystem::path store)
+    : host_(host),
+      snapshot_(snapshot),
+      store_(std::move(store)),
+      before_(record_folders(host, snapshot, store_)) {}
+
+void UnpredictedChanges::complete() {
+  // It is at work still: whatever was moved, it has moved.
+  constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+  lost_ = complete_snapshot(host_, snapshot_, store_, before_, no_end);
+}
+
+void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
+                                Execution& execution) const {
+  const UnexpectedChanges escaped =
+      unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_);
+  execution.report.escaped_paths = escaped.paths;
+  if (std::string warning = warning_of(escaped); !warning.empty())
+    execution.warnings.push_back(std::move(warning));
+}
+
+}  // namespace topsctl
