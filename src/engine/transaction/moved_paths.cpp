@@ -7,7 +7,9 @@
 
 #include "engine/transaction/own_work.hpp"
 #include "engine/transaction/undo_paths.hpp"
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/journal.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/filesystem/file_tree.hpp"
@@ -155,6 +157,11 @@ class Completion {
 
   void add_to_snapshot() {
     if (added_.empty() && moved_.empty()) return;
+    // A store that somebody has taken away is not made anew: the restore says so.
+    if (!has_record(store_)) {
+      throw Error(ErrorCode::journal_damaged, "the snapshot has no record",
+                  std::string(way_out_of_damage));
+    }
     std::vector<KeptPath> kept = keep_moved(host_, snapshot_, moved_, store_);
     snapshot_.paths.insert(snapshot_.paths.end(), kept.begin(), kept.end());
     for (auto& [path, added] : added_) snapshot_.paths.push_back(std::move(added));
