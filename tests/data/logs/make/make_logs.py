@@ -79,7 +79,7 @@ def keep(name, case, folder):
         shutil.rmtree(target, ignore_errors=True)
         for file in sorted((folder / case["folder"]).rglob("*")):
             if file.is_file():
-                to = target / re.sub(r"none_\w+", "none_0a1b2c3d", str(file.relative_to(folder / case["folder"])))
+                to = target.joinpath("job_0a1b2c3d", *file.relative_to(folder / case["folder"]).parts[1:])
                 to.parent.mkdir(parents=True, exist_ok=True)
                 to.write_bytes(neutral(file.read_bytes(), folder))
         (target / "launcher.log").write_bytes(neutral((folder / "out").read_bytes(), folder))
