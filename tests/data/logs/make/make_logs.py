@@ -27,9 +27,10 @@ PORT = 29500
 
 def neutral(text, folder):
     """The text without what is of this machine only."""
-    for found, put in [(str(folder), "/workspace"), (str(HERE / "work"), "/workspace"), (socket.gethostname(), "node01"),
+    for found, put in [(str(folder), "/workspace"), (str(HERE / "work"), "/workspace"),
                        ("/workspace/torchrun.py", "/usr/local/bin/torchrun")]:
         text = text.replace(found.encode(), put.encode())
+    text = re.sub(rb"\b%s\b" % re.escape(socket.gethostname()).encode(), b"node01", text)
     text = re.sub(rb"/tmp/torchelastic_\w+/", b"/tmp/torchelastic_0a1b2c3d/", text)
     text = re.sub(rb"\[(?:localhost|::ffff:127\.0\.0\.1|127\.0\.0\.1)\]:(\d+)", rb"[127.0.0.1]:\1", text)
     return re.sub(rb"/root\b|/home/\w+", b"/workspace", text)
