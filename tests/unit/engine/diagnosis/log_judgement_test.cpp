@@ -1,16 +1,19 @@
 // From the text of logs to the verdict.
 #include <gtest/gtest.h>
 
-#include "engine/diagnosis/log_reader.hpp"
+#include "topsctl/engine/diagnosis/log_reader.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
 
 namespace topsctl {
 namespace {
 
-// clang-format off: it takes JSON for code
-constexpr std::string_view records = R"json({
-  "signs": {"progress": ["loss: [0-9]"], "success": ["training finished"], "failure": ["slurmstepd: error"],
-    "setback": ["failed \\(exitcode: [-0-9]+\\)", "ChildFailedError"], "restart": ["restarting worker group"]},
+constexpr std::string_view records = R"JSON({
+  "signs": {
+    "progress": ["loss: [0-9]"], "success": ["training finished"],
+    "failure": ["slurmstepd: error"],
+    "setback": ["failed \\(exitcode: [-0-9]+\\)", "ChildFailedError"],
+    "restart": ["restarting worker group"]
+  },
   "diagnoses": [
     {"id": "card-full", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
@@ -18,23 +21,22 @@ constexpr std::string_view records = R"json({
      "example_match": [], "example_no_match": []},
     {"id": "port-taken", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "look_for": {"log": ["Address already in use"]}, "unless": "\\[W socket", "example_match":
-     [], "example_no_match": []},
+     "look_for": {"log": ["Address already in use"]}, "unless": "\\[W socket",
+     "example_match": [], "example_no_match": []},
     {"id": "peer-died", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "is_effect": true, "look_for": {"log": ["Connection closed by peer"]}, "example_match": [],
-     "example_no_match": []},
+     "is_effect": true, "look_for": {"log": ["Connection closed by peer"]},
+     "example_match": [], "example_no_match": []},
     {"id": "stalled", "severity": "error", "title": "t", "title_zh": "t", "cause": "c",
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "is_last_resort": true, "look_for": {"log": ["Timed out waiting"]}, "example_match": [],
-     "example_no_match": []},
+     "is_last_resort": true, "look_for": {"log": ["Timed out waiting"]},
+     "example_match": [], "example_no_match": []},
     {"id": "odd-launch", "severity": "warning", "title": "t", "title_zh": "t", "cause": "c",
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
-     "look_for": {"log": ["standalone ignores the master"]}, "example_match": [],
-     "example_no_match": []}
+     "look_for": {"log": ["standalone ignores the master"]},
+     "example_match": [], "example_no_match": []}
   ]
-})json";
-// clang-format on
+})JSON";
 
 const DiagnosisCatalogue& catalogue() {
   static const DiagnosisCatalogue made = [] {
