@@ -24,7 +24,7 @@ def judged(repository, expected, tmp_path_factory):
         argv = ["doctor", "--json", "--log", repository / "tests" / "data" / "logs" / name]
         done = run_topsctl(binary, argv + ([] if status is None else ["--exit-status", str(status)]), home)
         assert done.code in (0, 5), done
-        body = done.json.get("doctor", done.json)
+        body = done.json
         return {"verdict": body["verdict"], "first_cause": body["first_cause"],
                 "found": sorted(each["id"] for each in body["diagnoses"])}
 
@@ -40,7 +40,7 @@ def test_the_corpus_is_whole(repository, expected):
     of_verdict = {verdict: sum(each["verdict"] == verdict for each in expected.values())
                   for verdict in ("healthy", "problems", "unknown")}
     print(f"{len(expected)} logs, {len(made)} of them really produced: {of_verdict}")
-    assert len(expected) >= 120 and 2 * len(made) >= len(expected) - 1
+    assert len(expected) >= 120 and 2 * len(made) >= len(expected)
     assert of_verdict["healthy"] >= 30 and of_verdict["unknown"] >= 10
 
 
