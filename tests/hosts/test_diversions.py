@@ -111,23 +111,25 @@ def test_what_was_diverted_is_put_back(shared, operator, bundle_of, as_before, t
         kill_everywhere(operator, bundle, tmp_path, as_before)
 
 
-@pytest.mark.parametrize("case, lost", [(WRITTEN, ["foo.dat"]), (TAKEN, ["bar.dat", "else.dat", "foo.dat"])],
+@pytest.mark.parametrize("case, lost, made", [(WRITTEN, ["foo.dat"], []), (TAKEN, ["bar.dat", "foo.dat"], ["else.dat"])],
                          ids=["written", "taken"])
-def test_what_cannot_be_put_back_is_told(shared, operator, bundle_of, case, lost):
+def test_what_cannot_be_put_back_is_told(shared, operator, bundle_of, case, lost, made):
     shared.prepare(operator, case)
-    report = operator.json("install", bundle_of(case))
-    paths = [case.path(name) for name in lost]
+    bundle = bundle_of(case)
+    report = operator.json("install", bundle)
+    paths = sorted(case.path(name) for name in (*lost, *made))
     assert [path for path in report["escaped_paths"] if path.startswith(case.folder)] == paths
     undone = operator.json("rollback")
     assert [line for line in undone["not_restored"] if line.startswith(case.folder)] == [
         f"{path}: changed by transaction {undone['transaction']}, and not kept" for path in paths]
     assert f"but for {len(report['escaped_paths'])} path" in undone["msg"], undone["msg"]
-    assert {line.split(":")[0].split()[1] for line in operator.changes_since(shared.before)} <= {*paths, case.folder}
-    shared.before = None
-    kill_at(operator, bundle_of(case), "preinst")
+    found, shared.before = operator.changes_since(shared.before), None
+    assert {line.split(":")[0].split()[1] for line in found} <= {*paths, case.folder}
+    for name in lost:
+        operator.host.path(case.path(name)).write_text("there again\n")
+    kill_at(operator, bundle, "preinst")
     recovered = operator.json("recover")
-    assert case is TAKEN or f"{case.folder}/foo.dat" in recovered["escaped_paths"], recovered
-    shared.before = None
+    assert {case.path(name) for name in lost} <= set(recovered["escaped_paths"]), recovered
 
 
 def kill_at(operator, bundle, point):
