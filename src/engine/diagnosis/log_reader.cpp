@@ -229,7 +229,7 @@ class LogReader::Lines {
       if (++sighted_[{diagnosis->finding.id, key_of(rank)}] > most_sightings) continue;
       LogPlace place = place_of(rank, time_ms);
       place.is_overcome = is_ignored;
-      if (diagnosis->finding.severity >= Severity::error)
+      if (diagnosis->finding.severity != Severity::warning)
         doubt(key, Told::sighting, story_.sightings.size());
       story_.sightings.push_back({diagnosis->finding.id, std::move(place),
                                   shortened(printable(trimmed(shown)), longest_text)});

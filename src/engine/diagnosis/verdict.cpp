@@ -97,26 +97,24 @@ bool is_over(const Seen& seen, const LogStory& story) {
                       [&](const Sighting* each) { return counts(each->place, story); });
 }
 
-// Errors that a sound job got over are not told. Of a job that failed they are, where its lines
-// have no label: the rank that went on to work may be another one.
-void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool has_failed,
-                       bool is_known) {
-  const bool may_be_of_others = has_failed && !has_unexplained(story);
-  const auto is_of_any = [&](const Sighting* each) {
-    return may_be_of_others && !each->place.rank && is_of_last(each->place, story);
-  };
-  std::erase_if(seen, [&](const Seen& each) {
-    const bool all_is_over = is_known && !has_failed;
-    return each.diagnosis->finding.severity >= Severity::error &&
-           (all_is_over || is_over(each, story)) &&
-           std::none_of(each.sightings.begin(), each.sightings.end(), is_of_any);
-  });
-}
-
 // A warning says that something is odd, not that the job ended of it; what is no fault, such as an
 // interrupt, may have ended it.
 bool ends_jobs(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity != Severity::warning;
+}
+
+// Errors that a sound job got over are not told. Of a job that failed they are, where its lines
+// have no label: the rank that went on to work may be another one.
+void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool failed, bool is_known) {
+  const bool may_be_of_others = failed && !has_unexplained(story);
+  const auto is_of_any = [&](const Sighting* each) {
+    return may_be_of_others && !each->place.rank && is_of_last(each->place, story);
+  };
+  std::erase_if(seen, [&](const Seen& each) {
+    const bool all_is_over = is_known && !failed;
+    return ends_jobs(*each.diagnosis) && (all_is_over || is_over(each, story)) &&
+           std::none_of(each.sightings.begin(), each.sightings.end(), is_of_any);
+  });
 }
 
 bool can_be_first(const Seen& seen, const LogStory& story) {

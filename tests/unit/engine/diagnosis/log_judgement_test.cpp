@@ -31,6 +31,9 @@ constexpr std::string_view records = R"JSON({
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
      "is_last_resort": true, "look_for": {"log": ["Timed out waiting"]},
      "example_match": [], "example_no_match": []},
+    {"id": "stopped", "severity": "info", "title": "t", "title_zh": "t", "cause": "c",
+     "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
+     "look_for": {"log": ["stopped by hand"]}, "example_match": [], "example_no_match": []},
     {"id": "odd-launch", "severity": "warning", "title": "t", "title_zh": "t", "cause": "c",
      "cause_zh": "c", "remedy": {"text": "r", "text_zh": "r", "command": null, "risk": "none"},
      "look_for": {"log": ["standalone ignores the master"]},
@@ -225,6 +228,12 @@ TEST(LogJudgements, only_the_last_attempt_counts) {
       "RuntimeError: out of card memory\n";
   EXPECT_EQ(judged(failed + "restarting worker group\nloss: 1\n").verdict, JobVerdict::healthy);
   EXPECT_EQ(judged("restarting worker group\n" + failed).first_cause, "card-full");
+}
+
+TEST(LogJudgements, what_ended_an_earlier_attempt_is_not_the_cause) {
+  EXPECT_EQ(judged("stopped by hand\nslurmstepd: error\n").first_cause, "stopped");
+  EXPECT_EQ(judged("stopped by hand\nrestarting worker group\nslurmstepd: error\n").verdict,
+            JobVerdict::unknown);
 }
 
 TEST(LogJudgements, the_status_of_the_job_outweighs_its_logs) {
