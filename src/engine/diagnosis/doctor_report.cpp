@@ -42,6 +42,7 @@ Json record_json(const Diagnosis& diagnosis, Language language) {
   json.erase("evidence");
   json["explains"] = diagnosis.explains;
   json["is_effect"] = diagnosis.is_effect;
+  json["is_last_resort"] = diagnosis.is_last_resort;
   json["restart_helps"] = diagnosis.restart_helps;
   json["refs"] = diagnosis.refs;
   json["examples"] = diagnosis.example_match;
