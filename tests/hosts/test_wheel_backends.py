@@ -1,12 +1,15 @@
 """What topsctl installs without pip is what pip installs, for every interpreter at hand, and pip takes it for its own."""
 
+import base64
 import csv
+import hashlib
 import io
 import json
 
 import pytest
 
 from hosts.operations import Operator
+from support.sample_bundle.wheels import record_line
 from support.wheel_parts import NAME, make_wheel, write_stack
 
 BACKENDS = ("pip", "native")
@@ -35,6 +38,9 @@ class Place:
 
     def digest(self):
         return self.host.digest(NOT_COMPARED)
+
+    def info_is_there(self):
+        return any(path.is_dir() and "upper" not in path.parts for path in self.host.root.rglob(f"{NAME}-*.dist-info"))
 
     def info(self, version="1.0"):
         found, = [path for path in self.host.root.rglob(f"{NAME}-{version}.dist-info")
@@ -151,14 +157,45 @@ def lying(what):
 def test_hostile_wheels_are_refused_before_any_change(host, topsctl_release, run_topsctl, tmp_path, backend):
     place = Place(host, "/usr/bin/python3", topsctl_release, run_topsctl, tmp_path)
     before = host.digest()
-    for what, words in (("wrong hash", "is not what RECORD says"), ("missing line", "is not listed in RECORD"),
-                        ("twice", "is there twice"), ("link", "is no regular file"),
-                        ("../../out.py", "points out of the package"), ("/etc/absolute", "points out of the package"),
-                        (f"{NAME}-1.0.data/elsewhere/x", "nobody knows where"), ("unlisted.py", "is not listed")):
+    for what, words in (("wrong hash", "digest-mismatch"), ("missing line", "file-not-listed"),
+                        ("twice", "duplicate-entry"), ("link", "wheel-link"),
+                        ("../../out.py", "entry-escapes"), ("/etc/absolute", "entry-escapes"),
+                        (f"{NAME}-1.0.data/elsewhere/x", "no installer knows a place"),
+                        (f"{NAME}-1.0.data/x", "no installer knows a place"),
+                        ("other-1.0.dist-info/METADATA", "wheel-second-distribution"), ("unlisted.py", "file-not-listed")):
         report = place.install(backend, code=3, change=lying(what))
         assert report["outcome"] == "failed_before_change" and words in report["error"]["message"], report["error"]
+    for lines, words in (("../../evil = a:b", "entry-escapes"), ("/tmp/evil = a:b", "entry-escapes"),
+                         ("a = a:b\na = a:b", "that name twice")):
+        report = place.install(backend, code=3, entry_points=f"[console_scripts]\n{lines}\n")
+        assert report["outcome"] == "failed_before_change" and words in report["error"]["message"], report["error"]
+        assert "--accept" not in report["error"]["hint"]
     assert [line for line in before.diff(host.digest()) if "topsctl" not in line and "/var/l" not in line
             and line.split(":")[0] != "~ /tmp"] == []
+
+
+def as_others_build_it(parts, record):
+    """What pip takes: a wheel's own INSTALLER, SHA-512 in RECORD, a wrong size."""
+    for name in ("INSTALLER", "REQUESTED", "direct_url.json"):
+        path = f"{NAME}-1.0.dist-info/{name}"
+        parts.append((path, b"poetry\n", 0o100644))
+        record.append(record_line(path, hashlib.sha256(b"poetry\n").digest(), 7))
+    path, content, _ = parts[1]
+    strong = base64.urlsafe_b64encode(hashlib.sha512(content).digest()).decode().rstrip("=")
+    record[1] = f"{path},sha512={strong},{len(content)}\n"
+    record[0] = record[0].rpartition(",")[0] + ",7\n"
+
+
+def test_what_pip_takes_is_installed_and_kept_and_uninstalled_by_pip(host, topsctl_release, run_topsctl, tmp_path):
+    place = Place(host, "/usr/bin/python3", topsctl_release, run_topsctl, tmp_path)
+    report = place.install("native", change=as_others_build_it)
+    assert report["checks"][0]["status"] == "pass" and "every file as recorded" in report["checks"][0]["observed"]
+    assert (place.info() / "INSTALLER").read_text() == "topsctl\n"
+    with open(place.info() / "RECORD", encoding="utf-8") as stream:
+        paths = [row[0] for row in csv.reader(stream)]
+    assert len(paths) == len(set(paths))
+    gone = place.pip("uninstall", "-y", NAME)
+    assert gone.returncode == 0 and not place.info_is_there(), gone
 
 
 def test_an_install_that_would_change_torch_is_refused(host, topsctl_release, run_topsctl, tmp_path):

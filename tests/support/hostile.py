@@ -146,11 +146,16 @@ def table():
     return "\n".join(rows)
 
 
+def between(text, begin, end, lines):
+    """The text with what stands between the two markers replaced."""
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n{lines}\n{end}{after}"
+
+
 def with_table(text):
     """The document with the table as it should be."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return between(text, BEGIN, END, table())
 
 
 if __name__ == "__main__":

@@ -78,6 +78,14 @@ struct DebFacts {
   bool operator==(const DebFacts&) const = default;
 };
 
+// What metadata and names of a wheel have that pip refuses, or that no installer can do.
+struct WheelFault {
+  std::string finding;  // id in the catalogue of findings
+  std::string place;    // a member, or a file of the metadata
+  std::string why;
+  bool operator==(const WheelFault&) const = default;
+};
+
 // What a wheel says of itself beyond its tags.
 struct WheelFacts {
   std::string file_name;      // the name part of the file name, as written: "torch_gcu"
@@ -92,6 +100,7 @@ struct WheelFacts {
   std::vector<std::string> file_tags;      // the file name's, as written: one of "py3.8-none-any"
   std::vector<std::string> wheel_tags;     // the WHEEL file's
   std::vector<std::string> code_at_start;  // .pth files with code, which every Python runs
+  std::vector<WheelFault> faults;          // what is against installing it, whoever does
   bool operator==(const WheelFacts&) const = default;
 };
 

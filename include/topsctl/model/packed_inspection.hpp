@@ -52,9 +52,13 @@ inline auto members_of(DebFacts& value) {
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = value;
   return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
 }
+inline auto members_of(WheelFault& value) {
+  auto& [finding, place, why] = value;
+  return std::tie(finding, place, why);
+}
 inline auto members_of(WheelFacts& value) {
-  auto& [a, b, c, d, e, f, g, h, i, j, k, l] = value;
-  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = value;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
 }
 inline auto members_of(Package& value) {
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] = value;

@@ -22,6 +22,7 @@
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/python.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/python/wheel_scripts.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -46,12 +47,13 @@ bool exists(const Host& host, const std::string& path) {
 // The first file of RECORD that is not there or not what RECORD says.
 std::string record_difference(const Host& host, const InstalledWheel& wheel) {
   for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
-    if (line.sha256.empty()) continue;
+    if (line.digest.empty()) continue;
     const std::string path = recorded_path(wheel, line.path);
     struct stat status {};
     const auto file = host.resolve(path);
     if (::stat(file.c_str(), &status) != 0) return format("{} is missing", in_quotes(path));
-    if (digest_of_file(file).base64url() == line.sha256) continue;
+    const auto found = recorded_digest(file, line.algorithm);
+    if (!found || *found == line.digest) continue;
     const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
                            had_digest_before_rewriting(read_text(file), line.sha256);
     if (!is_script) return format("{} is not what RECORD says", in_quotes(path));

@@ -40,7 +40,8 @@ void judge_mismatches(const Package& package, const Contents& contents, Collecti
     switch (mismatch.kind) {
       case Mismatch::Kind::digest:
       case Mismatch::Kind::size:
-        found.add("digest-mismatch", mismatch.path,
+        found.add(mismatch.kind == Mismatch::Kind::size ? "record-size-wrong" : "digest-mismatch",
+                  mismatch.path,
                   format("{} says {}, the file has {}", list, mismatch.expected, mismatch.found));
         break;
       case Mismatch::Kind::missing:
@@ -210,12 +211,25 @@ void judge_elf(const Package& package, const ElfFile& file, Collection& found) {
 
 }  // namespace
 
+bool is_final_for_wheels(std::string_view id) {
+  constexpr std::array<std::string_view, 11> ids = {
+      "bad-entry-name",      "device-file",   "digest-mismatch", "digest-not-given",
+      "duplicate-entry",     "entry-escapes", "file-not-listed", "link-escapes",
+      "listed-file-missing", "wheel-link",    "wheel-malformed"};
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
 std::vector<Finding> package_findings(const Package& package, const Contents* contents) {
   Collection found;
   if (package.verdict == Verdict::broken) {
     found.add(package.is_bomb ? "archive-bomb" : "package-unreadable", package.path,
               package.problem);
     return found.findings(package.path);
+  }
+  if (package.wheel) {
+    for (const WheelFault& fault : package.wheel->faults) {
+      found.add(fault.finding.c_str(), fault.place, fault.why);
+    }
   }
   if (package.files) {
     if (!package.files_are_claims) {

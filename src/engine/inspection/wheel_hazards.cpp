@@ -73,12 +73,12 @@ class HazardSearch {
 
   std::vector<Finding> findings() {
     for (const PayloadEntry& entry : *package_.files) {
-      if (entry.type == PayloadEntry::Type::directory) continue;
       const WheelDestination destination = wheel_destination(entry.path);
-      if (const std::string path = path_in_site(destination); !path.empty()) {
-        judge_start(entry.path, path);
-        judge_distribution(entry.path, path);
-      }
+      const std::string path = path_in_site(destination);
+      // pip counts the metadata of another distribution even where it is an empty directory.
+      if (!path.empty()) judge_distribution(entry.path, path);
+      if (entry.type == PayloadEntry::Type::directory) continue;
+      if (!path.empty()) judge_start(entry.path, path);
       judge_command(entry.path, command_name(destination));
     }
     for (const std::string& script : package_.scripts) judge_command("", script);

@@ -13,6 +13,7 @@
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
+#include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 
 namespace topsctl {
@@ -57,14 +58,19 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   const int order = compare_python_versions(package.version, installed->version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
   const std::string hash_of_record = ".dist-info/RECORD";
+  const auto digest_of = [](const RecordLine& line) {
+    return concat(line.algorithm, "=", line.digest);
+  };
   std::set<std::pair<std::string, std::string>> recorded;
   for (const RecordLine& line : parse_record(installed->record, installed->dist_info)) {
-    recorded.emplace(line.path, line.sha256);
+    recorded.emplace(line.path, digest_of(line));
   }
   // pip adds lines of its own; every file of the wheel must be there unchanged.
   const std::vector<RecordLine> wanted = parse_record(package.record, package.path);
   const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const RecordLine& line) {
-    return line.path.ends_with(hash_of_record) || recorded.contains({line.path, line.sha256});
+    return line.path.ends_with(hash_of_record) ||
+           (package.wheel && is_of_installer(line.path, package.wheel->dist_info)) ||
+           recorded.contains({line.path, digest_of(line)});
   });
   return same_content && !wanted.empty() ? PackageAction::keep : PackageAction::reinstall;
 }

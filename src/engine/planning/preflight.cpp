@@ -8,6 +8,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 #include "topsctl/host/filesystem/file_state.hpp"
@@ -104,6 +105,17 @@ std::set<std::string> stack_packages(const Stack& stack, const Selection& select
   return names;
 }
 
+// Whether there is something that no --accept makes possible.
+bool has_final_fault(const Selection& selection, const std::vector<Finding>& faults) {
+  return std::any_of(faults.begin(), faults.end(), [&](const Finding& fault) {
+    if (!is_final_for_wheels(fault.id)) return false;
+    return std::any_of(selection.packages.begin(), selection.packages.end(),
+                       [&](const Package& package) {
+                         return package.kind == PackageKind::wheel && package.path == fault.subject;
+                       });
+  });
+}
+
 }  // namespace
 
 std::string line_of(const Finding& finding) {
@@ -118,7 +130,8 @@ std::string line_of(const Finding& finding) {
 }
 
 std::optional<Error> refusal_of(const std::vector<Finding>& findings,
-                                const std::set<std::string>& accepted, ErrorCode code) {
+                                const std::set<std::string>& accepted, ErrorCode code,
+                                Acceptance acceptance) {
   std::vector<std::string> lines;
   const Finding* first = nullptr;
   for (const Finding& finding : findings) {
@@ -132,8 +145,13 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
     lines.resize(most_told);
     lines.push_back(format("and {} more", count - most_told));
   }
+  std::string message = format("preflight checks failed: {}", joined(lines, "; "));
+  if (acceptance == Acceptance::impossible) {
+    return Error(code, std::move(message),
+                 format("{} `topsctl inspect BUNDLE --deep` tells all of it", first->remedy.text));
+  }
   return Error(
-      code, format("preflight checks failed: {}", joined(lines, "; ")),
+      code, std::move(message),
       format(
           "{} `topsctl inspect BUNDLE --deep --against ROOT` tells all of it; {} proceeds at your "
           "own risk",
@@ -180,11 +198,15 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
   fit.findings.insert(fit.findings.end(), faults.begin(), faults.end());
   std::move(clashes.begin(), clashes.end(), std::back_inserter(fit.findings));
   sort_findings(fit.findings);
+  std::set<std::string> counting = accepted;
+  const bool is_final = has_final_fault(selection, faults);
+  if (is_final) std::erase_if(counting, is_final_for_wheels);
   const bool is_package_bad =
       std::any_of(faults.begin(), faults.end(),
-                  [&](const Finding& finding) { return is_refused(finding, accepted); });
-  const auto refusal = refusal_of(fit.findings, accepted,
-                                  is_package_bad ? ErrorCode::bad_package : ErrorCode::host_unfit);
+                  [&](const Finding& finding) { return is_refused(finding, counting); });
+  const auto refusal = refusal_of(fit.findings, counting,
+                                  is_package_bad ? ErrorCode::bad_package : ErrorCode::host_unfit,
+                                  is_final ? Acceptance::impossible : Acceptance::possible);
   if (refusal) throw *refusal;
   std::vector<std::string> own =
       own_folders(payload_folders(selection), stack_packages(stack, selection), target.owners);

@@ -45,7 +45,7 @@ std::map<std::string, std::string> digests_of(const Package& package) {
   if (package.record.empty()) return digests;
   try {
     for (RecordLine& line : parse_record(package.record, package.path))
-      digests.emplace(std::move(line.path), std::move(line.sha256));
+      digests.emplace(std::move(line.path), std::move(line.digest));
   } catch (const Error&) {
     return {};  // findings speak of it
   }

@@ -184,11 +184,13 @@ bool take_zip64(std::string_view extra, ZipEntry& entry, std::uint64_t disk) {
   return false;
 }
 
-std::string_view problem_of(const ZipEntry& entry, std::uint64_t flags) {
+std::string_view problem_of(const ZipEntry& entry, std::uint64_t flags, std::uint64_t needs) {
+  constexpr std::uint64_t latest = 63;         // APPNOTE 6.3, and Python's zipfile
   constexpr std::uint64_t encrypted = 0x2041;  // bits 0, 6 and 13
   constexpr std::uint64_t patch = 0x20;
   if (entry.raw_path.find('\0') != std::string::npos) return "its name holds a NUL";
   if (entry.path.empty() && entry.type != PayloadEntry::Type::directory) return "it has no name";
+  if (needs > latest) return "of a later version of the format";
   if ((flags & encrypted) != 0) return "encrypted";
   if ((flags & patch) != 0 || (entry.method != 0 && entry.method != 8)) {
     return "compressed by a method that wheels do not use";
@@ -226,7 +228,7 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
                      format("entry {} lies outside the archive", in_quotes(entry.raw_path)));
   }
   entry.data_offset += directory.prepended;
-  entry.problem = problem_of(entry, number_at(record, 8, 2));
+  entry.problem = problem_of(entry, number_at(record, 8, 2), number_at(record, 6, 1));
   if (entry.problem.empty() && entry.method == 8 &&
       entry.size / best_ratio > entry.compressed_size) {
     entry.problem = impossible_ratio;

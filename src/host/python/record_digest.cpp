@@ -1,13 +1,18 @@
 // Digests through libcrypto's EVP interface, whose algorithms are looked up once.
-#include "host/python/record_digest.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 
 #include <openssl/evp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <vector>
 
 #include "topsctl/base/error.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/file_access.hpp"
 
 namespace topsctl {
 
@@ -69,6 +74,22 @@ std::string RecordDigest::base64url() {
   for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
   out.erase(std::min(out.find('='), out.size()));
   return out;
+}
+
+std::optional<std::string> recorded_digest(const std::filesystem::path& file,
+                                           std::string_view algorithm) {
+  if (algorithm == "sha256") return digest_of_file(file).base64url();
+  RecordDigest digest;
+  if (!digest.begin(algorithm)) return std::nullopt;
+  const Descriptor input = open_input(file);
+  std::vector<char> buffer(64U << 10U);
+  while (true) {
+    const ssize_t got = input.is_open() ? ::read(input.get(), buffer.data(), buffer.size()) : -1;
+    if (got < 0 && input.is_open() && errno == EINTR) continue;
+    if (got < 0) throw system_error(errno, "read", file.string());
+    if (got == 0) return digest.base64url();
+    digest.update({buffer.data(), static_cast<std::size_t>(got)});
+  }
 }
 
 }  // namespace topsctl

@@ -2,14 +2,17 @@
 #include "topsctl/host/python/wheel.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "host/python/metadata_headers.hpp"
+#include "host/python/wheel_faults.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/decompression_limit.hpp"
+#include "topsctl/host/python/entry_points.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_tags.hpp"
-#include "topsctl/host/system/stanza.hpp"
 
 namespace topsctl {
 
@@ -24,22 +27,6 @@ constexpr std::size_t most_summary = 400;
 [[noreturn]] void refuse_metadata(const std::string& file, const std::string& why) {
   throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(file), why),
               "the file is damaged or not a wheel: get it again from the vendor's bundle");
-}
-
-// entry_points.txt is an INI file; only the names under [console_scripts] and [gui_scripts] matter
-// here.
-std::vector<std::string> script_names(std::string_view entry_points) {
-  std::vector<std::string> names;
-  bool wanted = false;
-  for (const std::string& raw : split(entry_points, '\n')) {
-    const std::string_view line = trimmed(raw);
-    if (line.starts_with('[')) wanted = line == "[console_scripts]" || line == "[gui_scripts]";
-    const auto equals = line.find('=');
-    if (!wanted || line.starts_with('#') || equals == std::string_view::npos) continue;
-    const std::string_view name = trimmed(line.substr(0, equals));
-    if (!name.empty() && name.find('/') == std::string_view::npos) names.emplace_back(name);
-  }
-  return names;
 }
 
 std::string one_line(const std::string& text) {
@@ -64,34 +51,47 @@ class MetadataReading {
     package_.wheel->file_version = name->version;
     package_.wheel->build = name->build;
     package_.wheel->file_tags = {name->tag};
+    require_names_in_utf8();
     package_.wheel->dist_info = info_folder(*name);
-    take_metadata(parse_stanza(member("METADATA", most_metadata)));
-    take_wheel(parse_stanza(member("WHEEL", most_metadata)), name->tag);
-    package_.record = member("RECORD", most_record);
+    take_metadata(metadata_headers(text_member("METADATA", most_metadata)));
+    take_wheel(metadata_headers(text_member("WHEEL", most_metadata)), name->tag);
+    package_.record = text_member("RECORD", most_record);
+    add_record_faults(package_.record, package_.wheel->faults);
+    add_member_faults(zip_.entries(), package_.wheel->dist_info, package_.wheel->faults);
     list_files();
-    if (entry("entry_points.txt") == nullptr) return;
-    for (std::string& script : script_names(member("entry_points.txt", most_metadata))) {
-      package_.scripts.push_back(printable(script));
-    }
+    if (entry("entry_points.txt") != nullptr) take_entry_points();
   }
 
  private:
+  // Python's zipfile reads none of an archive that has such a name.
+  void require_names_in_utf8() const {
+    for (const ZipEntry& entry : zip_.entries()) {
+      if (is_utf8(entry.raw_path)) continue;
+      refuse_metadata(file_, format("entry {}: its name is not UTF-8", in_quotes(entry.raw_path)));
+    }
+  }
+
   // Of the folders at the top the one whose name is the file's: others belong to distributions that
   // are bundled. A wheel that was renamed has but one, of another name.
   std::string info_folder(const WheelFileName& name) const {
     std::set<std::string> own;
     std::set<std::string> all;
     for (const ZipEntry& entry : zip_.entries()) {
-      const auto slash = entry.path.find('/');
+      const auto slash = entry.raw_path.find('/');  // not of the plain path: as pip looks for it
       if (slash == std::string::npos) continue;
-      const std::string folder = entry.path.substr(0, slash);
+      const std::string folder = entry.raw_path.substr(0, slash);
       if (!folder.ends_with(".dist-info")) continue;
       all.insert(folder);
       if (is_info_of(folder, name.distribution)) own.insert(folder);
     }
     const std::string expected = concat(name.distribution, "-", name.version, ".dist-info");
     if (own.contains(expected)) return expected;
-    if (own.empty() && all.size() == 1) return *all.begin();
+    if (own.empty() && all.size() == 1) {
+      package_.wheel->faults.push_back(
+          {"wheel-malformed", printable(*all.begin()),
+           format("it is not the metadata of {}", in_quotes(name.distribution))});
+      return *all.begin();
+    }
     if (own.size() > 1) {
       refuse_metadata(file_, format("not a wheel: two folders of metadata, {} and {}",
                                     in_quotes(*own.begin()), in_quotes(*own.rbegin())));
@@ -122,6 +122,19 @@ class MetadataReading {
     return zip_.text(*found, most);
   }
 
+  std::string text_member(std::string_view name, std::uint64_t most) const {
+    std::string text = member(name, most);
+    add_text_faults(text, name, package_.wheel->faults);
+    return text;
+  }
+
+  void take_entry_points() {
+    EntryPoints entry_points = read_entry_points(member("entry_points.txt", most_metadata));
+    for (const EntryPoint& script : entry_points.scripts) package_.scripts.push_back(script.name);
+    std::move(entry_points.faults.begin(), entry_points.faults.end(),
+              std::back_inserter(package_.wheel->faults));
+  }
+
   void take_metadata(const Stanza& metadata) {
     package_.name = printable(metadata.value("Name"));
     package_.version = printable(metadata.value("Version"));
@@ -144,6 +157,7 @@ class MetadataReading {
     facts.wheel_version = printable(wheel.value("Wheel-Version"));
     facts.generator = one_line(wheel.value("Generator"));
     facts.root_is_purelib = lower_case(wheel.value("Root-Is-Purelib")) == "true";
+    add_version_faults(facts.wheel_version, facts.faults);
     const std::string major = facts.wheel_version.substr(0, facts.wheel_version.find('.'));
     if (is_digits(major) && major != "0" && major != "1") {
       refuse_metadata(file_,

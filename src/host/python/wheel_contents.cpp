@@ -9,12 +9,13 @@
 #include <thread>
 #include <tuple>
 
-#include "host/python/record_digest.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/decompression_limit.hpp"
+#include "topsctl/host/archive/tar.hpp"
 #include "topsctl/host/content/payload_scan.hpp"
 #include "topsctl/host/content/settings_scan.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/interrupt.hpp"
@@ -31,7 +32,9 @@ class RecordDigests {
  public:
   RecordDigests(const std::string& record, const std::string& subject)
       : lines_(parse_record(record, subject)), is_seen_(lines_.size()) {
-    for (RecordLine& line : lines_) line.path = plain(std::move(line.path));
+    for (RecordLine& line : lines_) {
+      if (!line.path.ends_with('/')) line.path = plain_path(line.path);
+    }
     std::stable_sort(lines_.begin(), lines_.end(), by_path);
   }
 
@@ -49,10 +52,6 @@ class RecordDigests {
 
  private:
   static bool by_path(const RecordLine& a, const RecordLine& b) { return a.path < b.path; }
-  static std::string plain(std::string path) {
-    while (path.starts_with("./")) path.erase(0, 2);
-    return path;
-  }
 
   std::vector<RecordLine> lines_;
   std::vector<bool> is_seen_;
@@ -111,8 +110,9 @@ class ContentsReading {
       } else if (entry.raw_path.find('\0') != std::string::npos ||
                  (entry.path.empty() && entry.type != PayloadEntry::Type::directory)) {
         note(StrangeEntry::Kind::bad_name, raw, entry.problem);
-      } else if (entry.type == PayloadEntry::Type::character_device ||
-                 entry.type == PayloadEntry::Type::block_device) {
+      } else if (entry.type != PayloadEntry::Type::file &&
+                 entry.type != PayloadEntry::Type::directory &&
+                 entry.type != PayloadEntry::Type::symlink) {
         note(StrangeEntry::Kind::device, raw, name(entry.type));
       } else if (!entry.path.empty()) {
         PayloadEntry listed = wheel_file(entry);

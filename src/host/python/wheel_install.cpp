@@ -1,4 +1,4 @@
-// Reads wheels that are to be installed: whatever is not as it should be is refused.
+// Reads wheels that are to be installed; what is wrong with them is judged as `inspect` judges it.
 #include "topsctl/host/python/wheel_install.hpp"
 
 #include <sys/stat.h>
@@ -11,7 +11,6 @@
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_contents.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
-#include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -22,14 +21,6 @@ namespace topsctl {
 namespace fs = std::filesystem;
 
 namespace {
-
-[[noreturn]] void refuse_wheel(const std::string& file, const std::string& why,
-                               std::string hint = {}) {
-  if (hint.empty())
-    hint = "the file is damaged or not a wheel: get it again from the vendor's bundle";
-  throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(file), why),
-              std::move(hint));
-}
 
 // The zip of a file, and the file for as long as it is read.
 class OpenWheel {
@@ -54,61 +45,19 @@ class OpenWheel {
   ZipReader zip_;
 };
 
-void refuse_strange_name(const OpenWheel& wheel) {
-  for (const ZipEntry& entry : wheel.zip().entries()) {
-    if (entry.escapes) {
-      refuse_wheel(wheel.name(),
-                   format("entry {} points out of the package", in_quotes(entry.raw_path)),
-                   "do not install this file: no sound package holds such a name");
-    }
-  }
-}
-
+// The name decides which component of a stack it is.
 void refuse_other_name(const OpenWheel& wheel, const Package& package) {
-  const std::string& expected = package.wheel->file_name;
-  if (!is_info_of(package.wheel->dist_info, expected)) {
-    refuse_wheel(wheel.name(), format("not a wheel: no METADATA for {}", in_quotes(expected)));
-  }
-  if (normalized_name(package.name) != normalized_name(expected)) {
-    refuse_wheel(wheel.name(), format("METADATA says it is {}", in_quotes(package.name)));
-  }
-}
-
-void refuse_strange_entries(const OpenWheel& wheel) {
-  for (const ZipEntry& entry : wheel.zip().entries()) {
-    if (entry.type == PayloadEntry::Type::directory) continue;
-    if (entry.type != PayloadEntry::Type::file) {
-      refuse_wheel(wheel.name(), format("{} is no regular file", in_quotes(entry.path)));
-    }
-    if (wheel_destination(entry.path).kind == WheelDestination::Kind::elsewhere) {
-      refuse_wheel(wheel.name(),
-                   format("{} would be installed nobody knows where", in_quotes(entry.path)),
-                   "no installer knows that folder of .data: get a sound wheel from its vendor");
-    }
-  }
-}
-
-void refuse_mismatch(const OpenWheel& wheel, const Mismatch& mismatch) {
-  const std::string path = in_quotes(mismatch.path);
-  switch (mismatch.kind) {
-    case Mismatch::Kind::missing:
-      refuse_wheel(wheel.name(), format("RECORD lists {}, which is not in the wheel", path));
-    case Mismatch::Kind::no_digest:
-      refuse_wheel(wheel.name(), format("RECORD has no sha256 for {}", path));
-    case Mismatch::Kind::digest:
-      refuse_wheel(wheel.name(), format("{} is not what RECORD says: its sha256 differs", path));
-    case Mismatch::Kind::unlisted:
-      refuse_wheel(wheel.name(), format("{} is not listed in RECORD", path));
-    case Mismatch::Kind::size:
-      return;  // the digest is right
-  }
+  if (normalized_name(package.name) == normalized_name(package.wheel->file_name)) return;
+  throw Error(ErrorCode::bad_package,
+              format("cannot read {}: METADATA says it is {}", in_quotes(wheel.name()),
+                     in_quotes(package.name)),
+              "the file is damaged or not a wheel: get it again from the vendor's bundle");
 }
 
 }  // namespace
 
 void read_wheel_metadata(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
-  refuse_strange_name(wheel);
   read_wheel_metadata(wheel.zip(), wheel.name(), package);
   refuse_other_name(wheel, package);
   // What is only claimed must not be taken for known.
@@ -120,23 +69,10 @@ void read_wheel_metadata(const fs::path& file, Package& package) {
 Contents read_wheel_payload(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
   Package read;
-  refuse_strange_name(wheel);
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
-  refuse_strange_entries(wheel);
   // Without libdeflate: what pip refuses is refused before anything is changed.
   Contents contents =
       read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
-  for (const StrangeEntry& entry : contents.strange) {
-    refuse_wheel(wheel.name(), entry.kind == StrangeEntry::Kind::duplicate
-                                   ? format("{} is there twice", in_quotes(entry.path))
-                                   : format("{} is no file to install", in_quotes(entry.path)));
-  }
-  for (const Mismatch& mismatch : contents.mismatches) refuse_mismatch(wheel, mismatch);
-  for (const RecordLine& line : parse_record(read.record, wheel.name())) {
-    if (line.sha256.empty() && !line.algorithm.empty()) {
-      refuse_wheel(wheel.name(), format("RECORD has no sha256 for {}", in_quotes(line.path)));
-    }
-  }
   std::vector<PayloadEntry> files;
   for (const ZipEntry& entry : wheel.zip().entries()) {
     if (entry.type != PayloadEntry::Type::file) continue;
@@ -144,6 +80,7 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
     if (wheel_destination(entry.path).kind == WheelDestination::Kind::script) continue;
     files.push_back({wheel_file(entry).path, entry.type, entry.size});
   }
+  package.wheel = std::move(read.wheel);
   package.record = std::move(read.record);
   package.files = std::move(files);
   package.files_are_claims = false;

@@ -15,6 +15,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/filesystem/tree_move.hpp"
+#include "topsctl/host/python/entry_points.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
@@ -64,12 +65,16 @@ class Installation {
                   "let pip install with --wheel-backend pip, or name another one with --python");
     }
     library_ = library_folder(package_, request.scheme);
-    read_entry_points();
+    list_commands();
     list_files();
     read_installed();
   }
 
   void require_possible() const {
+    if (!package_.wheel->faults.empty()) {
+      const WheelFault& fault = package_.wheel->faults.front();
+      refuse(format("{}: {}", fault.place, fault.why));
+    }
     for (const InstalledWheel& wheel : installed_) {
       if (!wheel.files.empty()) continue;
       throw Error(ErrorCode::host_unfit,
@@ -78,13 +83,20 @@ class Installation {
                   "remove what is left of that installation first");
     }
     std::set<std::string> folders;
+    std::set<std::string> places;
     for (const NewFile& file : files_) {
+      if (!places.insert(file.place.path()).second)
+        refuse(format("two files for {}", in_quotes(file.place.path())));
       fs::path relative = fs::path(file.place.relative).parent_path();
       for (; !relative.empty(); relative = relative.parent_path()) {
         if (!folders.insert(concat(file.place.folder, "/", relative.string())).second) break;
       }
     }
-    for (const std::string& folder : folders) require_no_link(folder);
+    for (const std::string& folder : folders) {
+      if (places.contains(folder))
+        refuse(format("{} is a file and a directory", in_quotes(folder)));
+      require_no_link(folder);
+    }
   }
 
   InstalledFiles carry_out() {
@@ -102,11 +114,17 @@ class Installation {
   }
 
  private:
-  void read_entry_points() {
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorCode::bad_package,
+                format("{} cannot be installed: {}", in_quotes(zip_.subject()), why),
+                "ask the vendor for a wheel that pip installs");
+  }
+
+  void list_commands() {
     const std::string path = concat(info_, "/entry_points.txt");
     for (const ZipEntry& entry : zip_.entries()) {
       if (entry.path != path || entry.type != PayloadEntry::Type::file) continue;
-      entries_ = script_entry_points(zip_.text(entry, most_wheel_metadata), zip_.subject());
+      entries_ = read_entry_points(zip_.text(entry, most_wheel_metadata)).scripts;
     }
   }
 
@@ -115,14 +133,12 @@ class Installation {
       if (entry.type == PayloadEntry::Type::directory) continue;
       const WheelPlace place = place_of(entry.path, package_, request_.scheme);
       if (entry.escapes || entry.type != PayloadEntry::Type::file || place.relative.empty()) {
-        throw Error(ErrorCode::bad_package,
-                    format("{}: {} is no file to install", in_quotes(zip_.subject()),
-                           in_quotes(printable(entry.raw_path))),
-                    "do not install this file: no sound package holds such a member");
+        refuse(format("{} is no file", in_quotes(printable(entry.raw_path))));
       }
       if (place.is_script && is_launcher_of(place.relative, entries_)) continue;
       // A signature of RECORD holds for the wheel's, not for the one that is written.
-      if (!is_exempt_from_record(entry.path, info_)) files_.push_back({place, &entry});
+      if (is_exempt_from_record(entry.path, info_) || is_of_installer(entry.path, info_)) continue;
+      files_.push_back({place, &entry});
     }
     for (const EntryPoint& entry : entries_) {
       files_.push_back({{request_.scheme.scripts, entry.name, true}, nullptr});

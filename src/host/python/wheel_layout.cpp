@@ -1,6 +1,7 @@
 // Names in wheels, by PEP 427 and as vendors write them.
 #include "topsctl/host/python/wheel_layout.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "topsctl/base/text.hpp"
@@ -10,11 +11,14 @@ namespace topsctl {
 
 std::optional<WheelFileName> parse_wheel_file_name(std::string_view file_name) {
   constexpr std::string_view extension = ".whl";
-  if (!lower_case(file_name).ends_with(extension)) return std::nullopt;
+  // As pip has it: not in capitals, and without blanks.
+  if (!file_name.ends_with(extension)) return std::nullopt;
+  if (file_name.find_first_of(" \t\n\v\f\r") != std::string_view::npos) return std::nullopt;
   file_name.remove_suffix(extension.size());
   const std::vector<std::string> parts = split(file_name, '-');
   const std::size_t n = parts.size();
-  if (n < 5 || n > 6 || parts[0].empty()) return std::nullopt;
+  const auto is_empty = [](const std::string& part) { return part.empty(); };
+  if (n < 5 || n > 6 || std::any_of(parts.begin(), parts.end(), is_empty)) return std::nullopt;
   WheelFileName name{parts[0], parts[1], n == 6 ? parts[2] : "",
                      concat(parts[n - 3], "-", parts[n - 2], "-", parts[n - 1]), parts[n - 1]};
   if (n == 6 && !is_digits(name.build.substr(0, 1))) return std::nullopt;
@@ -29,10 +33,9 @@ bool is_info_of(std::string_view folder, std::string_view distribution) {
 WheelDestination wheel_destination(std::string_view member) {
   using Kind = WheelDestination::Kind;
   const auto first = member.find('/');
+  if (!member.substr(0, first).ends_with(".data")) return {Kind::site, std::string(member)};
   const auto second = first == std::string_view::npos ? first : member.find('/', first + 1);
-  if (second == std::string_view::npos || !member.substr(0, first).ends_with(".data")) {
-    return {Kind::site, std::string(member)};
-  }
+  if (second == std::string_view::npos) return {Kind::elsewhere, std::string(member)};
   const std::string_view scheme = member.substr(first + 1, second - first - 1);
   const bool is_site = scheme == "purelib" || scheme == "platlib";
   return {is_site               ? Kind::site
@@ -59,6 +62,17 @@ bool is_exempt_from_record(std::string_view member, std::string_view info_folder
   if (info_folder.empty() || !member.starts_with(info_folder)) return false;
   const std::string_view rest = member.substr(info_folder.size());
   return rest == "/RECORD" || rest == "/RECORD.jws" || rest == "/RECORD.p7s";
+}
+
+bool is_of_installer(std::string_view member, std::string_view info_folder) {
+  if (!member.starts_with(info_folder)) return false;
+  const std::string_view rest = member.substr(info_folder.size());
+  return rest == "/INSTALLER" || rest == "/REQUESTED" || rest == "/direct_url.json";
+}
+
+bool is_name_too_long(std::string_view name) {
+  constexpr std::size_t longest = 255;
+  return name.size() > longest;
 }
 
 }  // namespace topsctl

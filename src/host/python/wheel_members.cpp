@@ -8,9 +8,10 @@
 #include <cerrno>
 #include <mutex>
 
-#include "host/python/record_digest.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/tar.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -87,7 +88,7 @@ void unpack(const ZipReader& zip, const MemberToUnpack& member, const RecordClai
 RecordClaims record_claims(const std::string& record, const std::string& subject) {
   RecordClaims claims;
   for (RecordLine& line : parse_record(record, subject)) {
-    while (line.path.starts_with("./")) line.path.erase(0, 2);
+    line.path = plain_path(line.path);
     claims.insert_or_assign(line.path, line);
   }
   return claims;

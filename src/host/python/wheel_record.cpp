@@ -17,24 +17,28 @@ constexpr std::size_t most_lines = 200'000;
               "get the wheel again from the vendor's bundle");
 }
 
-// One CSV line, RFC 4180; fields may be quoted.
+// One line as Python's csv module reads it: quotes count only where a field begins with one. Always
+// three fields: of shorter lines the last are empty, and what follows is nobody's, as for pip.
 std::vector<std::string> csv_fields(std::string_view line) {
+  enum class State { begins, plain, quoted, quote_in_quoted } state = State::begins;
   std::vector<std::string> fields(1);
-  bool in_quotes = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (in_quotes && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back().push_back('"');
-      ++i;
-    } else if (c == '"') {
-      in_quotes = !in_quotes;
-    } else if (c == ',' && !in_quotes) {
-      if (fields.size() > 3) break;
+  for (const char c : line) {
+    if (c == '"' && state == State::begins) {
+      state = State::quoted;
+    } else if (c == '"' && state == State::quoted) {
+      state = State::quote_in_quoted;
+    } else if (c == ',' && state != State::quoted) {
+      if (fields.size() == 3) break;
       fields.emplace_back();
+      state = State::begins;
     } else {
       fields.back().push_back(c);
+      state = state == State::quoted || (state == State::quote_in_quoted && c == '"')
+                  ? State::quoted
+                  : State::plain;
     }
   }
+  fields.resize(3);
   return fields;
 }
 
@@ -66,12 +70,12 @@ RecordLine line_of(std::vector<std::string> fields) {
 std::vector<RecordLine> parse_record(std::string_view text, const std::string& subject) {
   std::vector<RecordLine> lines;
   while (!text.empty()) {
-    const auto end = text.find('\n');
+    const auto end = text.find_first_of("\r\n");
     const std::string_view line = trimmed(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (line.empty()) continue;
     std::vector<std::string> fields = csv_fields(line);
-    if (fields.size() != 3 || fields[0].empty()) {
+    if (fields[0].empty()) {
       refuse_record(subject, format("has a damaged line {}", in_quotes(shortened(line, 80))));
     }
     if (lines.size() == most_lines) {

@@ -3,70 +3,10 @@
 
 #include <algorithm>
 
-#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
-
-namespace {
-
-[[noreturn]] void refuse_script(const std::string& subject, std::string_view line,
-                                const std::string& why) {
-  throw Error(ErrorCode::bad_package,
-              format("cannot read {}: the entry point {} {}", in_quotes(subject),
-                     in_quotes(shortened(line, 80)), why),
-              "get a sound wheel from its vendor");
-}
-
-// It becomes Python code: nothing but names and dots may get there.
-bool is_dotted_name(std::string_view text) {
-  const auto is_of_name = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80;
-  };
-  const std::vector<std::string> parts = split(text, '.');
-  return std::all_of(parts.begin(), parts.end(), [&](const std::string& part) {
-    return !part.empty() && !is_digits(part.substr(0, 1)) &&
-           std::all_of(part.begin(), part.end(), is_of_name);
-  });
-}
-
-EntryPoint entry_of(std::string_view line, const std::string& subject) {
-  const auto equals = line.find('=');
-  EntryPoint entry;
-  entry.name = trimmed(line.substr(0, equals));
-  std::string_view value = line.substr(equals + 1);
-  value = trimmed(value.substr(0, value.find('[')));  // extras
-  const auto colon = value.find(':');
-  entry.module = trimmed(value.substr(0, colon));
-  if (colon != std::string_view::npos) entry.attribute = trimmed(value.substr(colon + 1));
-  if (!is_dotted_name(entry.module) || !is_dotted_name(entry.attribute)) {
-    refuse_script(subject, line, "names no callable (module:function)");
-  }
-  if (entry.name.empty() || entry.name.find('/') != std::string::npos || entry.name == "." ||
-      entry.name == ".." || printable(entry.name) != entry.name) {
-    refuse_script(subject, line, "is no name for a command");
-  }
-  return entry;
-}
-
-}  // namespace
-
-std::vector<EntryPoint> script_entry_points(std::string_view text, const std::string& subject) {
-  std::vector<EntryPoint> entries;
-  bool wanted = false;
-  for (const std::string& raw : split(text, '\n')) {
-    const std::string_view line = trimmed(raw);
-    if (line.starts_with('[')) wanted = line == "[console_scripts]" || line == "[gui_scripts]";
-    const bool is_comment = line.starts_with('#') || line.starts_with(';');
-    if (!wanted || is_comment || line.find('=') == std::string_view::npos) continue;
-    EntryPoint entry = entry_of(line, subject);
-    std::erase_if(entries, [&](const EntryPoint& other) { return other.name == entry.name; });
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
 
 std::string shebang(const std::string& interpreter) {
   constexpr std::size_t longest = 127;

@@ -53,7 +53,7 @@ def _(shop):
     wheel.file("torch_demo/devices.py", "count = 9\n").write(shop.folder)
 
 
-@case("wheel-record-size-differs", ("digest-mismatch",), exit=5)
+@case("wheel-record-size-differs", ("record-size-wrong",))
 def _(shop):
     wheel = Wheel()
     lines = wheel.record_lines()
@@ -61,7 +61,7 @@ def _(shop):
     wheel.write(shop.folder)
 
 
-@case("wheel-record-lacks-a-file", ("file-not-listed",), evidence=("torch_demo/extra.py",))
+@case("wheel-record-lacks-a-file", ("file-not-listed",), exit=5, evidence=("torch_demo/extra.py",))
 def _(shop):
     wheel = Wheel()
     wheel.record = wheel.record_lines()
@@ -75,7 +75,7 @@ def _(shop):
     wheel.write(shop.folder)
 
 
-@case("wheel-record-without-digest", ("digest-not-given",), evidence=("torch_demo/__init__.py",))
+@case("wheel-record-without-digest", ("digest-not-given",), exit=5, evidence=("torch_demo/__init__.py",))
 def _(shop):
     wheel = Wheel()
     wheel.record = ["torch_demo/__init__.py,,", *wheel.record_lines()[1:]]

@@ -1,6 +1,7 @@
 // What an operator should know of a single package.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "topsctl/model/contents.hpp"
@@ -13,5 +14,9 @@ namespace topsctl {
 // scripts do (script_findings.hpp). One finding for each id, with the evidence of all files.
 // `contents` is null where the data was not read. Pure.
 std::vector<Finding> package_findings(const Package& package, const Contents* contents);
+
+// Whether nobody can accept a finding of that id on a wheel: pip could not install it, or it is not
+// what its RECORD says.
+bool is_final_for_wheels(std::string_view id);
 
 }  // namespace topsctl

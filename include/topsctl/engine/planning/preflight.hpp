@@ -31,9 +31,9 @@ struct Preflight {
 // --against` does, on this target (without interpreters), with the space for the transaction's own
 // copies, but for `staged_bytes` of the packages, of which there are copies already; `clashes` are
 // findings against the host that were made before, `faults` those of the packages by themselves, of
-// which errors count. Findings with an id of `accepted` count as warnings. Throws an Error that
-// tells all that stands against the install, the worst first: of bad_package if a package is at
-// fault by itself, else of host_unfit.
+// which errors count. Findings with an id of `accepted` count as warnings, but for those on wheels
+// that are final. Throws an Error that tells all that stands against the install, the worst first:
+// of bad_package if a package is at fault by itself, else of host_unfit.
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, std::vector<Finding> faults,
                     const std::set<std::string>& accepted, std::uint64_t staged_bytes = 0,
@@ -44,10 +44,13 @@ std::vector<std::string> own_folders(const std::set<std::string>& folders,
                                      const std::set<std::string>& packages,
                                      const std::map<std::string, std::vector<std::string>>& owners);
 
+// Whether the operator can proceed all the same.
+enum class Acceptance { possible, impossible };
 // What stands in the way, as one error of that code; nothing if nothing does. The pure part of it.
 std::optional<Error> refusal_of(const std::vector<Finding>& findings,
                                 const std::set<std::string>& accepted,
-                                ErrorCode code = ErrorCode::host_unfit);
+                                ErrorCode code = ErrorCode::host_unfit,
+                                Acceptance acceptance = Acceptance::possible);
 // One line of a finding: what, of what, and the first evidence.
 std::string line_of(const Finding& finding);
 

@@ -9,13 +9,12 @@
 namespace topsctl {
 
 // The metadata of a wheel that is to be installed: without record and files. Throws
-// Error{bad_package}, too where the metadata is not that of the file's name.
+// Error{bad_package}, too where the metadata has another name than the file.
 void read_wheel_metadata(const std::filesystem::path& file, Package& package);
 
-// Reads every member, checks it against RECORD, and fills `record` and `files` with paths relative
-// to the site directory. Throws Error{bad_package} for any member that is missing, not recorded or
-// not what RECORD says, for what would be installed elsewhere, and where pip would not decompress
-// it.
+// Reads every member, compares it with RECORD, and fills `record` and `files` with paths relative
+// to the site directory. What is against installing it is in the result and in package.wheel, for
+// package_findings() (engine/inspection). Throws Error{bad_package} where pip would not read it.
 Contents read_wheel_payload(const std::filesystem::path& file, Package& package);
 
 }  // namespace topsctl

@@ -32,8 +32,8 @@ struct InstalledFiles {
 inline constexpr const char* wheel_staging_folder = "~topsctl-wheel";
 
 // Refuses, and changes nothing: an unknown scheme, a folder of a destination that is a link, a
-// version without RECORD. Throws Error{host_unfit}; Error{bad_package} for entry points that are
-// none.
+// version without RECORD. Throws Error{host_unfit}; Error{bad_package} for a wheel with faults, and
+// for one that would have two files for one place under this scheme.
 void require_installable(const Host& host, const WheelInstallation& installation);
 
 // Unpacks beside the library folder's packages, each member compared with RECORD; takes the version

@@ -25,8 +25,8 @@ std::optional<WheelFileName> parse_wheel_file_name(std::string_view file_name);
 bool is_info_of(std::string_view folder, std::string_view distribution);
 
 // Where a member ends up: "x.data/purelib/a" is "a" of the site directory; "x.data/scripts/b" is a
-// command "b"; "x.data/data/c" lies below the interpreter's prefix. Others than these five no
-// installer knows.
+// command "b"; "x.data/data/c" lies below the interpreter's prefix. For others than these five, and
+// for a file directly in ".data", no installer knows a place.
 struct WheelDestination {
   enum class Kind { site, script, data, headers, elsewhere } kind = Kind::site;
   std::string path;
@@ -39,5 +39,12 @@ PayloadEntry wheel_file(const ZipEntry& entry);
 
 // RECORD and its signatures cannot have their own digest in RECORD (PEP 427).
 bool is_exempt_from_record(std::string_view member, std::string_view info_folder);
+
+// What an installer writes itself: INSTALLER, REQUESTED, direct_url.json. A wheel's own are not
+// installed, as with pip.
+bool is_of_installer(std::string_view member, std::string_view info_folder);
+
+// Whether a file system takes no such name: one has at most 255 bytes.
+bool is_name_too_long(std::string_view name);
 
 }  // namespace topsctl

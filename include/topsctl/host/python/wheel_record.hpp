@@ -18,8 +18,9 @@ struct RecordLine {
   std::optional<std::uint64_t> size = {};  // bytes
 };
 
-// CSV as PEP 376 has it. Throws Error{bad_package}, naming `subject`, for a damaged line and for
-// more than 200,000 of them.
+// CSV as PEP 376 has it, read as pip reads it: lines end with LF or CR, blank ones are passed over,
+// columns may be missing or be more. Throws Error{bad_package}, naming `subject`, for a line
+// without a path and for more than 200,000 lines.
 std::vector<RecordLine> parse_record(std::string_view text, const std::string& subject);
 
 }  // namespace topsctl

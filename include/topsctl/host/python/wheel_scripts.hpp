@@ -7,20 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "topsctl/host/python/entry_points.hpp"
+
 namespace topsctl {
-
-// "name = module:attribute" of entry_points.txt.
-struct EntryPoint {
-  std::string name;
-  std::string module;     // "torch_gcu.info"
-  std::string attribute;  // "main", "Main.run"
-  bool operator==(const EntryPoint&) const = default;
-};
-
-// Those of [console_scripts] and [gui_scripts]; of two of one name the last. Throws
-// Error{bad_package}, naming `subject`, for one that names no callable, or a command with a folder
-// in its name.
-std::vector<EntryPoint> script_entry_points(std::string_view text, const std::string& subject);
 
 // The first line, or lines, of a script for that interpreter; the kernel takes no longer ones than
 // 127 bytes and none with a space in the name, then /bin/sh starts it.

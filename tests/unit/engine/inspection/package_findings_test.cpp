@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
 namespace {
@@ -156,7 +157,7 @@ const std::vector<Fault>& faults() {
          s.package.problem = "it is cut short";
        }},
       with_mismatch("digest-mismatch", Mismatch::Kind::digest, sound_deb),
-      with_mismatch("digest-mismatch", Mismatch::Kind::size, sound_wheel),
+      with_mismatch("record-size-wrong", Mismatch::Kind::size, sound_wheel),
       with_mismatch("listed-file-missing", Mismatch::Kind::missing, sound_wheel),
       with_mismatch("file-not-listed", Mismatch::Kind::unlisted, sound_wheel),
       with_mismatch("digest-not-given", Mismatch::Kind::no_digest, sound_wheel),
@@ -273,6 +274,31 @@ TEST(PackageFindings, DoNotAskWheelsOfAnyPythonForOneMinor) {
   Subject subject = sound_wheel();
   subject.package.python->minor.reset();
   EXPECT_THAT(ids(subject), Not(Contains("python-abi-differs")));
+}
+
+TEST(PackageFindings, TellWhatIsAgainstAWheelAtEveryDepth) {
+  Subject subject = sound_wheel();
+  subject.package.wheel->faults = {{"wheel-malformed", "WHEEL", "it has no Wheel-Version"},
+                                   {"entry-escapes", "entry_points.txt", "elsewhere"},
+                                   {"wheel-malformed", "RECORD", "line 2 is blank"}};
+  const auto findings = package_findings(subject.package, nullptr);
+  ASSERT_EQ(findings.size(), 2U);
+  for (const Finding& finding : findings) {
+    EXPECT_GE(finding.severity, Severity::error);
+    EXPECT_TRUE(is_final_for_wheels(finding.id));
+    EXPECT_EQ(finding.evidence.size(), finding.id == "wheel-malformed" ? 2U : 1U);
+  }
+}
+
+TEST(PackageFindings, ThatNobodyCanAcceptAreErrors) {
+  std::size_t count = 0;
+  for (const std::string& id : finding_ids()) {
+    if (!is_final_for_wheels(id)) continue;
+    EXPECT_GE(make_finding(id, "a.whl").severity, Severity::error) << id;
+    ++count;
+  }
+  EXPECT_EQ(count, 11U);
+  EXPECT_FALSE(is_final_for_wheels("wheel-runs-at-start"));
 }
 
 }  // namespace

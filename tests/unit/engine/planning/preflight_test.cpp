@@ -100,6 +100,21 @@ TEST_F(PackagesAtFault, AreTakenIfThatIsAccepted) {
   EXPECT_NO_THROW(judge({"architecture-differs", "device-file"}));
 }
 
+// What inspect calls an error of a wheel, from its metadata or from its members, install refuses.
+TEST_F(PackagesAtFault, AreRefusedForGoodIfTheyAreWheels) {
+  selection_ = select_packages(stack_, sample_inventory(), facts_, {"torch_gcu"});
+  Package& wheel = selection_.packages.front();
+  wheel.wheel->file_version = wheel.version;
+  wheel.wheel->faults = {{"wheel-malformed", "WHEEL", "it has no Wheel-Version"}};
+  wheel.files->push_back({"pip-99.dist-info/METADATA", PayloadEntry::Type::file, 1});
+  const Error error = thrown_by([&] { judge({"wheel-malformed", "device-file"}); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(),
+              AllOf(HasSubstr("wheel-malformed: "), HasSubstr("WHEEL: it has no"),
+                    HasSubstr("device-file: "), HasSubstr("wheel-second-distribution: ")));
+  EXPECT_THAT(error.hint(), AllOf(HasSubstr("tells all of it"), Not(HasSubstr("--accept"))));
+}
+
 class ProtectedPaths : public testing::Test {
  protected:
   // Whether the file system of the test's folder has such marks.

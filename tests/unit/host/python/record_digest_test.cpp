@@ -1,7 +1,10 @@
 // Digests as RECORD files have them, against known answers.
-#include "host/python/record_digest.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 
 #include <gtest/gtest.h>
+
+#include "support/temporary_folder.hpp"
+#include "topsctl/base/error.hpp"
 
 namespace topsctl {
 namespace {
@@ -38,6 +41,15 @@ TEST(RecordDigests, MayFollowEachOther) {
     digest.update("abc");
     EXPECT_EQ(digest.base64url(), "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
   }
+}
+
+TEST(RecordDigests, OfFilesAreByTheAlgorithmThatRecordNames) {
+  TemporaryFolder folder;
+  const auto file = folder.write("a", "abc");
+  for (const char* algorithm : {"sha256", "sha384", "sha512"})
+    EXPECT_EQ(recorded_digest(file, algorithm), digest_of_abc(algorithm)) << algorithm;
+  EXPECT_EQ(recorded_digest(file, "md5"), std::nullopt);
+  EXPECT_THROW(recorded_digest(folder / "none", "sha512"), Error);
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 
 #include <atomic>
 
-#include "host/python/record_digest.hpp"
 #include "support/open_zip.hpp"
 #include "support/sample_wheel.hpp"
 #include "support/small_library.hpp"
 #include "support/thrown.hpp"
 #include "support/zips.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_contents.hpp"
 

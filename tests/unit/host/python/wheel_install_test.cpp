@@ -7,12 +7,15 @@
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
 #include "support/zips.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/python/wheel_install.hpp"
 
 namespace topsctl {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::Field;
@@ -38,6 +41,23 @@ class WheelsToInstall : public testing::Test {
     EXPECT_FALSE(error.hint().empty());
     return error.message();
   }
+  // What makes an install refuse it: findings of the severity error that nobody can accept.
+  std::string faults(const SampleWheel& wheel) {
+    const std::string name = wheel.file_name();
+    Package package;
+    package.kind = PackageKind::wheel;
+    package.path = name;
+    const auto file = folder_.write(name, wheel.bytes());
+    read_wheel_metadata(file, package);
+    const Contents contents = read_wheel_payload(file, package);
+    std::string text;
+    for (const Finding& finding : package_findings(package, &contents)) {
+      if (finding.severity < Severity::error || !is_final_for_wheels(finding.id)) continue;
+      text += concat(finding.id, " ", finding.evidence.front().source, ": ",
+                     finding.evidence.front().text, "\n");
+    }
+    return text;
+  }
 
   TemporaryFolder folder_;
   SampleWheel wheel_ = SampleWheel().make_record();
@@ -45,7 +65,7 @@ class WheelsToInstall : public testing::Test {
 
 TEST_F(WheelsToInstall, SayWhatTheyAre) {
   wheel_.entry_points =
-      "[console_scripts]\ntorch-info = torch_gcu:main\n; c\n# d = e\n[gui_scripts]\nview=v:w\n"
+      "[console_scripts]\ntorch-info = torch_gcu:main\n# d = e\n[gui_scripts]\nview=v:w\n"
       "[other]\nnot = this\n";
   wheel_.members.push_back({"torch_gcu-1.10.0+2.5.136.data/scripts/run.sh", "#!/bin/sh\n"});
   wheel_.members.push_back({"torch_gcu-1.10.0+2.5.136.data/purelib/extra.py", "x\n"});
@@ -122,45 +142,45 @@ TEST_F(WheelsToInstall, AreRefusedWhenTheRecordOfABundledDistributionWasChanged)
   wheel_.members.push_back({"six-1.0.dist-info/RECORD", "as the vendor made it"});
   wheel_.make_record();
   wheel_.members.back().bytes = "changed";
-  EXPECT_THAT(refusal(wheel_), HasSubstr("is not what RECORD says"));
+  EXPECT_THAT(faults(wheel_), HasSubstr("digest-mismatch six-1.0.dist-info/RECORD"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenAFileIsNotWhatRecordSays) {
   wheel_.members[1].bytes = "Bytes";
-  EXPECT_THAT(refusal(wheel_),
-              HasSubstr("'torch_gcu/lib.so' is not what RECORD says: its sha256 differs"));
+  EXPECT_THAT(faults(wheel_), HasSubstr("digest-mismatch torch_gcu/lib.so: RECORD says"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenMetadataIsNotWhatRecordSays) {
   SampleWheel other = wheel_;
   other.entry_points = "[console_scripts]\n";
-  EXPECT_THAT(refusal(other), HasSubstr("entry_points.txt' is not listed in RECORD"));
+  EXPECT_THAT(faults(other), AllOf(HasSubstr("file-not-listed"), HasSubstr("entry_points.txt")));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenAFileIsMissing) {
   wheel_.members.pop_back();
-  EXPECT_THAT(refusal(wheel_),
-              HasSubstr("RECORD lists 'torch_gcu/lib.so', which is not in the wheel"));
+  EXPECT_THAT(faults(wheel_), HasSubstr("listed-file-missing torch_gcu/lib.so"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenAFileIsNotRecorded) {
   wheel_.members.push_back({"evil.pth", "import os\n"});
-  EXPECT_THAT(refusal(wheel_), HasSubstr("'evil.pth' is not listed in RECORD"));
+  EXPECT_THAT(faults(wheel_), HasSubstr("file-not-listed evil.pth"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenRecordHasNoHash) {
   wheel_.record += "extra.py,,\n";
   wheel_.members.push_back({"extra.py", ""});
-  EXPECT_THAT(refusal(wheel_), HasSubstr("RECORD has no sha256 for 'extra.py'"));
+  EXPECT_THAT(faults(wheel_), HasSubstr("digest-not-given extra.py"));
 }
 
-TEST_F(WheelsToInstall, AreRefusedWhenRecordHasAnotherHash) {
+TEST_F(WheelsToInstall, MayHaveAStrongerHashInRecord) {
   wheel_.members.push_back({"extra.py", ""});
   wheel_.record +=
       "extra.py,sha512=z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg_SpIdNs6c5H0NE8XYXysP-"
       "DGNKHfuwvY7kxvUdBeoGlO"
       "DJ6-SfaPg,0\n";
-  EXPECT_THAT(refusal(wheel_), HasSubstr("RECORD has no sha256 for 'extra.py'"));
+  EXPECT_EQ(faults(wheel_), "");
+  wheel_.members.back().bytes = "x";
+  EXPECT_THAT(faults(wheel_), HasSubstr("digest-mismatch extra.py"));
 }
 
 TEST_F(WheelsToInstall, AreKnownWithoutFilesBeforeTheirPayloadIsRead) {
@@ -173,22 +193,25 @@ TEST_F(WheelsToInstall, AreKnownWithoutFilesBeforeTheirPayloadIsRead) {
 
 TEST_F(WheelsToInstall, AreRefusedWhenAMemberIsThereTwice) {
   wheel_.members.push_back(wheel_.members[0]);
-  EXPECT_THAT(refusal(wheel_), HasSubstr("is there twice"));
+  EXPECT_THAT(faults(wheel_), HasSubstr("duplicate-entry torch_gcu/__init__.py"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenAMemberIsALink) {
   wheel_.members.push_back({"torch_gcu/link.so", "/etc/passwd", '2'});
-  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("'torch_gcu/link.so' is no regular file"));
+  EXPECT_THAT(faults(wheel_.make_record()), HasSubstr("wheel-link torch_gcu/link.so"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenAMemberPointsOut) {
   wheel_.members.push_back({"../evil.py", "x"});
-  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("points out of the package"));
+  EXPECT_THAT(faults(wheel_.make_record()), HasSubstr("entry-escapes ../evil.py"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenTheyWriteWhereNoInstallerDoes) {
-  wheel_.members.push_back({wheel_.name + "-" + wheel_.version + ".data/unknown/etc/x", "x"});
-  EXPECT_THAT(refusal(wheel_.make_record()), HasSubstr("would be installed nobody knows where"));
+  for (const char* path : {"unknown/etc/x", "x"}) {
+    SampleWheel wheel = wheel_;
+    wheel.members.push_back({wheel.name + "-" + wheel.version + ".data/" + path, "x"});
+    EXPECT_THAT(faults(wheel.make_record()), HasSubstr("no installer knows a place for it"));
+  }
 }
 
 TEST_F(WheelsToInstall, MayHaveDataAndHeaders) {
@@ -212,7 +235,7 @@ TEST_F(WheelsToInstall, AreRefusedWithoutOneOfTheirMetadataFiles) {
 
 TEST_F(WheelsToInstall, AreRefusedWhenTheFileNameIsOfAnother) {
   EXPECT_THAT(refusal("other-1.0-py3-none-any.whl", wheel_.bytes()),
-              HasSubstr("not a wheel: no METADATA for 'other'"));
+              HasSubstr("METADATA says it is 'torch_gcu'"));
   EXPECT_THAT(refusal("torch_gcu.whl", wheel_.bytes()), HasSubstr("not that of a wheel"));
 }
 
@@ -245,7 +268,37 @@ TEST_F(WheelsToInstall, AreRefusedWhenCutShortAnywhere) {
 
 TEST_F(WheelsToInstall, AreRefusedWithADamagedRecord) {
   wheel_.record = "garbage\n";
+  EXPECT_THAT(faults(wheel_), HasSubstr("listed-file-missing garbage"));
+  wheel_.record = ",,\n";
   EXPECT_THAT(refusal(wheel_), HasSubstr("RECORD has a damaged line"));
+}
+
+TEST_F(WheelsToInstall, MayHaveAWrongSizeInRecord) {
+  wheel_.record.replace(wheel_.record.find(",5\n"), 3, ",6\n");
+  EXPECT_EQ(faults(wheel_), "");
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenACommandWouldBeWrittenElsewhere) {
+  wheel_.entry_points = "[console_scripts]\n../../evil = torch_gcu:main\n";
+  EXPECT_THAT(faults(wheel_.make_record()), HasSubstr("entry-escapes entry_points.txt"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWhenPipCouldNotUninstallThem) {
+  wheel_.entry_points = "[console_scripts]\na = torch_gcu:main\na = torch_gcu:main\n";
+  EXPECT_THAT(faults(wheel_.make_record()), HasSubstr("wheel-malformed entry_points.txt"));
+}
+
+TEST_F(WheelsToInstall, AreRefusedWithTextsThatPipDoesNotRead) {
+  for (const std::string name : {"METADATA", "WHEEL", "RECORD"}) {
+    std::vector<Member> members = wheel_.all_members();
+    members.push_back({wheel_.info() + "/RECORD", wheel_.record});
+    for (Member& member : members) {
+      if (member.name.ends_with("/" + name)) member.bytes += "X: caf\xe9\n";
+    }
+    Package package;
+    read_wheel_metadata(folder_.write(wheel_.file_name(), zip_bytes(members)), package);
+    EXPECT_THAT(package.wheel->faults, ElementsAre(Field(&WheelFault::place, name)));
+  }
 }
 
 }  // namespace

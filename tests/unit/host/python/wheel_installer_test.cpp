@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "support/sample_host.hpp"
 #include "support/sample_wheel.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/host/python/python.hpp"
+#include "topsctl/host/python/record_digest.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/digest.hpp"
 
@@ -112,6 +115,56 @@ TEST_F(InstalledNatively, IsRecordedCompletely) {
   EXPECT_THAT(installed()[0].files, Not(Contains(HasSubstr(".data/"))));
 }
 
+TEST_F(InstalledNatively, BringsNoFilesThatInstallersWrite) {
+  for (const std::string name : {"INSTALLER", "REQUESTED", "direct_url.json"})
+    wheel_.members.push_back({wheel_.info() + "/" + name, "poetry\n"});
+  wheel_.make_record();
+  install();
+  EXPECT_EQ(sample_.folder.read(info_ + "INSTALLER"), "topsctl\n");
+  EXPECT_EQ(sample_.folder.read(info_ + "REQUESTED"), "");
+  std::vector<std::string> recorded = installed()[0].files;
+  std::sort(recorded.begin(), recorded.end());
+  EXPECT_EQ(std::adjacent_find(recorded.begin(), recorded.end()), recorded.end());
+}
+
+TEST_F(InstalledNatively, IsRecordedWithTheDigestsOfTheWheel) {
+  std::string& record = wheel_.record;
+  RecordDigest digest;
+  digest.begin("sha512");
+  digest.update("bytes");
+  const auto line = record.find("torch_gcu/lib.so,");
+  record.replace(line, record.find(",5\n", line) - line,
+                 "torch_gcu/lib.so,sha512=" + digest.base64url());
+  install();
+  const auto lines = parse_record(installed()[0].record, "x");
+  EXPECT_THAT(lines, Contains(testing::Field(&RecordLine::algorithm, "sha512")));
+}
+
+TEST_F(InstalledNatively, IsRefusedIfTwoFilesHaveOnePlaceThere) {
+  wheel_.members.push_back({data_ + "data/bin/torch-info", "x"});
+  wheel_.make_record();
+  WheelInstallation same = request();
+  same.scheme.data = "";  // so that data and scripts share /bin
+  const Error error = thrown_by([&] { require_installable(sample_.host, same); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), HasSubstr("two files for '/bin/torch-info'"));
+}
+
+TEST_F(InstalledNatively, IsRefusedIfAFileIsInThePlaceOfADirectoryThere) {
+  wheel_.members.push_back({data_ + "data/bin/run/x", "x"});
+  wheel_.make_record();
+  WheelInstallation same = request();
+  same.scheme.data = "";
+  EXPECT_THAT(thrown_by([&] { require_installable(sample_.host, same); }).message(),
+              HasSubstr("'/bin/run' is a file and a directory"));
+}
+
+TEST_F(InstalledNatively, IsRefusedWithFaults) {
+  wheel_.entry_points = "[console_scripts]\n../../evil = torch_gcu:main\n";
+  wheel_.make_record();
+  EXPECT_THAT(refusal().message(), HasSubstr("the command would be written elsewhere"));
+}
+
 TEST_F(InstalledNatively, TakesThePlaceOfTheVersionBefore) {
   install();
   sample_.folder.write("site/torch_gcu/__pycache__/__init__.cpython-38.pyc", "old code");
@@ -164,7 +217,7 @@ TEST_F(InstalledNatively, IsRefusedWithMembersThatAreNoFiles) {
     wheel_ = SampleWheel();
     wheel_.members.push_back(member);
     wheel_.make_record();
-    EXPECT_THAT(refusal().message(), HasSubstr("is no file to install")) << member.name;
+    EXPECT_THAT(refusal().message(), HasSubstr("is no file")) << member.name;
   }
   EXPECT_THAT(entries("site"), IsEmpty());
 }

@@ -28,7 +28,8 @@ TEST(WheelFileNames, MayHaveABuildTag) {
 TEST(WheelFileNames, ThatAreNoneAreNotUnderstood) {
   for (const char* name :
        {"", "torch.whl", "a-1-py3-none.whl", "a-1-py3-none-any.zip", "a-1-build-py3-none-any.whl",
-        "a-1-1-2-py3-none-any.whl", "-1-py3-none-any.whl"}) {
+        "a-1-1-2-py3-none-any.whl", "-1-py3-none-any.whl", "a-1--none-any.whl",
+        "a b-1-py3-none-any.whl", "a-1-py3-none-any.WHL"}) {
     EXPECT_FALSE(parse_wheel_file_name(name).has_value()) << name;
   }
 }
@@ -52,7 +53,8 @@ TEST(WheelDestinations, AreThoseOfTheSchemes) {
   EXPECT_TRUE(is("a-1.data/data/etc/x", Kind::data, "etc/x"));
   EXPECT_TRUE(is("a-1.data/headers/a.h", Kind::headers, "a.h"));
   EXPECT_TRUE(is("a-1.data/other/x", Kind::elsewhere, "x"));
-  EXPECT_TRUE(is("a-1.data/x", Kind::site, "a-1.data/x"));
+  EXPECT_TRUE(is("a-1.data/x", Kind::elsewhere, "a-1.data/x"));
+  EXPECT_TRUE(is("notes.data", Kind::elsewhere, "notes.data"));
   EXPECT_TRUE(is("a/b.data/scripts/x", Kind::site, "a/b.data/scripts/x"));
 }
 
@@ -64,6 +66,14 @@ TEST(WheelRecords, CannotListThemselvesWithADigest) {
   EXPECT_FALSE(is_exempt_from_record("b-1.dist-info/RECORD", "a-1.dist-info"));
   EXPECT_FALSE(is_exempt_from_record("a-1.dist-info/sub/RECORD", "a-1.dist-info"));
   EXPECT_FALSE(is_exempt_from_record("/RECORD", ""));
+}
+
+TEST(InstallersOwnFiles, AreThoseOfTheDistInfo) {
+  EXPECT_TRUE(is_of_installer("a-1.dist-info/INSTALLER", "a-1.dist-info"));
+  EXPECT_TRUE(is_of_installer("a-1.dist-info/REQUESTED", "a-1.dist-info"));
+  EXPECT_TRUE(is_of_installer("a-1.dist-info/direct_url.json", "a-1.dist-info"));
+  EXPECT_FALSE(is_of_installer("a-1.dist-info/RECORD", "a-1.dist-info"));
+  EXPECT_FALSE(is_of_installer("b-1.dist-info/INSTALLER", "a-1.dist-info"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 namespace topsctl {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -52,8 +53,21 @@ TEST(RecordFiles, OfAbsurdLengthAreRefused) {
               HasSubstr("more than 200000 lines"));
 }
 
-TEST(RecordFiles, WithADamagedLineAreRefused) {
-  for (const char* text : {"a,b\n", "a\n", "a,b,c,d\n", ",sha256=x,1\n", "\"a,b,c\n", "a\x1b\n"}) {
+TEST(RecordFiles, AreReadAsPythonReadsCsv) {
+  const auto read = [](const char* text) {
+    std::vector<std::string> fields;
+    for (const RecordLine& line : parse_record(text, "w"))
+      fields.push_back(line.path + "|" + line.digest + "|" + std::to_string(line.size.value_or(0)));
+    return fields;
+  };
+  EXPECT_THAT(read("a\nb,sha256=x\nc,sha256=y,3,more,\n"), ElementsAre("a||0", "b|x|0", "c|y|3"));
+  EXPECT_THAT(read("a\"b,sha256=x,1\r\"c\"d,\"sha256=y\",2\r"), ElementsAre("a\"b|x|1", "cd|y|2"));
+  EXPECT_THAT(read("\"a,b\"\"\",sha256=x,1\n"), ElementsAre("a,b\"|x|1"));
+  EXPECT_THAT(read("\"a,b,c\n"), ElementsAre("a,b,c||0"));
+}
+
+TEST(RecordFiles, WithALineWithoutAPathAreRefused) {
+  for (const char* text : {",sha256=x,1\n", ",,\n", "\"\",\x1b\n"}) {
     const Error error = thrown_by([&] { parse_record(text, "x.whl"); });
     EXPECT_EQ(error.code(), ErrorCode::bad_package) << text;
     EXPECT_THAT(error.message(), HasSubstr("cannot read 'x.whl': RECORD has a damaged line"));

@@ -1,49 +1,15 @@
-// Launchers and scripts: what pip would write, and entry points that are none.
+// Launchers and scripts: what pip would write, and who asks for an interpreter.
 #include "topsctl/host/python/wheel_scripts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "support/thrown.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
-
-std::vector<EntryPoint> entries(const std::string& text) {
-  return script_entry_points(text, "a.whl");
-}
-
-TEST(EntryPoints, AreThoseOfCommands) {
-  EXPECT_THAT(entries("[console_scripts]\n# c = d:e\n; f = g:h\na-b = m.n:main\n c=m:C.run [x,y]\n"
-                      "[other]\nnot = this\n[gui_scripts]\r\nview = v : w\r\n"),
-              ElementsAre(EntryPoint{"a-b", "m.n", "main"}, EntryPoint{"c", "m", "C.run"},
-                          EntryPoint{"view", "v", "w"}));
-  EXPECT_THAT(entries("[console_scripts]\na = m:first\n[gui_scripts]\na = m:second\n"),
-              ElementsAre(EntryPoint{"a", "m", "second"}));
-  EXPECT_THAT(entries(""), IsEmpty());
-}
-
-TEST(EntryPoints, ThatNameNoCallableAreRefused) {
-  for (const char* value : {"m", "m:", ":f", "m:f g", "m:f()", "m;import os:f", "m:1f", "m..n:f"}) {
-    const Error error =
-        thrown_by([&] { entries(std::string("[console_scripts]\na = ") + value + "\n"); });
-    EXPECT_EQ(error.code(), ErrorCode::bad_package) << value;
-    EXPECT_THAT(error.message(), HasSubstr("names no callable")) << value;
-  }
-}
-
-TEST(EntryPoints, OfAStrangeNameAreRefused) {
-  for (const char* name : {"", "../a", "a/b", "..", "a\x1b"}) {
-    const Error error =
-        thrown_by([&] { entries(std::string("[console_scripts]\n") + name + " = m:f\n"); });
-    EXPECT_THAT(error.message(), HasSubstr("is no name for a command")) << name;
-  }
-}
 
 TEST(Launchers, AreThoseOfPip) {
   EXPECT_EQ(launcher_text({"a", "m.n", "C.run"}, "/usr/bin/python3.8"),

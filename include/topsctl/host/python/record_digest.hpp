@@ -1,7 +1,9 @@
 // The digests that RECORD files may have: SHA-256 and the stronger ones of its family.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,5 +27,10 @@ class RecordDigest {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// The digest of a file as RECORD has it; nothing for another algorithm. Throws Error for a file
+// that cannot be read.
+std::optional<std::string> recorded_digest(const std::filesystem::path& file,
+                                           std::string_view algorithm);
 
 }  // namespace topsctl
