@@ -5,12 +5,16 @@ import csv
 import hashlib
 import io
 import json
+import os
 
 import pytest
 
 from hosts.operations import Operator
+from support.faulty_wheels import TAKEN
 from support.sample_bundle.wheels import record_line
+from support.wheel_forge import Draft
 from support.wheel_parts import NAME, make_wheel, write_stack
+from support.wheel_table import RULES
 
 BACKENDS = ("pip", "native")
 # The files that name the installer, and the digests of these in RECORD.
@@ -196,6 +200,30 @@ def test_what_pip_takes_is_installed_and_kept_and_uninstalled_by_pip(host, topsc
     assert len(paths) == len(set(paths))
     gone = place.pip("uninstall", "-y", NAME)
     assert gone.returncode == 0 and not place.info_is_there(), gone
+
+
+def forged(folder, rule, case):
+    draft = Draft()
+    RULES[rule].cases[case](draft, folder / "outside")
+    path = folder / rule / case / draft.file_name
+    path.parent.mkdir(parents=True)
+    path.write_bytes(draft.bytes())
+    return path
+
+
+def test_install_judges_wheels_as_inspect_does(host, topsctl_release, run_topsctl, tmp_path):
+    """One wheel of each rule of docs/wheels.md, or with TOPSCTL_TEST_ALL_WHEELS=1 all of them."""
+    stack = write_stack(tmp_path, components=[{"id": "demo", "kind": "wheel", "names": ["demo_parts"]}])
+    before, wrong = host.digest(), []
+    for rule, about in RULES.items():
+        for case in list(about.cases)[:None if os.environ.get("TOPSCTL_TEST_ALL_WHEELS") else 1]:
+            done = run_topsctl(["install", forged(tmp_path, rule, case), "--stack", stack, "--dry-run", "--json",
+                                "--allow-system-python", "--root", host.root], binary=topsctl_release)
+            wanted = (0, "planned") if about.install == TAKEN else (3, "failed_before_change")
+            if (done.code, done.json["outcome"]) != wanted:
+                wrong.append((rule, case, done.code, done.json["error"]))
+    assert wrong == []
+    assert before.diff(host.digest()) == []
 
 
 def test_an_install_that_would_change_torch_is_refused(host, topsctl_release, run_topsctl, tmp_path):
