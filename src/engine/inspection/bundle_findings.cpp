@@ -2,6 +2,7 @@
 #include "topsctl/engine/inspection/bundle_findings.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/inspection/script_findings.hpp"
 #include "topsctl/base/text.hpp"
@@ -18,6 +19,11 @@ std::string place_of(const ContainerFile& container) {
   return joined(parts, " > ");
 }
 
+bool is_read_compression(const std::string& name) {
+  constexpr std::array<std::string_view, 6> read = {"none", "gzip", "xz", "zstd", "bzip2", "lzma"};
+  return std::find(read.begin(), read.end(), name) != read.end();
+}
+
 void add_container_findings(const ContainerFile& container, std::vector<Finding>& findings) {
   const std::string place = place_of(container);
   std::vector<Evidence> wrong;
@@ -28,9 +34,9 @@ void add_container_findings(const ContainerFile& container, std::vector<Finding>
     findings.push_back(make_finding("runfile-checksum-wrong", place, std::move(wrong)));
   }
   if (container.problem.empty()) return;
-  // A .run may be made by other tools than makeself: that is no damage.
-  const bool is_foreign =
-      container.kind == "runfile" && container.label.empty() && container.checksums.empty();
+  // A .run may be made by other tools than makeself, or packed by others: that is no damage.
+  const bool is_foreign = container.kind == "runfile" && container.checksums.empty() &&
+                          (container.label.empty() || !is_read_compression(container.compression));
   findings.push_back(make_finding(is_foreign ? "runfile-not-understood" : "container-unreadable",
                                   place, {{container.path, 0, container.problem}}));
 }

@@ -81,13 +81,22 @@ class DecompressedSource : public Source {
     }
   }
 
-  // Another stream may follow; zeros at the end are padding; all else is damage.
+  // Another stream may follow; zeros at the end are padding, which xz has between streams as well,
+  // in whole groups of four; all else is damage.
   void end_of_stream() {
+    std::uint64_t zeros = 0;
     std::string_view next = peeked();
     while (!next.empty() && next.front() == '\0') {
-      input_.remove_prefix(std::min(input_.find_first_not_of('\0'), input_.size()));
+      const std::size_t count = std::min(next.find_first_not_of('\0'), next.size());
+      zeros += count;
+      input_.remove_prefix(count);
       next = peeked();
-      if (!next.empty() && next.front() != '\0') refuse("bytes after the end of the data");
+    }
+    if (compression_ == "xz") {
+      constexpr std::uint64_t group = 4;
+      if (zeros % group != 0) refuse(format("xz padding of {} bytes, no groups of four", zeros));
+    } else if (zeros > 0 && !next.empty()) {
+      refuse("bytes after the end of the data");
     }
     if (next.empty()) {
       is_done_ = true;

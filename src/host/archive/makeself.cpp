@@ -77,12 +77,31 @@ std::optional<std::uint64_t> end_of_lines(std::string_view text, std::uint64_t c
   return at;
 }
 
-// Older headers have no variable for it: offset=`head -n 501 "$0" | wc -c`
+// Older headers have no variable for it: offset=`head -n 501 "$0" | wc -c`, in version 2.0 without
+// the letter.
+constexpr std::string_view old_offset = "offset=`head -";
+
 std::optional<std::uint64_t> lines_of_old_header(std::string_view header) {
-  const auto offset = header.find("offset=`head -n ");
+  const auto offset = header.find(old_offset);
   if (offset == std::string_view::npos) return std::nullopt;
-  std::string_view number = header.substr(offset + 16, 12);
+  std::string_view number = header.substr(offset + old_offset.size(), 14);
+  if (number.starts_with("n ")) number.remove_prefix(2);
   return whole_number(number.substr(0, number.find(' ')));
+}
+
+// What `--info` would print; the header has no variable for it.
+std::string compression_named(std::string_view header) {
+  constexpr std::string_view printed = "echo Compression: ";
+  const auto at = header.find(printed);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = header.substr(at + printed.size(), 32);
+  return printable(rest.substr(0, rest.find_first_of(" \n")));
+}
+
+// The commands by which makeself compresses, and which no reader here undoes.
+bool is_foreign_compression(std::string_view name) {
+  return name == "base64" || name == "lz4" || name == "lzo" || name == "compress" ||
+         name.starts_with("gpg");
 }
 
 struct Variables {
@@ -196,7 +215,7 @@ bool looks_like_runfile(std::string_view first_bytes) {
          (first_bytes.find("Makeself") != std::string_view::npos ||
           first_bytes.find("makeself") != std::string_view::npos) &&
          (first_bytes.find("\nCRCsum=") != std::string_view::npos ||
-          first_bytes.find("offset=`head -n ") != std::string_view::npos);
+          first_bytes.find(old_offset) != std::string_view::npos);
 }
 
 RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::string& subject) {
@@ -223,7 +242,10 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
       refuse_makeself(subject, "its header is damaged");
     header.sizes.push_back(*size);
   }
-  header.is_encrypted = !variables.value("decrypt_cmd").empty();
+  header.compression = compression_named(first_bytes);
+  header.is_understood = !is_foreign_compression(header.compression);
+  // Makeself 2.7.1 names the command for base64 there, too.
+  header.is_encrypted = header.is_understood && !variables.value("decrypt_cmd").empty();
   auto lines = whole_number(variables.value("skip"));
   if (!lines) lines = lines_of_old_header(first_bytes);
   const auto offset =
@@ -235,6 +257,11 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
 
 RunfileParts read_runfile(Source& source, const RunfileHeader& header, const std::string& subject,
                           const std::function<void(std::size_t part, Source& bytes)>& on_part) {
+  if (!header.is_understood) {
+    refuse_makeself(subject, format("its payload is packed with {}", header.compression),
+                    "unpack it on a disposable machine (`sh FILE --noexec --target FOLDER`), and "
+                    "give the folder");
+  }
   if (header.is_encrypted) {
     refuse_makeself(subject, "it is encrypted",
                     "unpack it with the vendor's password, and give the folder");

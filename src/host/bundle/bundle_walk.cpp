@@ -226,6 +226,7 @@ class Walk {
     const RunfileHeader header = parse_runfile_header(peeked.peek(runfile_header), file_name(path));
     part_.containers[index].label = printable(header.label);
     part_.containers[index].start_script = printable(header.start_script);
+    if (!header.is_understood) part_.containers[index].compression = header.compression;
     const RunfileParts parts =
         read_runfile(peeked, header, file_name(path), [&](std::size_t /*number*/, Source& bytes) {
           // A part that cannot be read must not keep the others from being read.

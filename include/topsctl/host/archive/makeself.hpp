@@ -17,6 +17,7 @@ struct RunfileHeader {
   std::string start_script;  // what it would run after unpacking
   std::string makeself_version;
   std::string compression;           // as the header calls it; empty: it does not say
+  bool is_understood = true;         // the payload is compressed in a way that can be undone here
   std::uint64_t payload_offset = 0;  // bytes
   std::vector<std::uint64_t> sizes;  // bytes of each part of the payload; empty: to the file's end
   std::vector<std::string>

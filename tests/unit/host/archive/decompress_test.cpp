@@ -106,6 +106,27 @@ INSTANTIATE_TEST_SUITE_P(Each, Compressions,
                                          std::pair("lzma", "lzma")),
                          [](const auto& info) { return info.param.first; });
 
+TEST(XzData, MayHavePaddingBetweenItsStreams) {
+  const std::string one = compressed("xz", "one ");
+  const std::string two = compressed("xz", "two");
+  for (const std::size_t zeros : {4U, 8U, 512U}) {
+    const std::string padding(zeros, '\0');
+    EXPECT_EQ(decoded(one + padding + two + padding), "one two");
+  }
+}
+
+TEST(XzData, IsPaddedInGroupsOfFour) {
+  for (const std::string& text : {std::string("text"), std::string()}) {
+    const std::string bytes = compressed("xz", text);
+    EXPECT_EQ(decoded(bytes + std::string(8, '\0')), text);
+    for (const std::size_t zeros : {1U, 2U, 3U, 5U, 4095U}) {
+      const std::string padding(zeros, '\0');
+      EXPECT_THAT(thrown_by([&] { decoded(bytes + padding); }).message(), HasSubstr("padding"));
+      thrown_by([&] { decoded(bytes + padding + bytes); });
+    }
+  }
+}
+
 TEST(XzData, OfSeveralBlocksIsUndoneByThreads) {
   const std::string bytes = output_of({"xz", "-c", "-T2", "--block-size=100KiB"}, sample());
   for (const unsigned threads : {1U, 2U, 5U}) {

@@ -117,23 +117,60 @@ TEST(Runfiles, ThatAreEncryptedAreNamed) {
   EXPECT_THAT(thrown_by([&] { read(bytes); }).message(), HasSubstr("it is encrypted"));
 }
 
-TEST(RunfileHeaders, OfOlderVersionsAreUnderstood) {
+TEST(Runfiles, ThatArePackedInAnotherWayNameIt) {
+  const TemporaryFolder folder;
+  std::string bytes = made(folder, {"--base64"});
+  EXPECT_THAT(thrown_by([&] { read(bytes); }).message(), HasSubstr("packed with base64"));
+  // Makeself 2.7.1 has a command there, and no password.
+  bytes.replace(bytes.find("decrypt_cmd=\"\""), 14, "decrypt_cmd=\"base64 -d\"");
+  EXPECT_THAT(thrown_by([&] { read(bytes); }).message(), HasSubstr("packed with base64"));
+  for (const std::string name : {"lz4", "lzo", "compress", "gpg", "gpg-asymmetric"}) {
+    std::string other = bytes;
+    other.replace(other.find("Compression: base64"), 19, "Compression: " + name);
+    const Error error = thrown_by([&] { read(other); });
+    EXPECT_THAT(error.message(), HasSubstr("packed with " + name));
+    EXPECT_THAT(error.hint(), HasSubstr("--noexec"));
+  }
+}
+
+TEST(RunfileHeaders, NameTheirCompression) {
+  const TemporaryFolder folder;
+  const RunfileHeader header = parse_runfile_header(made(folder, {"--xz"}), "a.run");
+  EXPECT_EQ(header.compression, "xz");
+  EXPECT_TRUE(header.is_understood);
+}
+
+class OldRunfileHeaders : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+TEST_P(OldRunfileHeaders, AreUnderstood) {
+  const auto& [version, head] = GetParam();
   const std::string payload = "payload";
   std::string header =
-      "#!/bin/sh\n# This script was generated using Makeself 2.1.5\n\nCRCsum=\"0000000000\"\n"
-      "MD5=\"" +
-      std::string(32, '0') +
-      "\"\nTMPROOT=${TMPDIR:=/tmp}\n\n"
-      "label=\"old one\"\nscript=\"./install\"\nscriptargs=\"\"\ntargetdir=\"x\"\n"
-      "filesizes=\"7\"\nkeep=n\n\noffset=`head -n 17 \"$0\" | wc -c | tr -d \" \"`\n"
-      "exit 0\nlast line\n";
+      concat("#!/bin/sh\n# This script was generated using Makeself ", version,
+             "\n\nCRCsum=\"0000000000\"\n"
+             "MD5=\"",
+             std::string(32, '0'),
+             "\"\nTMPROOT=${TMPDIR:=/tmp}\n\n"
+             "label=\"old one\"\nscript=\"./install\"\nscriptargs=\"\"\ntargetdir=\"x\"\n"
+             "filesizes=\"7\"\nkeep=n\n\noffset=`",
+             head,
+             " \"$0\" | wc -c | tr -d \" \"`\n"
+             "exit 0\nlast line\n");
   ASSERT_EQ(std::count(header.begin(), header.end(), '\n'), 17);
   const RunfileHeader found = parse_runfile_header(header + payload, "old.run");
-  EXPECT_EQ(found.makeself_version, "2.1.5");
+  EXPECT_EQ(found.makeself_version, version);
   EXPECT_EQ(found.label, "old one");
   EXPECT_EQ(found.payload_offset, header.size());
   EXPECT_THAT(found.sizes, ElementsAre(7U));
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, OldRunfileHeaders,
+                         testing::Values(std::pair("2.1.5", "head -n 17"),
+                                         std::pair("2.0.1", "head -17")),
+                         [](const auto& info) {
+                           return std::string(
+                               info.param.second == std::string("head -17") ? "of_2_0" : "of_2_1");
+                         });
 
 TEST(RunfileHeaders, ThatAreNoneOrDamagedAreRefused) {
   const std::string start = "#!/bin/sh\n# generated using Makeself 2.4.5\nCRCsum=\"1\"\n";
