@@ -49,26 +49,6 @@ bool is_epoch(std::string_view text) {
   return text.size() < 10 || (text.size() == 10 && text <= "2147483647");
 }
 
-// What is wrong with a version (policy 5.6.12, as dpkg checks it); empty if nothing is.
-std::string_view version_fault(std::string_view version, RelationSource source) {
-  if (version.empty()) return "an empty version";
-  if (const auto colon = version.find(':'); colon != std::string_view::npos) {
-    if (!is_epoch(version.substr(0, colon))) return "an epoch that is no number below 2147483648";
-    version.remove_prefix(colon + 1);
-  }
-  const auto dash = version.rfind('-');
-  const std::string_view upstream = version.substr(0, dash);
-  const std::string_view revision =
-      dash == std::string_view::npos ? std::string_view{} : version.substr(dash + 1);
-  if (upstream.empty()) return "an empty version";
-  if (dash != std::string_view::npos && revision.empty()) return "an empty revision";
-  if (source == RelationSource::status_file) return {};
-  if (!is_digit(upstream.front())) return "a version that does not begin with a digit";
-  if (!holds_only(upstream, ".-+~:")) return "a version with a character that is not allowed";
-  if (!holds_only(revision, ".+~")) return "a revision with a character that is not allowed";
-  return {};
-}
-
 // Lines that begin with '#' are comments.
 std::string without_comments(std::string_view field) {
   std::string kept;
@@ -134,7 +114,7 @@ class Parser {
     Relation relation;
     const std::string_view name = word(":(,|[<");
     if (name.empty()) refuse("a package name is missing");
-    if (!is_word(name, "-+._")) refuse("a package name that is not allowed");
+    if (!is_package_name(name)) refuse("a package name that is not allowed");
     relation.name = lower_case(name);
     rest_.remove_prefix(name.size());
     if (rest_.starts_with(':')) {
@@ -212,6 +192,29 @@ class Parser {
 };
 
 }  // namespace
+
+std::string_view version_fault(std::string_view version, RelationSource source) {
+  if (version.empty()) return "an empty version";
+  if (const auto colon = version.find(':'); colon != std::string_view::npos) {
+    if (!is_epoch(version.substr(0, colon))) return "an epoch that is no number below 2147483648";
+    version.remove_prefix(colon + 1);
+  }
+  const auto dash = version.rfind('-');
+  const std::string_view upstream = version.substr(0, dash);
+  const std::string_view revision =
+      dash == std::string_view::npos ? std::string_view{} : version.substr(dash + 1);
+  if (upstream.empty()) return "an empty version";
+  if (dash != std::string_view::npos && revision.empty()) return "an empty revision";
+  if (source == RelationSource::status_file) return {};
+  if (!is_digit(upstream.front())) return "a version that does not begin with a digit";
+  if (!holds_only(upstream, ".-+~:")) return "a version with a character that is not allowed";
+  if (!holds_only(revision, ".+~")) return "a revision with a character that is not allowed";
+  return {};
+}
+
+bool is_package_name(std::string_view name) {
+  return is_word(name, "-+._");
+}
 
 std::vector<Clause> parse_relations(std::string_view field, const std::string& subject,
                                     RelationSource source) {

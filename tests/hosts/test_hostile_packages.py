@@ -10,7 +10,9 @@ import pytest
 from hosts.operations import Operator
 from support.corpus.debs import Deb
 from support.corpus.wheels import Wheel
+from support.dpkg_rules import refusal_of_dpkg
 from support.hostile import PACKAGES, REFUSED
+from support.wrong_debs import CASES
 
 STACK = {
     "schema": 1, "name": "hostile", "title": "One package of a test",
@@ -62,6 +64,34 @@ def test_it_is_found_and_refused(built_case, shared_host, topsctl_release, run_t
     assert done.code in (3, 4) and report["outcome"] == "failed_before_change" and not report["changed"], done
     if report["error"]["message"].startswith("preflight checks failed"):
         assert any(one in report["error"]["message"] for one in wanted.ids), done
+
+
+def refused_by_dpkg():
+    """One deb of each rule that dpkg refuses; with TOPSCTL_TEST_ALL_DEBS all debs, of which some are sound."""
+    if os.environ.get("TOPSCTL_TEST_ALL_DEBS"):
+        return [one for one in CASES if one.rule != "md5sums"]
+    wanted = {"control archive": "cut-in-header", "conffiles": "flag-shipped", "triggers": "root",
+              "control file, syntax": "no-colon", "control file, fields": "Multi-Arch_yes",
+              "control file, names and versions": "Version 'v1.0'", "control file, relations": "Suggests 'a1,'",
+              "data archive, headers": "pax mtime", "data archive, its end": "half block",
+              "data archive, names": "newline", "data archive, folders": "none for the file",
+              "data archive, links and devices": "symbolic empty", "ar container": "members-control-twice",
+              "debian-binary": "3.0", "compression": "control-bzip2"}
+    found = [one for one in CASES if wanted.get(one.rule) == one.name]
+    assert len(found) == len(wanted)
+    return found
+
+
+@pytest.mark.parametrize("case", refused_by_dpkg(), ids=lambda case: f"{case.rule}-{case.name}")
+def test_what_dpkg_refuses_is_refused_before_a_change(case, shared_host, topsctl_release, run_topsctl, stack, tmp_path):
+    deb = tmp_path / "a.deb"
+    deb.write_bytes(case.deb)
+    done = run_topsctl(["install", deb, "--stack", stack, "--components", "deb", "--dry-run", "--json", "--root",
+                        shared_host.root], binary=topsctl_release)
+    report = done.json
+    if os.environ.get("TOPSCTL_TEST_ALL_DEBS") and refusal_of_dpkg(deb) is None:
+        return
+    assert done.code in (3, 4) and report["outcome"] == "failed_before_change" and not report["changed"], done
 
 
 @pytest.mark.parametrize("name", ["deb-character-device", "deb-hard-link-to-the-host", "wheel-code-in-pth"])

@@ -27,7 +27,7 @@ def of(what, *ids, install=REFUSED):
     return Hostile(what, ids, install)
 
 
-UNREADABLE, BOMB = "package-unreadable", "archive-bomb"
+UNREADABLE, BOMB, BY_DPKG = "package-unreadable", "archive-bomb", "dpkg-refuses-package"
 HARD, SHADOWS, START = "hard-link-outside", "shadows-system-program", "wheel-runs-at-start"
 
 PACKAGES = {
@@ -58,10 +58,10 @@ PACKAGES = {
     "deb-run-path-in-tmp": of("a library that loads others from `/tmp`", "search-path-insecure", install=TAKEN),
     # debs: what readers disagree on, or that never ends
     "deb-too-deep": of("a file 901 directories deep", UNREADABLE),
-    "deb-sparse-entry": of("a sparse entry, whose size nobody knows", UNREADABLE),
-    "deb-unknown-entry-type": of("an entry of an unknown type", UNREADABLE),
-    "deb-unknown-member-before-data": of("an unknown member before the data", UNREADABLE),
-    "deb-format-3": of("a format that does not exist", UNREADABLE),
+    "deb-sparse-entry": of("a sparse entry, whose size nobody knows", BY_DPKG),
+    "deb-unknown-entry-type": of("an entry of an unknown type", BY_DPKG),
+    "deb-unknown-member-before-data": of("an unknown member before the data", BY_DPKG),
+    "deb-format-3": of("a format that does not exist", BY_DPKG),
     "deb-size-field-negative": of("a member of -1 bytes", UNREADABLE),
     "deb-size-field-ten-digits": of("a member of 9,999,999,999 bytes that is not there", UNREADABLE),
     "deb-without-control": of("no control archive", UNREADABLE),
@@ -71,7 +71,7 @@ PACKAGES = {
     "deb-listed-file-missing": of("a file of md5sums missing", "listed-file-missing", install=NOT_COMPARED),
     "bomb-zeros-xz": of("10 GiB of zeros in a small deb", BOMB),
     "bomb-file-of-8-exbibyte": of("an entry of 8 EiB", UNREADABLE),
-    "bomb-negative-size": of("an entry of a negative size", UNREADABLE),
+    "bomb-negative-size": of("an entry of a negative size", BY_DPKG),
     # debs: scripts
     "script-folded-line": of("`rm -rf /etc`, folded over two lines", "script-deletes-system-folder"),
     "script-downloads-and-runs": of("`curl ... | sh`", "script-runs-download"),

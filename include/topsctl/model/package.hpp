@@ -71,7 +71,8 @@ struct DebFacts {
   std::string conflicts;
   std::string replaces;
   std::string provides;
-  std::vector<std::string> conffiles;  // absolute paths
+  std::vector<std::string> conffiles;          // absolute paths
+  std::vector<std::string> removed_conffiles;  // those that an upgrade to the package removes
   std::vector<MaintainerScript> scripts;
   std::string triggers;                      // the control member of that name
   std::vector<std::string> control_members;  // names, in their order
@@ -104,6 +105,10 @@ struct WheelFacts {
   bool operator==(const WheelFacts&) const = default;
 };
 
+// Why a package cannot be taken: its bytes are damaged, it is made to become too much, or dpkg
+// would refuse it.
+enum class Fault { damage, bomb, refused_by_dpkg };
+
 enum class Verdict { component, archived, unknown, broken };
 std::string_view name(Verdict verdict);
 
@@ -134,8 +139,8 @@ struct Package {
       md5sums;  // deb: the control member of that name, for comparison with the installed one
   std::string record;  // wheel: the text of RECORD, known once the payload was read
   Verdict verdict = Verdict::unknown;
-  std::string problem;   // why the verdict is `broken`
-  bool is_bomb = false;  // it is `broken` because it is made to become too much
+  std::string problem;          // why the verdict is `broken`
+  Fault fault = Fault::damage;  // what makes it `broken`
   bool operator==(const Package&) const = default;
 };
 

@@ -23,6 +23,9 @@ constexpr PayloadEntry::Type last_of(PayloadEntry::Type /*type*/) {
 constexpr Verdict last_of(Verdict /*type*/) {
   return Verdict::broken;
 }
+constexpr Fault last_of(Fault /*type*/) {
+  return Fault::refused_by_dpkg;
+}
 constexpr Mismatch::Kind last_of(Mismatch::Kind /*type*/) {
   return Mismatch::Kind::no_digest;
 }
@@ -49,8 +52,8 @@ inline auto members_of(MaintainerScript& value) {
   return std::tie(name, text);
 }
 inline auto members_of(DebFacts& value) {
-  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = value;
-  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = value;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
 }
 inline auto members_of(WheelFault& value) {
   auto& [finding, place, why] = value;

@@ -13,6 +13,14 @@ namespace topsctl {
 // that a version does not begin with a digit or holds characters that are not allowed.
 enum class RelationSource { package, status_file };
 
+// What is wrong with a version (policy 5.6.12, as dpkg checks it); empty if nothing is.
+std::string_view version_fault(std::string_view version,
+                               RelationSource source = RelationSource::package);
+
+// Whether dpkg takes it for a package's name: upper case, '_' and a single letter too, which policy
+// 5.6.1 does not allow.
+bool is_package_name(std::string_view name);
+
 // A field's value, folded lines and comments included; empty or blank: no clauses. Takes what dpkg
 // takes, and "[...]" and "<...>" of source packages: names become lower case, the deprecated "<"
 // and ">" mean "<=" and ">=", a version alone means "=". Throws Error{bad_package} naming `subject`

@@ -18,7 +18,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/compatibility/compatibility.hpp"
 #include "topsctl/engine/inspection/confined_reading.hpp"
-#include "topsctl/engine/inspection/package_findings.hpp"
+#include "topsctl/engine/inspection/missing_folders.hpp"
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/engine/reporting/bundle_diff.hpp"
 #include "topsctl/engine/reporting/bundle_diff_json.hpp"
@@ -32,6 +32,8 @@
 namespace topsctl {
 
 namespace {
+
+constexpr const char* not_understood = "runfile-not-understood";
 
 struct InspectCommandOptions {
   std::vector<std::string> paths;
@@ -89,23 +91,28 @@ std::string bundle_name(const std::string& given) {
   return name.empty() || name == "." ? "bundle" : printable(name);
 }
 
-// Packages and archives that cannot be read come before all else that is found.
+// Packages and archives that cannot be read come before all else that is found. A .run of another
+// kind is no failure beside packages, but where it is all there is, nothing was inspected.
 void judge(const InspectionDocument& document, ReportHeader& header) {
+  const bool has_packages = !document.inspection.inventory.packages.empty();
   std::size_t unreadable = 0;
-  std::string first;
+  const Finding* first = nullptr;
   for (const Finding& finding : document.findings) {
-    if (finding.id != "package-unreadable" && finding.id != "container-unreadable" &&
-        finding.id != "archive-bomb") {
-      continue;
-    }
-    if (unreadable++ == 0) first = finding.subject;
+    const bool is_failure = finding.id == "package-unreadable" ||
+                            finding.id == "container-unreadable" || finding.id == "archive-bomb" ||
+                            (finding.id == not_understood && !has_packages);
+    if (!is_failure) continue;
+    if (unreadable++ == 0) first = &finding;
   }
-  if (unreadable > 0) {
+  if (first != nullptr) {
     header.exit = ExitCode::bad_input;
     header.error = Error(
         ErrorCode::bad_package,
-        format("{} of the bundle cannot be read, first: {}", counted(unreadable, "file"), first),
-        "copy the file again and compare its size and sha256 with the vendor's");
+        format("{} of the bundle cannot be read, first: {}", counted(unreadable, "file"),
+               first->subject),
+        first->id == not_understood
+            ? "unpack it as its vendor says, on a disposable machine, and inspect the directory"
+            : "copy the file again and compare its size and sha256 with the vendor's");
   } else if (std::any_of(document.findings.begin(), document.findings.end(),
                          [](const Finding& f) { return f.severity >= Severity::error; })) {
     header.exit = ExitCode::problems;
@@ -169,6 +176,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   if (!options.against.empty()) {
     session.events->working("looking at the target");
     const TargetSnapshot target = target_of(session.host, options.against);
+    settle_missing_folders(document->findings, inspection.inventory.packages, folders_of(target));
     CompatibilityReport fit = fit_of(inspection, packages_to_fit(inspection.inventory), target);
     document->against = to_json(fit, inspection.inventory, target);
     sections = fit_sections(fit, inspection.inventory, target);

@@ -18,14 +18,14 @@ std::string native(const std::string& architecture, const TargetSnapshot& target
   return architecture.empty() || architecture == "all" ? target.architecture : architecture;
 }
 
-void parse(KnownDeb& deb, std::vector<Clause>& into, std::string_view field,
-           const std::string& value, const TargetSnapshot& target) {
+void parse(const KnownDeb& deb, std::vector<Clause>& into, const std::string& value,
+           const TargetSnapshot& target) {
   if (trimmed(value).empty()) return;
   try {
     into = parse_relations(value, deb.label(),
                            deb.of_bundle() ? RelationSource::package : RelationSource::status_file);
-  } catch (const Error& error) {
-    deb.malformed.push_back({std::string(field), 0, error.message()});
+  } catch (const Error&) {
+    // A package of the bundle was refused for it when it was read; what is installed is not judged.
     return;
   }
   for (Clause& clause : into) {
@@ -45,17 +45,17 @@ KnownDeb known_deb(const Package& package, std::size_t index, const TargetSnapsh
   deb.architecture = native(package.architecture, target);
   deb.is_native = target.architecture.empty() || deb.architecture == target.architecture;
   if (!package.deb) {
-    parse(deb, deb.depends, "Depends", joined(package.depends, ", "), target);
+    parse(deb, deb.depends, joined(package.depends, ", "), target);
     return deb;
   }
   const DebFacts& facts = *package.deb;
   deb.multi_arch = facts.multi_arch;
-  parse(deb, deb.pre_depends, "Pre-Depends", facts.pre_depends, target);
-  parse(deb, deb.depends, "Depends", facts.depends, target);
-  parse(deb, deb.breaks, "Breaks", facts.breaks, target);
-  parse(deb, deb.conflicts, "Conflicts", facts.conflicts, target);
-  parse(deb, deb.replaces, "Replaces", facts.replaces, target);
-  parse(deb, deb.provides, "Provides", facts.provides, target);
+  parse(deb, deb.pre_depends, facts.pre_depends, target);
+  parse(deb, deb.depends, facts.depends, target);
+  parse(deb, deb.breaks, facts.breaks, target);
+  parse(deb, deb.conflicts, facts.conflicts, target);
+  parse(deb, deb.replaces, facts.replaces, target);
+  parse(deb, deb.provides, facts.provides, target);
   return deb;
 }
 
@@ -67,11 +67,11 @@ KnownDeb known_deb(const TargetPackage& package, const TargetSnapshot& target) {
   deb.architecture = native(package.architecture, target);
   deb.multi_arch = package.multi_arch;
   deb.is_configured = satisfies_dependencies(package.status);
-  parse(deb, deb.depends, "Depends", package.depends, target);
-  parse(deb, deb.breaks, "Breaks", package.breaks, target);
-  parse(deb, deb.conflicts, "Conflicts", package.conflicts, target);
-  parse(deb, deb.replaces, "Replaces", package.replaces, target);
-  parse(deb, deb.provides, "Provides", package.provides, target);
+  parse(deb, deb.depends, package.depends, target);
+  parse(deb, deb.breaks, package.breaks, target);
+  parse(deb, deb.conflicts, package.conflicts, target);
+  parse(deb, deb.replaces, package.replaces, target);
+  parse(deb, deb.provides, package.provides, target);
   return deb;
 }
 

@@ -29,7 +29,6 @@ struct KnownDeb {
   std::vector<Clause> conflicts;
   std::vector<Clause> replaces;
   std::vector<Clause> provides;
-  std::vector<Evidence> malformed;  // fields that policy does not allow: name and what is wrong
 
   bool of_bundle() const { return package != nullptr; }
   // "tops-sdk 2.5.136-1"

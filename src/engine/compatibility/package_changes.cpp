@@ -81,9 +81,6 @@ void check_packages(const ComparedDebs& debs, const TargetSnapshot& target, Find
                        {{"Architecture", 0, deb->architecture},
                         {"target", 0, format("dpkg's architecture is {}", target.architecture)}}));
     }
-    if (!deb->malformed.empty()) {
-      findings.push_back(make_finding("relation-malformed", deb->package->path, deb->malformed));
-    }
     check_compression(*deb, target, findings);
   }
   check_unfinished(debs, target, findings);

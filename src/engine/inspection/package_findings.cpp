@@ -10,6 +10,7 @@
 #include "engine/inspection/wheel_hazards.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/evidence_list.hpp"
+#include "topsctl/engine/inspection/missing_folders.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
@@ -33,6 +34,18 @@ class Collection {
  private:
   std::map<std::string, EvidenceList> lists_;
 };
+
+const char* id_of(Fault fault) {
+  switch (fault) {
+    case Fault::bomb:
+      return "archive-bomb";
+    case Fault::refused_by_dpkg:
+      return "dpkg-refuses-package";
+    case Fault::damage:
+      break;
+  }
+  return "package-unreadable";
+}
 
 void judge_mismatches(const Package& package, const Contents& contents, Collection& found) {
   for (const Mismatch& mismatch : contents.mismatches) {
@@ -222,8 +235,7 @@ bool is_final_for_wheels(std::string_view id) {
 std::vector<Finding> package_findings(const Package& package, const Contents* contents) {
   Collection found;
   if (package.verdict == Verdict::broken) {
-    found.add(package.is_bomb ? "archive-bomb" : "package-unreadable", package.path,
-              package.problem);
+    found.add(id_of(package.fault), package.path, package.problem);
     return found.findings(package.path);
   }
   if (package.wheel) {
@@ -246,6 +258,10 @@ std::vector<Finding> package_findings(const Package& package, const Contents* co
     }
   }
   std::vector<Finding> findings = found.findings(package.path);
+  if (contents != nullptr) {
+    if (auto missing = missing_folders(package, is_base_folder))
+      findings.push_back(std::move(*missing));
+  }
   if (package.kind == PackageKind::wheel) {
     for (Finding& finding : wheel_findings(package, contents)) {
       findings.push_back(std::move(finding));

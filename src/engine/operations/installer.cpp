@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "topsctl/base/text.hpp"
@@ -13,6 +14,7 @@
 #include "topsctl/engine/execution/wheel_installation.hpp"
 #include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/locked_packages.hpp"
+#include "topsctl/engine/inspection/missing_folders.hpp"
 #include "topsctl/engine/operations/confirmation.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/retention.hpp"
@@ -87,6 +89,10 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   ReadPayloads payloads = stage == nullptr
                               ? read_payloads(packages, request.sandboxing)
                               : stage->read_payloads(packages, request.sandboxing, is_changing);
+  settle_missing_folders(payloads.findings, packages, [&](const std::string& folder) {
+    std::error_code ignored;
+    return std::filesystem::is_directory(host.resolve(folder), ignored);
+  });
   // Says more than that a file is another's, and cannot be accepted.
   require_untouched(stack, selection);
   TargetSnapshot target = read_target_system(host, std::move(database));

@@ -12,6 +12,7 @@
 #include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/debian/deb_contents.hpp"
 #include "topsctl/host/debian/deb_control.hpp"
+#include "topsctl/host/debian/dpkg_refusal.hpp"
 #include "topsctl/host/python/wheel.hpp"
 #include "topsctl/host/system/digest.hpp"
 
@@ -21,6 +22,12 @@ namespace {
 
 constexpr std::uint64_t largest_wheel = 8ULL << 30U;
 
+Fault fault_of(const Error& error) {
+  if (dynamic_cast<const DecompressionBomb*>(&error) != nullptr) return Fault::bomb;
+  if (dynamic_cast<const DpkgRefusal*>(&error) != nullptr) return Fault::refused_by_dpkg;
+  return Fault::damage;
+}
+
 void attempt(Package& package, const std::function<void()>& read) {
   try {
     read();
@@ -28,7 +35,7 @@ void attempt(Package& package, const std::function<void()>& read) {
     if (error.code() != ErrorCode::bad_package) throw;
     package.verdict = Verdict::broken;
     package.problem = error.message();
-    package.is_bomb = dynamic_cast<const DecompressionBomb*>(&error) != nullptr;
+    package.fault = fault_of(error);
   }
 }
 

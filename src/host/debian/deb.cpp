@@ -12,6 +12,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/deb_contents.hpp"
 #include "topsctl/host/debian/deb_control.hpp"
+#include "topsctl/host/debian/dpkg_refusal.hpp"
 #include "topsctl/host/system/parallel.hpp"
 
 namespace topsctl {
@@ -50,7 +51,8 @@ Member parse_header(std::string_view header, const std::string& file) {
   if (header.size() != ar_header_size) refuse_deb(file, "the file ends within a member header");
   if (header.substr(58) != "`\n") refuse_deb(file, "a member header is damaged");
   Member member;
-  member.name = trimmed(header.substr(0, 16));
+  member.name = header.substr(0, 16);
+  member.name.erase(member.name.find_last_not_of(' ') + 1);
   if (member.name.ends_with('/')) member.name.pop_back();
   member.size = number(trimmed(header.substr(48, 10)), file);
   return member;
@@ -100,8 +102,20 @@ std::string compression_named(const std::string& member, const std::string& file
         std::pair{".zst", "zstd"}, std::pair{".bz2", "bzip2"}, std::pair{".lzma", "lzma"}}) {
     if (suffix == known) return compression;
   }
-  refuse_deb(file, format("member {} has a compression that is not known", in_quotes(member)),
-             "repack it with dpkg-deb of a newer system, as -Zxz");
+  throw DpkgRefusal(file,
+                    format("member {} has a compression that is not known", in_quotes(member)));
+}
+
+// deb(5): "2.", the minor number, a line end; more lines may follow.
+bool is_format_2(std::string_view text) {
+  text = text.substr(0, std::min(text.find('\0'), text.size()));
+  const auto end = text.find('\n');
+  const auto dot = text.find('.');
+  if (end == std::string_view::npos || dot == std::string_view::npos || dot > end) return false;
+  std::string_view major = text.substr(0, dot);
+  major.remove_prefix(std::min(major.find_first_not_of('0'), major.size()));
+  const std::string_view minor = text.substr(dot + 1, end - dot - 1);
+  return major == "2" && is_digits(minor) && minor.size() < 10;
 }
 
 class DebReading {
@@ -143,6 +157,7 @@ class DebReading {
         take_version(member, *bytes);
       } else if (is_archive(member.name, "control.tar") && !has_control) {
         has_control = true;
+        require_known_to_control(member.name);
         decode(std::move(bytes), compression_named(member.name, file_), members_.control);
         if (!members_.data) return;
       } else if (is_archive(member.name, "data.tar") && has_control && !has_data) {
@@ -150,9 +165,8 @@ class DebReading {
         facts_.compression = compression_named(member.name, file_);
         decode(std::move(bytes), facts_.compression, members_.data);
       } else if (!has_data && !member.name.starts_with('_')) {
-        refuse_deb(file_,
-                   format("not a Debian package: member {} stands where none of its kind may",
-                          in_quotes(member.name)));
+        throw DpkgRefusal(
+            file_, format("member {} stands where none of its kind may", in_quotes(member.name)));
       } else {
         if (members_.other) members_.other();
         drain(*bytes);
@@ -169,11 +183,18 @@ class DebReading {
                  "check that this is a .deb file");
     }
     const std::string text = whole_text(bytes, 1024, file_);
-    facts_.format = printable(trimmed(text.substr(0, text.find('\n'))));
-    if (!facts_.format.empty() && !facts_.format.starts_with("2.")) {
-      refuse_deb(file_, format("the format {} is not known", in_quotes(facts_.format)),
-                 "repack it with dpkg-deb");
+    facts_.format = printable(text.substr(0, text.find('\n')));
+    if (!is_format_2(text)) {
+      throw DpkgRefusal(file_, format("its format {} is not known", in_quotes(facts_.format)));
     }
+  }
+
+  // dpkg reads these with xz, gzip, zstd or not at all compressed, whatever the data may be.
+  void require_known_to_control(const std::string& member) const {
+    const std::string compression = compression_named(member, file_);
+    if (compression != "bzip2" && compression != "lzma") return;
+    throw DpkgRefusal(
+        file_, format("member {} has a compression that only data may have", in_quotes(member)));
   }
 
   // deb-old(5): the version, the length of the control archive, then two compressed tars.

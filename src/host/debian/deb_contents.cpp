@@ -14,6 +14,7 @@
 #include "topsctl/host/archive/decompression_limit.hpp"
 #include "topsctl/host/archive/tar.hpp"
 #include "topsctl/host/content/payload_scan.hpp"
+#include "topsctl/host/debian/dpkg_refusal.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
@@ -88,6 +89,7 @@ class DataReading {
         add_mismatch(
             {Mismatch::Kind::missing, concat("/", claim.path), std::string(claim.hex), ""});
     }
+    refuse_odd_conffiles();
     note_hard_links();
     note_duplicates();
     note_entries_behind_links();
@@ -124,12 +126,6 @@ class DataReading {
 
   void judge_type(const TarEntry& entry) {
     const std::string path = printable(concat("/", entry.path));
-    if (entry.is_sparse) {
-      throw Error(ErrorCode::bad_package,
-                  format("cannot read {}: {} is a sparse entry, which dpkg does not take",
-                         in_quotes(file_), in_quotes(path)),
-                  "have it packed with dpkg-deb");
-    }
     if (has_harmful_character(entry.path)) add_strange({StrangeEntry::Kind::bad_name, path, ""});
     if (entry.type == PayloadEntry::Type::character_device ||
         entry.type == PayloadEntry::Type::block_device) {
@@ -179,6 +175,24 @@ class DataReading {
       return;
     }
     compare(*claim, std::string(target->second));
+  }
+
+  // dpkg does not unpack what it is to remove, and moves a directory aside for a conffile.
+  void refuse_odd_conffiles() const {
+    const DebFacts& deb = *package_.deb;
+    const std::set<std::string_view> kept(deb.conffiles.begin(), deb.conffiles.end());
+    const std::set<std::string_view> removed(deb.removed_conffiles.begin(),
+                                             deb.removed_conffiles.end());
+    if (kept.empty() && removed.empty()) return;
+    for (const PayloadEntry& entry : files_) {
+      if (removed.contains(entry.path)) {
+        throw DpkgRefusal(file_, format("conffile {} is to be removed, and the package has it",
+                                        in_quotes(entry.path)));
+      }
+      if (entry.type == PayloadEntry::Type::directory && kept.contains(entry.path)) {
+        throw DpkgRefusal(file_, format("conffile {} is a directory", in_quotes(entry.path)));
+      }
+    }
   }
 
   // dpkg looks for the target on the host, and the package's own file is there once it was

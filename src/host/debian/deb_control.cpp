@@ -2,11 +2,15 @@
 #include "topsctl/host/debian/deb_control.hpp"
 
 #include <algorithm>
+#include <map>
 
+#include "host/debian/control_file.hpp"
+#include "host/debian/control_members.hpp"
+#include "host/debian/dpkg_tar.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/tar.hpp"
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/debian/dpkg_refusal.hpp"
 
 namespace topsctl {
 
@@ -20,24 +24,15 @@ constexpr std::size_t most_entries = 1000;
   throw unreadable_file(file, why);
 }
 
-std::string required(const Stanza& control, const char* field, const std::string& file) {
-  std::string value = control.value(field);
-  if (value.empty())
-    refuse_control(file, format("the control file has no field {}", in_quotes(field)));
-  return value;
-}
-
-// Policy 5.6.7 and 5.6.12: what is allowed in names and versions, so that neither can be mistaken
-// for an option or a path.
-void refuse_strange_name(const std::string& name, std::string_view allowed,
-                         const std::string& file) {
-  const bool plain = std::all_of(name.begin(), name.end(), [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           allowed.find(c) != std::string_view::npos;
+// Wildcards ("any", "linux-any") are for sources, and names with other characters for nobody.
+void require_architecture(const std::string& name, const std::string& file) {
+  const bool is_plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
   });
-  if (!plain || name.front() == '-' || name.front() == '.') {
-    refuse_control(file,
-                   format("the control file has the strange name or version {}", in_quotes(name)));
+  const std::vector<std::string> parts = split(name, '-');
+  const bool is_wildcard = std::find(parts.begin(), parts.end(), "any") != parts.end();
+  if (!is_plain || name.front() == '-' || is_wildcard || name == "source") {
+    throw DpkgRefusal(file, format("{} is no architecture", in_quotes(name)));
   }
 }
 
@@ -70,12 +65,13 @@ void take_relations(const Stanza& control, Package& package) {
 }
 
 void take_control(const Stanza& control, const std::string& file, Package& package) {
-  package.name = required(control, "Package", file);
-  package.version = required(control, "Version", file);
-  package.architecture = required(control, "Architecture", file);
-  refuse_strange_name(package.name, "+-.", file);
-  refuse_strange_name(package.version, "+-.~:", file);
-  refuse_strange_name(package.architecture, "-", file);
+  // As dpkg itself keeps them.
+  package.name = lower_case(control.value("Package"));
+  package.version = control.value("Version");
+  if (const std::string revision = control.value("Revision"); !revision.empty())
+    package.version += concat("-", revision);
+  package.architecture = control.value("Architecture");
+  require_architecture(package.architecture, file);
   take_relations(control, package);
   DebFacts& deb = *package.deb;
   deb.source = control_line(control.value("Source"));
@@ -100,6 +96,46 @@ bool is_script(const std::string& member) {
 std::string member_name(const TarEntry& entry) {
   constexpr std::string_view old_folder = "DEBIAN/";
   return entry.path.starts_with(old_folder) ? entry.path.substr(old_folder.size()) : entry.path;
+}
+
+bool is_read(const std::string& member) {
+  return is_script(member) || member == "control" || member == "md5sums" || member == "conffiles" ||
+         member == "triggers";
+}
+
+// Whether the entry is a file, or another name of one. dpkg takes directories in the old format
+// alone; a link that leads elsewhere would hide a script.
+bool is_member(const TarEntry& entry, const DebFacts& deb, const std::string& file) {
+  const bool is_file =
+      entry.type == PayloadEntry::Type::file || entry.type == PayloadEntry::Type::hardlink;
+  if (!deb.format.starts_with("2.")) return is_file;
+  if (entry.type == PayloadEntry::Type::symlink) {
+    refuse_control(file, format("{} in the control archive is a link", in_quotes(entry.path)));
+  }
+  if (entry.path.empty()) return false;
+  if (is_file && entry.path.find('/') == std::string::npos) return true;
+  throw DpkgRefusal(
+      file, format("{} in the control archive is no file at its top", in_quotes(entry.path)));
+}
+
+// The members beside the control file that say what dpkg would do.
+void take_members(const std::map<std::string, std::string>& texts, const std::string& file,
+                  Package& package) {
+  DebFacts& deb = *package.deb;
+  for (const auto& [name, text] : texts) {
+    if (name == "md5sums") {
+      package.md5sums = text;
+    } else if (name == "conffiles") {
+      Conffiles conffiles = read_conffiles(text, file);
+      deb.conffiles = std::move(conffiles.kept);
+      deb.removed_conffiles = std::move(conffiles.removed);
+    } else if (name == "triggers") {
+      require_sound_triggers(text, file);
+      deb.triggers = printable(text, Lines::keep);
+    } else if (is_script(name)) {
+      deb.scripts.push_back({name, text});
+    }
+  }
 }
 
 // The regular files that md5sums speaks of: all but conffiles, as dh_md5sums writes it.
@@ -127,33 +163,32 @@ void claim_files(Package& package) {
 
 void read_control_archive(Source& tar, const std::string& file_name, Package& package) {
   if (!package.deb) package.deb.emplace();
-  TarReader reader(tar, file_name);
-  bool found = false;
+  DpkgTar judged(tar, file_name, DpkgTar::Archive::control);
+  TarReader reader(judged, file_name);
+  std::map<std::string, std::string> texts;
   std::size_t count = 0;
   while (const auto entry = reader.next()) {
     if (++count > most_entries)
       refuse_control(file_name, "the control archive has too many entries");
     if (entry->escapes)
       refuse_control(file_name, "the control archive has an entry that points out of it");
-    if (entry->type != PayloadEntry::Type::file) continue;
+    if (!is_member(*entry, *package.deb, file_name)) continue;
     const std::string name = member_name(*entry);
     package.deb->control_members.push_back(printable(name));
-    if (name == "control") {
-      take_control(parse_stanza(reader.text(most_control_text)), file_name, package);
-      found = true;
-    } else if (name == "md5sums") {
-      package.md5sums = reader.text(most_md5sums);
-    } else if (name == "conffiles") {
-      for (const std::string& line : split(reader.text(most_control_text), '\n')) {
-        if (line.starts_with('/')) package.deb->conffiles.emplace_back(trimmed(line));
-      }
-    } else if (name == "triggers") {
-      package.deb->triggers = printable(reader.text(most_control_text), Lines::keep);
-    } else if (is_script(name)) {
-      package.deb->scripts.push_back({name, reader.text(most_control_text)});
+    if (entry->type == PayloadEntry::Type::hardlink) {
+      const auto target = texts.find(plain_path(entry->link_target));
+      if (target == texts.end())
+        refuse_control(file_name, "the control archive has a link to what it does not hold");
+      texts[name] = target->second;
+    } else if (is_read(name)) {
+      // Of several members of one name, the last one stays.
+      texts[name] = reader.text(name == "md5sums" ? most_md5sums : most_control_text);
     }
   }
-  if (!found) refuse_control(file_name, "the control archive has no control file");
+  const auto control = texts.find("control");
+  if (control == texts.end()) refuse_control(file_name, "the control archive has no control file");
+  take_control(read_control_file(control->second, file_name), file_name, package);
+  take_members(texts, file_name, package);
   claim_files(package);
 }
 

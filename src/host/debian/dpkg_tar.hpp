@@ -9,25 +9,40 @@
 
 namespace topsctl {
 
-// Hands a tar on and looks at the type of each entry, which libarchive does not tell: what it does
-// not know it takes for a plain file. Throws Error{bad_package}, naming `subject`, for a type that
-// dpkg does not take (lib/dpkg/tarfn.c): sparse, multi-volume and unknown ones. pax headers pass,
-// though dpkg refuses them, too: packages of other makers have them. Where the headers cannot be
-// followed, it says nothing.
+// Hands the tar of a package on and judges its headers as dpkg does, since libarchive reads more
+// and hides it. Throws DpkgRefusal, naming `subject`: for numbers that are none, and in the data
+// archive (lib/dpkg/tarfn.c) for entries of types that dpkg does not take (pax headers, sparse
+// ones) and names that are empty, too long or hold a line end; there also Error{bad_package} for
+// headers that are damaged or cut short. The control archive is unpacked by GNU tar, which bears
+// more.
 class DpkgTar : public Source {
  public:
+  enum class Archive { control, data };
   // The tar must outlive this.
-  DpkgTar(Source& tar, std::string subject) : tar_(tar), subject_(std::move(subject)) {}
+  DpkgTar(Source& tar, std::string subject, Archive archive = Archive::data)
+      : tar_(tar), subject_(std::move(subject)), archive_(archive) {}
   std::string_view piece() override;
 
  private:
   void follow(std::string_view bytes);
+  void skip(std::string_view& bytes);
   void take_header();
+  void take_header_of_control();
+  void take_header_of_data();
+  void judge_name(std::string_view shown) const;
+  std::string name_of_header() const;
+  void require_whole() const;
 
   Source& tar_;
   std::string subject_;
-  std::string header_;         // what came of the current header
-  std::uint64_t to_skip_ = 0;  // bytes until the next header
+  Archive archive_;
+  std::string header_;                // what came of the current header
+  std::uint64_t to_skip_ = 0;         // bytes until the next header
+  std::string* long_text_ = nullptr;  // takes the bytes that are skipped
+  std::string long_name_;
+  std::string long_link_;
+  bool has_long_name_ = false;
+  bool has_long_link_ = false;
   bool is_followed_ = true;
 };
 

@@ -9,6 +9,7 @@ from .native import for_machine
 from .sound_debs import plain
 
 UNREADABLE = ("package-unreadable",)
+REFUSED = ("dpkg-refuses-package",)
 
 
 def flipped(data, position):
@@ -62,14 +63,14 @@ bit_flip("tar-header", UNREADABLE, 3, "none", b"./opt/tops/share/noise", 3)
 bit_flip("control", UNREADABLE, 3, "xz", b"control.tar.gz", 60 + 250)
 
 
-@case("deb-unknown-member-before-data", UNREADABLE, exit=3)
+@case("deb-unknown-member-before-data", REFUSED, exit=5)
 def _(shop):
     deb = plain()
     members = deb.members()
     (shop.folder / deb.file_name).write_bytes(ar([*members[:2], ("extra.tar.gz", b"what is this"), *members[2:]]))
 
 
-@case("deb-format-3", UNREADABLE, exit=3, problem_contains="3.0")
+@case("deb-format-3", REFUSED, exit=5, problem_contains="3.0")
 def _(shop):
     deb = plain()
     (shop.folder / deb.file_name).write_bytes(ar([("debian-binary", b"3.0\n"), *deb.members()[1:]]))
@@ -81,7 +82,7 @@ def _(shop):
     (shop.folder / deb.file_name).write_bytes(ar([deb.members()[0], deb.members()[2]]))
 
 
-@case("deb-control-without-version", UNREADABLE, exit=3)
+@case("deb-control-without-version", REFUSED, exit=5)
 def _(shop):
     deb = plain()
     del deb.fields["Version"]
@@ -107,7 +108,7 @@ def _(shop):
     (shop.folder / deb.file_name).write_bytes(ar([first, second]) + ar_member(name, data, size=-1))
 
 
-@case("deb-sparse-entry", UNREADABLE, exit=3)
+@case("deb-sparse-entry", REFUSED, exit=5)
 def _(shop):
     # dpkg refuses GNU sparse files: there is no telling how large they are.
     deb = plain()
@@ -240,7 +241,7 @@ def _(shop):
     plain().file("/usr/local/sbin/dpkg", b"#!/bin/sh\n", 0o755).write(shop.folder)
 
 
-@case("deb-unknown-entry-type", UNREADABLE, exit=3)
+@case("deb-unknown-entry-type", REFUSED, exit=5)
 def _(shop):
     deb = plain()
     deb.write(shop.folder, data=with_entries(deb, tar_entry("./opt/tops/odd", typeflag=b"Z")))

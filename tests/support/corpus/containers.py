@@ -186,7 +186,7 @@ def _(shop):
     os.truncate(path, path.stat().st_size * 9 // 10)
 
 
-@case("run-cut-in-header", ("container-unreadable|runfile-not-understood",), exit=(0, 3))
+@case("run-cut-in-header", ("container-unreadable|runfile-not-understood",), exit=3)
 def _(shop):
     os.truncate(sound_run(shop), 5000)
 
@@ -197,7 +197,7 @@ def _(shop):
 
 
 @case("run-payload-offset-beyond-end", ("container-unreadable|runfile-not-understood",),
-      may=("runfile-checksum-wrong",), exit=(0, 3))
+      may=("runfile-checksum-wrong",), exit=3)
 def _(shop):
     path = sound_run(shop)
     data = path.read_bytes()
@@ -239,6 +239,16 @@ def _(shop):
 def _(shop):
     fill(shop.folder)
     (shop.folder / "install.run").write_text("#!/bin/sh\necho a script that is no archive\nexit 0\n")
+
+
+@case("run-of-another-tool-alone", ("runfile-not-understood",), exit=3)
+def _(shop):
+    (shop.folder / "install.run").write_text("#!/bin/sh\necho a script that is no archive\nexit 0\n")
+
+
+@case("run-of-base64", ("runfile-not-understood",), exit=3, problem_contains="packed with base64")
+def _(shop):
+    sound_run(shop, "--base64")
 
 
 @case("container-of-nothing", may=("container-unreadable",), exit=3)

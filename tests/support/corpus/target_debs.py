@@ -54,7 +54,7 @@ fits("fits-not-conflicts-in-bundle", lambda shop: [demo("tops-one", Conflicts="t
 fits("fits-removes-installed",
      lambda shop: [demo(Conflicts="diverted-tool", Replaces="diverted-tool", Provides="diverted-tool")],
      ("removes-installed",))
-fits("fits-not-malformed-relation", lambda shop: [demo(Depends="libc6 (>= 2.27")], ("relation-malformed",), ERRORS)
+fits("fits-not-malformed-relation", lambda shop: [demo(Depends="libc6 (>= 2.27")], ("dpkg-refuses-package",), ERRORS)
 fits("fits-breaks-another-version", lambda shop: [demo(Breaks="xz-utils (<< 5)")])
 fits("fits-not-broken-by-installed", lambda shop: [demo("tops-old-abi", version="1.0")],
      ("installed-breaks-package",), ERRORS, evidence=("enflame-base",))

@@ -50,7 +50,10 @@ Subject sound_deb() {
   made.package.architecture = "amd64";
   made.package.deb.emplace();
   made.package.files = {entry("/usr", 0755, PayloadEntry::Type::directory),
-                        entry("/usr/lib/libtops.so"), entry("/opt/tops/bin/x", 0755),
+                        entry("/usr/lib/libtops.so"),
+                        entry("/opt/tops", 0755, PayloadEntry::Type::directory),
+                        entry("/opt/tops/bin", 0755, PayloadEntry::Type::directory),
+                        entry("/opt/tops/bin/x", 0755),
                         entry("/var/tmp/x", 01777, PayloadEntry::Type::directory),
                         entry("/usr/bin/x", 0777, PayloadEntry::Type::symlink)};
   made.contents.list_name = "md5sums";

@@ -1,0 +1,13 @@
+// The one message for packages that dpkg refuses.
+#include "topsctl/host/debian/dpkg_refusal.hpp"
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+DpkgRefusal::DpkgRefusal(std::string_view subject, std::string_view why)
+    : Error(ErrorCode::bad_package, format("dpkg refuses {}: {}", in_quotes(subject), why),
+            "another copy of the file will not do: ask the vendor for a package that dpkg-deb "
+            "built") {}
+
+}  // namespace topsctl
