@@ -119,12 +119,12 @@ bool is_member(const TarEntry& entry, const DebFacts& deb, const std::string& fi
 }
 
 // The members beside the control file that say what dpkg would do.
-void take_members(const std::map<std::string, std::string>& texts, const std::string& file,
+void take_members(std::map<std::string, std::string>& texts, const std::string& file,
                   Package& package) {
   DebFacts& deb = *package.deb;
-  for (const auto& [name, text] : texts) {
+  for (auto& [name, text] : texts) {
     if (name == "md5sums") {
-      package.md5sums = text;
+      package.md5sums = std::move(text);
     } else if (name == "conffiles") {
       Conffiles conffiles = read_conffiles(text, file);
       deb.conffiles = std::move(conffiles.kept);
@@ -133,7 +133,7 @@ void take_members(const std::map<std::string, std::string>& texts, const std::st
       require_sound_triggers(text, file);
       deb.triggers = printable(text, Lines::keep);
     } else if (is_script(name)) {
-      deb.scripts.push_back({name, text});
+      deb.scripts.push_back({name, std::move(text)});
     }
   }
 }
@@ -175,13 +175,14 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
     if (!is_member(*entry, *package.deb, file_name)) continue;
     const std::string name = member_name(*entry);
     package.deb->control_members.push_back(printable(name));
+    if (!is_read(name)) continue;
+    // Of several members of one name, the last one stays.
     if (entry->type == PayloadEntry::Type::hardlink) {
       const auto target = texts.find(plain_path(entry->link_target));
-      if (target == texts.end())
-        refuse_control(file_name, "the control archive has a link to what it does not hold");
-      texts[name] = target->second;
-    } else if (is_read(name)) {
-      // Of several members of one name, the last one stays.
+      if (target == texts.end() || target->second.size() > most_control_text)
+        refuse_control(file_name, "the control archive has a link to what is no text in it");
+      texts[name] = std::string(target->second);
+    } else {
       texts[name] = reader.text(name == "md5sums" ? most_md5sums : most_control_text);
     }
   }

@@ -253,5 +253,36 @@ TEST(Debs, KeepTheirScriptsAndRelations) {
   EXPECT_EQ(package.deb->scripts[0].text, "#!/bin/sh\nset -e\n");
 }
 
+Package package_with(const std::vector<Member>& members) {
+  Package package;
+  const auto source = text_source(ar_bytes({{"debian-binary", "2.0\n"},
+                                            {"control.tar", tar_bytes(members)},
+                                            {"data.tar", tar_bytes({})}}));
+  read_deb_members(*source, "a.deb", {}, package,
+                   {[&](Source& tar) { read_control_archive(tar, "a.deb", package); }, {}});
+  return package;
+}
+
+TEST(ControlArchives, HideNoScriptBehindALink) {
+  const Member control{"./control", control_text("a", "1")};
+  const Member script{"./preinst", "#!/bin/sh\nreboot\n"};
+  const Package package = package_with({control, script, {"./postinst", "", '1', "./preinst"}});
+  ASSERT_THAT(package.deb->scripts, SizeIs(2));
+  EXPECT_EQ(package.deb->scripts[0].name, "postinst");
+  EXPECT_EQ(package.deb->scripts[0].text, script.bytes);
+  for (const Member& link : {Member{"./postinst", "", '1', "./elsewhere"},
+                             Member{"./postinst", "", '2', "/etc/passwd"}}) {
+    EXPECT_EQ(thrown_by([&] { package_with({control, link}); }).code(), ErrorCode::bad_package);
+  }
+}
+
+TEST(ControlArchives, AreReadAsTheyAreUnpacked) {
+  const Member control{"./control", control_text("a", "1")};
+  EXPECT_EQ(package_with({{"./control", "no field\n"}, control}).name, "a");
+  thrown_by([&] { package_with({control, {"./control", "no field\n"}}); });
+  thrown_by([&] { package_with({control, {"./extra/", "", '5'}}); });
+  thrown_by([&] { package_with({control, {"./extra/a", "x"}}); });
+}
+
 }  // namespace
 }  // namespace topsctl
