@@ -49,12 +49,17 @@ def container():
             "empty-data": VERSION + CONTROL + ar_member("data.tar", b"")}.items():
         add(rule, f"members-{name}", MAGIC + rest)
     for name, first, second, third in (
-            ("slashes", "debian-binary/", "control.tar/", "data.tar/"), ("upper-case", "Debian-Binary", "control.tar", "data.tar"),
-            ("control-upper-case", "debian-binary", "CONTROL.TAR", "data.tar"), ("data-upper-case", "debian-binary", "control.tar", "Data.tar"),
-            ("control-longer", "debian-binary", "control.tarx", "data.tar"), ("data-longer", "debian-binary", "control.tar", "data.tarball"),
-            ("data-without-tar", "debian-binary", "control.tar", "data"), ("version-longer", "debian-binary2", "control.tar", "data.tar"),
+            ("slashes", "debian-binary/", "control.tar/", "data.tar/"), ("upper-case", "Debian-Binary", "control.tar",
+            "data.tar"),
+            ("control-upper-case", "debian-binary", "CONTROL.TAR", "data.tar"), ("data-upper-case", "debian-binary",
+            "control.tar", "Data.tar"),
+            ("control-longer", "debian-binary", "control.tarx", "data.tar"), ("data-longer", "debian-binary",
+            "control.tar", "data.tarball"),
+            ("data-without-tar", "debian-binary", "control.tar", "data"), ("version-longer", "debian-binary2",
+            "control.tar", "data.tar"),
             ("leading-blank", "debian-binary", " control.tar", "data.tar")):
-        add(rule, f"names-{name}", MAGIC + ar_member(first, b"2.0\n") + ar_member(second, control_tar()) + ar_member(third, data_tar()))
+        add(rule, f"names-{name}", MAGIC + ar_member(first, b"2.0\n") + ar_member(second,
+        control_tar()) + ar_member(third, data_tar()))
     for name, tail in {"newline": b"\n", "zeros": b"\0" * 64, "text": b"garbage\n", "half-header": VERSION[:30],
                        "signature": ar_member("_gpgorigin", b"x" * 40)}.items():
         add(rule, f"after-data-{name}", SOUND + tail)
@@ -66,11 +71,15 @@ def container():
 
 def version():
     rule = "debian-binary"
-    for name, text in {"2.1": b"2.1\n", "2.999": b"2.999\n", "3.0": b"3.0\n", "1.0": b"1.0\n", "0.939": b"0.939000\n", "no-newline": b"2.0",
-                       "no-minor": b"2\n", "dot-only": b"2.\n", "letters": b"two\n", "minor-letters": b"2.x\n", "empty": b"",
-                       "blank-line": b"\n", "more-lines": b"2.0\nmore\n", "leading-blank": b" 2.0\n", "trailing-blank": b"2.0 \n",
+    for name, text in {"2.1": b"2.1\n", "2.999": b"2.999\n", "3.0": b"3.0\n", "1.0": b"1.0\n", "0.939": b"0.939000\n",
+                       "no-newline": b"2.0",
+                       "no-minor": b"2\n", "dot-only": b"2.\n", "letters": b"two\n", "minor-letters": b"2.x\n",
+                       "empty": b"",
+                       "blank-line": b"\n", "more-lines": b"2.0\nmore\n", "leading-blank": b" 2.0\n",
+                       "trailing-blank": b"2.0 \n",
                        "carriage-return": b"2.0\r\n", "negative": b"2.-1\n", "zeros": b"02.0\n", "letter-behind": b"2.0a\n",
-                       "plus": b"+2.0\n", "three-numbers": b"2.0.1\n", "huge": b"2.99999999999999999999\n", "nul": b"2.0\0\n"}.items():
+                       "plus": b"+2.0\n", "three-numbers": b"2.0.1\n", "huge": b"2.99999999999999999999\n",
+                       "nul": b"2.0\0\n"}.items():
         add(rule, name, deb(version=text))
 
 
@@ -93,15 +102,18 @@ def compression():
         middle = len(content) // 2
         add(rule, f"cut{suffix}", of("", control, suffix, content[:-5]))
         add(rule, f"half{suffix}", of("", control, suffix, content[:middle]))
-        add(rule, f"flipped{suffix}", of("", control, suffix, content[:middle] + bytes([content[middle] ^ 0x55]) + content[middle + 1:]))
+        add(rule, f"flipped{suffix}", of("", control, suffix,
+                                         content[:middle] + bytes([content[middle] ^ 0x55]) + content[middle + 1:]))
         add(rule, f"garbage-behind{suffix}", of("", control, suffix, content + b"garbage!"))
         add(rule, f"zeros-behind{suffix}", of("", control, suffix, content + b"\0" * 8))
         add(rule, f"plain-named{suffix}", of("", control, suffix, data))
         add(rule, f"empty-stream{suffix}", of("", control, suffix, b""))
-    add(rule, "two-streams.gz", of("", control, ".gz", gzip.compress(data[:512], mtime=0) + gzip.compress(data[512:], mtime=0)))
+    add(rule, "two-streams.gz", of("", control, ".gz", gzip.compress(data[:512], mtime=0) + gzip.compress(data[512:],
+    mtime=0)))
     add(rule, "two-streams.xz", of("", control, ".xz", lzma.compress(data[:512]) + lzma.compress(data[512:])))
     add(rule, "two-streams.bz2", of("", control, ".bz2", bz2.compress(data[:512]) + bz2.compress(data[512:])))
-    add(rule, "padding-between.xz", of("", control, ".xz", lzma.compress(data[:512]) + b"\0" * 8 + lzma.compress(data[512:])))
+    add(rule, "padding-between.xz", of("", control, ".xz",
+                                       lzma.compress(data[:512]) + b"\0" * 8 + lzma.compress(data[512:])))
     add(rule, "padding-of-five.xz", of("", control, ".xz", packed[".xz"] + b"\0" * 5))
     add(rule, "gzip-named.xz", of("", control, ".xz", packed[".gz"]))
     add(rule, "xz-named.gz", of("", control, ".gz", packed[".xz"]))
