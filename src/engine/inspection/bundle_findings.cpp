@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/inspection/package_findings.hpp"
 #include "engine/inspection/script_findings.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {

@@ -1,5 +1,5 @@
 // Findings on integrity, hostile entries, modes, ELF files, and what a package adds to a system.
-#include "engine/inspection/package_findings.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Findings on single packages: each of its own cause, and none on sound ones.
-#include "engine/inspection/package_findings.hpp"
+#include "topsctl/engine/inspection/package_findings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
