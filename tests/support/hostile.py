@@ -110,7 +110,7 @@ PACKAGES = {
     "wheel-record-lacks-a-file": of("a file that RECORD does not list", "file-not-listed"),
     "wheel-record-without-digest": of("a line of RECORD without a digest", "digest-not-given"),
     "wheel-record-lists-too-much": of("a file of RECORD missing", "listed-file-missing"),
-    "wheel-metadata-of-another": of("the metadata of another distribution", "wheel-name-differs"),
+    "wheel-metadata-of-another": of("the metadata of another distribution", "wheel-malformed", "wheel-name-differs"),
     "wheel-name-differs": of("another name in METADATA", "wheel-name-differs"),
     "wheel-encrypted-member": of("an encrypted member", UNREADABLE),
     "wheel-overlapping-members": of("20,000 members over the same bytes", UNREADABLE),
