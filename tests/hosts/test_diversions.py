@@ -100,8 +100,8 @@ def test_what_was_diverted_is_put_back(shared, operator, bundle_of, as_before, t
         escaped = [path for path in report["escaped_paths"] if f"/{case.name}" in path]
         report = operator.json("rollback")
         assert made and changed, "it did not divert"
-        # What came back to its place was renamed all the same.
-        assert escaped == [] or case.makes is None
+        # What came back to its place was renamed all the same, and another name of a file has its time of change.
+        assert case.makes is None or set(escaped) <= {case.path("again.dat")}, escaped
     assert report["rollback"]["verified"]["paths_differing"] == 0
     as_before()
     kill_at(operator, bundle, "preinst" if case.preinst and not case.upgrades else "postinst")
