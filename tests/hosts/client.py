@@ -24,6 +24,19 @@ class Terminal:
     unanswered: list
 
 
+def accounts_with_home(path, home):
+    """Writes the machine's accounts with the home of the one who runs the tests replaced; the path."""
+    lines = []
+    with open("/etc/passwd", encoding="utf-8") as file:
+        for line in file:
+            fields = line.rstrip("\n").split(":")
+            if len(fields) == 7 and fields[2] == str(os.geteuid()):
+                fields[5] = str(home)
+            lines.append(":".join(fields) + "\n")
+    path.write_text("".join(lines))
+    return path
+
+
 class Client:
     """Not chrooted; getpwuid and HOME both give the home of the fleet, as a program finds its ~/.ssh by either."""
 

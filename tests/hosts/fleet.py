@@ -1,11 +1,10 @@
 """A fleet: a workstation and several hosts with a real sshd each, in a network of their own."""
 
 import contextlib
-import os
 import subprocess
 
 from hosts import kernel
-from hosts.client import Client
+from hosts.client import Client, accounts_with_home
 from hosts.fleet_host import FleetHost, HostOptions
 from hosts.network import BEHIND, LAN, Network
 from hosts.storage import Storage
@@ -29,7 +28,8 @@ class Fleet:
             self.network = Network()
             machine = self.network.new_machine()
             link = self.network.join(machine, LAN, 1)
-            self.client = Client(machine, link, self.home, self._accounts())
+            accounts = accounts_with_home(self._storage.path / "passwd", self.home)
+            self.client = Client(machine, link, self.home, accounts)
             for place_of_host, each in enumerate(options):
                 hidden = behind_jump and place_of_host == len(options) - 1
                 self._add_host(lower, place, hash_cache, place_of_host, each, hidden)
@@ -48,19 +48,6 @@ class Fleet:
         ssh = self.home / ".ssh"
         ssh.mkdir(parents=True, mode=0o700)
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "fleet", "-f", ssh / "id_ed25519"], check=True)
-
-    def _accounts(self):
-        """The machine's accounts with the home of the one who runs the tests replaced."""
-        lines = []
-        with open("/etc/passwd", encoding="utf-8") as file:
-            for line in file:
-                fields = line.rstrip("\n").split(":")
-                if len(fields) == 7 and fields[2] == str(os.geteuid()):
-                    fields[5] = str(self.home)
-                lines.append(":".join(fields) + "\n")
-        accounts = self._storage.path / "passwd"
-        accounts.write_text("".join(lines))
-        return accounts
 
     def _add_host(self, lower, place, hash_cache, index, options, hidden):
         links = [self.network.join(self.network.new_machine(), BEHIND if hidden else LAN, FIRST_NUMBER + index)]

@@ -5,9 +5,9 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <array>
-#include <mutex>
-#include <thread>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "host/network/ssh_config.hpp"
 #include "host/network/ssh_login.hpp"
@@ -189,22 +189,40 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
 
 namespace {
 
+// A connection, and another one for each program that the server does not take beside those before.
 class SshSession : public RemoteSession {
  public:
-  SshSession(const Target& target, const SshOptions& wishes, Secrets& secrets,
-             const Remote::Reached& on_reached, std::atomic<int>& log_in_method)
-      : connection_(target, wishes, secrets, on_reached, log_in_method) {}
+  using Connect = std::function<std::unique_ptr<SshConnection>()>;
+  SshSession(std::unique_ptr<SshConnection> first, Connect connect) : connect_(std::move(connect)) {
+    connections_.push_back(std::move(first));
+  }
 
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
-    return ssh_stream(connection_, command_line, round_trip_);
+    return open(ssh_stream, command_line);
   }
   std::unique_ptr<RemoteStream> start_subsystem(const std::string& name) override {
-    return ssh_subsystem(connection_, name, round_trip_);
+    return open(ssh_subsystem, name);
   }
   std::chrono::microseconds round_trip() const override { return round_trip_; }
 
  private:
-  SshConnection connection_;
+  std::unique_ptr<RemoteStream> open(decltype(ssh_stream)* channel, const std::string& what) {
+    if (std::exchange(is_used_, true)) {
+      try {
+        return channel(*connections_.back(), what, round_trip_);
+      } catch (const ConnectionLost&) {
+        // A second one is refused by tinysshd and MaxSessions 1; dropbear closes a new one when the
+        // program of an earlier one ends at that moment.
+        throw_if_interrupted();
+      }
+      connections_.push_back(connect_());
+    }
+    return channel(*connections_.back(), what, round_trip_);
+  }
+
+  const Connect connect_;
+  std::vector<std::unique_ptr<SshConnection>> connections_;  // all are alive: so are their streams
+  bool is_used_ = false;
   std::chrono::microseconds round_trip_{};
 };
 
@@ -215,10 +233,14 @@ class SshRemote : public Remote {
 
   std::unique_ptr<RemoteSession> connect() override { return connect_in_steps({}); }
   std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached) override {
-    return std::make_unique<SshSession>(target_, wishes_, secrets_, on_reached, log_in_method_);
+    return std::make_unique<SshSession>(connection(on_reached), [this] { return connection({}); });
   }
 
  private:
+  std::unique_ptr<SshConnection> connection(const Reached& on_reached) {
+    return std::make_unique<SshConnection>(target_, wishes_, secrets_, on_reached, log_in_method_);
+  }
+
   const Target target_;
   const SshOptions wishes_;
   Secrets& secrets_;

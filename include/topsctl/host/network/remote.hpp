@@ -60,7 +60,8 @@ class RemoteStream {
   int waker_ = -1;
 };
 
-// One connection. Of one thread; it outlives its streams.
+// One connection, or as many as it takes where a server bears few programs on one. Of one thread;
+// it outlives its streams, and the remote outlives it.
 class RemoteSession {
  public:
   virtual ~RemoteSession() = default;

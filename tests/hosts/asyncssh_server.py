@@ -1,0 +1,96 @@
+"""An SSH server of asyncssh, with users whose questions and whose SFTP are as a test wants them.
+
+Run by other_servers.py with one argument, a JSON object: port, host_key, home (HOME of the commands it runs); users: name ->
+keys (a file), password, or challenge (title, instruction, questions: [prompt, echo, answers]), where a question has several
+answers if each counts once; one_program: the connection ends with the first; sftp: names of what its SFTP server refuses ("fsetstat", "fsync"), or null if it runs programs.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+
+import asyncssh
+
+SPEC = json.loads(sys.argv[1])
+SPENT = set()
+
+
+class Server(asyncssh.SSHServer):
+    """One connection."""
+
+    def connection_made(self, conn):
+        self._connection = conn
+        print("connected", flush=True)
+
+    def begin_auth(self, username):
+        user = SPEC["users"][username]
+        if user.get("keys"):
+            self._connection.set_authorized_keys(user["keys"])
+        return True
+
+    def password_auth_supported(self):
+        return any(user.get("password") for user in SPEC["users"].values())
+
+    def validate_password(self, username, password):
+        return password == SPEC["users"][username].get("password")
+
+    def kbdint_auth_supported(self):
+        return True
+
+    def get_kbdint_challenge(self, username, lang, submethods):
+        challenge = SPEC["users"][username].get("challenge")
+        if challenge is None:
+            return False
+        title, instruction, questions = challenge
+        return title, instruction, "", [(prompt, echo) for prompt, echo, _ in questions]
+
+    def validate_kbdint_response(self, username, responses):
+        questions = SPEC["users"][username]["challenge"][2]
+        for (_, _, answers), given in zip(questions, responses):
+            if given not in answers or (username, given) in SPENT:
+                print("refused", flush=True)
+                return False
+        SPENT.update((username, given) for (_, _, answers), given in zip(questions, responses) if len(answers) > 1)
+        return True
+
+
+class Sftp(asyncssh.SFTPServer):
+    """As asyncssh has it, but for what is refused."""
+
+    def fsetstat(self, file_obj, attrs):
+        if "fsetstat" in SPEC["sftp"]:
+            raise asyncssh.SFTPOpUnsupported("not for open files")
+        super().fsetstat(file_obj, attrs)
+
+    def fsync(self, file_obj):
+        if "fsync" in SPEC["sftp"]:
+            raise asyncssh.SFTPOpUnsupported("no fsync after all")
+        super().fsync(file_obj)
+
+
+async def run(process):
+    """A program with its three streams, ended with the channel."""
+    child = await asyncio.create_subprocess_exec("/bin/sh", "-c", process.command, stdin=asyncio.subprocess.PIPE,
+                                                 stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+                                                 env={**os.environ, "HOME": SPEC["home"]}, start_new_session=True)
+    try:
+        await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
+        process.exit(await child.wait())
+        if SPEC["users"][process.get_extra_info("username")].get("one_program"):
+            process.get_extra_info("connection").close()
+    finally:
+        if child.returncode is None:
+            os.killpg(child.pid, signal.SIGKILL)
+            await child.wait()
+
+
+async def main():
+    programs = {} if SPEC["sftp"] is not None else {"process_factory": run}
+    await asyncssh.create_server(Server, "127.0.0.1", SPEC["port"], server_host_keys=[SPEC["host_key"]], encoding=None,
+                                 sftp_factory=Sftp if SPEC["sftp"] is not None else None, **programs)
+    await asyncio.get_running_loop().create_future()
+
+
+asyncio.run(main())
