@@ -147,3 +147,34 @@ def wait_for_bytes(folder, size):
 def test_a_password_is_asked_for_once(station, large, name):
     target, seen = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password of", LOGIN_PASSWORD)])
     assert seen.count("Password of") == 1 and target["method"] == ("sftp" if name == "proftpd" else "topsctl")
+
+
+@pytest.mark.parametrize("name, lacking", [("proftpd", 6 * CHUNK + 5), ("proftpd-restart", 3 * CHUNK + 5)])
+def test_proftpd_takes_files_and_goes_on_with_them_where_it_may(station, large, name, lacking):
+    server = server_of(station, name)
+
+    def again():
+        target, _ = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password of", LOGIN_PASSWORD)])
+        assert target["method"] == "sftp"
+        return sent(target)
+
+    assert again() == 6 * CHUNK + 5
+    assert again() == 0
+    there = server.home / "in"
+    (there / "one.bin").rename(there / ".one.bin.topsctl-part")
+    os.truncate(there / ".one.bin.topsctl-part", 3 * CHUNK)
+    (there / "one.bin").write_text("an older one")
+    assert again() == lacking
+    assert [path.name for path in there.iterdir()] == ["one.bin"]
+
+
+@pytest.mark.parametrize("part", [0, 3 * CHUNK, 7 * CHUNK])
+def test_an_sftp_server_may_lack_fsetstat_and_refuse_fsync(station, large, part):
+    server = server_of(station, "plain-sftp")
+    if part:
+        (server.home / "in").mkdir(mode=0o700)
+        whole = (large / "one.bin").read_bytes() + bytes(CHUNK)
+        (server.home / "in" / ".one.bin.topsctl-part").write_bytes(whole[:part])
+    target = transfer(station, "plain-sftp", large)
+    assert target["method"] == "sftp" and [path.name for path in (server.home / "in").iterdir()] == ["one.bin"]
+    assert statuses({"targets": [target]}) == {"root@plain-sftp": "done"}

@@ -89,13 +89,19 @@ class SftpUploading {
     on_progress_(verified, shipment_.bytes());
   }
 
+  // Nothing of a file is there as far as we know.
+  void expect_all(std::size_t index) {
+    Sending& one = all_[index];
+    one.missing.resize(shipment_.files[index].chunks.digests.size());
+    std::iota(one.missing.begin(), one.missing.end(), std::uint64_t{0});
+    one.verified = 0;
+  }
+
   // What is there of a file, under its name or in its part.
   void look(SftpClient& sftp, const SftpFolder& folder, std::size_t index) {
     const ShippedFile& file = shipment_.files[index];
     Sending& one = all_[index];
-    one.missing.resize(file.chunks.digests.size());
-    std::iota(one.missing.begin(), one.missing.end(), std::uint64_t{0});
-    one.verified = 0;
+    expect_all(index);
     const auto named = sftp.look_at(folder.path_of(file.name));
     if (named && is_sftp_file(*named) && named->size == file.chunks.size) {
       const auto wrong = wrong_in(sftp, folder.path_of(file.name), index, one.missing,
@@ -143,17 +149,34 @@ class SftpUploading {
       sftp.remove(path);
       part.reset();
     }
-    const auto handle = sftp.open(path, part ? SftpOpening::to_write : SftpOpening::to_make);
+    auto handle = part ? begun_part(sftp, path, part->size.value_or(0), index) : std::nullopt;
+    if (!handle) handle = sftp.open(path, SftpOpening::to_make);
     try {
-      write(sftp, handle, path, index);
+      write(sftp, *handle, path, index);
     } catch (const Error& error) {
       // SFTP has no code for a full disk.
       if (error.code() == ErrorCode::host_unfit) folder.require_room(least_room);
       throw;
     }
-    sftp.close(handle, path);
+    sftp.close(*handle, path);
     sftp.rename(path, folder.path_of(file.name));
     one.is_there = true;
+  }
+
+  // Where the server writes to no file that is there, or cuts none that is too long, it is removed.
+  std::optional<SftpClient::Handle> begun_part(SftpClient& sftp, const std::string& path,
+                                               std::uint64_t has, std::size_t index) {
+    const std::uint64_t size = shipment_.files[index].chunks.size;
+    try {
+      const auto handle = sftp.open(path, SftpOpening::to_write);
+      if (has <= size || sftp.set(handle, path, size, std::nullopt)) return handle;
+      sftp.close(handle, path);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::unreachable) throw;
+    }
+    sftp.remove(path);
+    expect_all(index);
+    return std::nullopt;
   }
 
   void write(SftpClient& sftp, const SftpClient::Handle& handle, const std::string& path,
@@ -170,7 +193,8 @@ class SftpUploading {
       throw;
     }
     state_.gained_bytes += one.verified - before;
-    sftp.set(handle, file.chunks.size, readable_by_all, path);
+    // Where it is not ours to set, the mode stays that of the part.
+    sftp.set(handle, path, std::nullopt, readable_by_all);
     if (sftp.attributes_of(handle, path).size != file.chunks.size) {
       throw Error(ErrorCode::unreachable,
                   format("{} has another size there than what was sent", in_quotes(path)),

@@ -120,10 +120,13 @@ SftpPacket SftpClient::answer_to(std::uint32_t number, SftpKind kind, std::int64
   return packet;
 }
 
+SftpStatus SftpClient::status_of(std::uint32_t number, std::int64_t timeout_ms) {
+  return parse_sftp_status(answer_to(number, SftpKind::status, timeout_ms).fields);
+}
+
 void SftpClient::require_done(std::uint32_t number, const std::string& act, const std::string& path,
                               std::int64_t timeout_ms) {
-  const SftpStatus status =
-      parse_sftp_status(answer_to(number, SftpKind::status, timeout_ms).fields);
+  const SftpStatus status = status_of(number, timeout_ms);
   if (status.code != SftpCode::ok) throw sftp_error(status, act, path);
 }
 
@@ -190,16 +193,26 @@ SftpAttributes SftpClient::attributes_of(const Handle& handle, const std::string
   throw sftp_error(parse_sftp_status(answer.fields), "look at", path);
 }
 
-void SftpClient::set(const Handle& handle, std::uint64_t size, std::uint32_t mode,
-                     const std::string& path) {
-  const auto number = ask(question(SftpKind::set_handle).add(handle).add(size, mode));
-  require_done(number, "set size and mode of", path, answer_timeout_ms);
+bool SftpClient::set(const Handle& handle, const std::string& path,
+                     std::optional<std::uint64_t> size, std::optional<std::uint32_t> mode) {
+  for (const auto& [kind, what] :
+       {std::pair{SftpKind::set_handle, &handle}, {SftpKind::set, &path}}) {
+    const auto number = ask(question(kind).add(*what).add(size, mode));
+    if (status_of(number, answer_timeout_ms).code == SftpCode::ok) return true;
+  }
+  return false;
 }
 
 void SftpClient::sync(const Handle& handle, const std::string& path) {
   if (!offers(sync_file)) return;
   const auto number = ask(question(SftpKind::extended).add(sync_file).add(handle));
-  require_done(number, "write to the disk", path, sync_timeout_ms);
+  const SftpStatus status = status_of(number, sync_timeout_ms);
+  // Some name it and do not do it, as where a disk does not; a failure may be one of the disk's.
+  const bool is_refused = status.code == SftpCode::unsupported ||
+                          status.code == SftpCode::permission_denied ||
+                          status.code == SftpCode::bad_message;
+  if (status.code != SftpCode::ok && !is_refused)
+    throw sftp_error(status, "write to the disk", path);
 }
 
 void SftpClient::close(const Handle& handle, const std::string& path) {

@@ -46,8 +46,10 @@ class SftpClient {
   // What is made gets this mode.
   Handle open(const std::string& path, SftpOpening opening, std::uint32_t mode = 0600);
   SftpAttributes attributes_of(const Handle& handle, const std::string& path);
-  void set(const Handle& handle, std::uint64_t size, std::uint32_t mode, const std::string& path);
-  // To its disk, where the server can do that.
+  // Of an open file, by its path where the server sets nothing by the handle; whether it did so.
+  bool set(const Handle& handle, const std::string& path, std::optional<std::uint64_t> size,
+           std::optional<std::uint32_t> mode);
+  // To its disk, where the server can and may do that.
   void sync(const Handle& handle, const std::string& path);
   void close(const Handle& handle, const std::string& path);
 
@@ -69,6 +71,7 @@ class SftpClient {
   // The answer to a question, which must be of this kind or a status.
   SftpPacket answer_to(std::uint32_t number, SftpKind kind, std::int64_t timeout_ms);
   std::optional<SftpAttributes> look(SftpKind how, const std::string& path);
+  SftpStatus status_of(std::uint32_t number, std::int64_t timeout_ms);
   void require_done(std::uint32_t number, const std::string& act, const std::string& path,
                     std::int64_t timeout_ms);
   bool offers(const std::string& extension) const { return extensions_.contains(extension); }

@@ -19,6 +19,7 @@ enum class SftpKind : std::uint8_t {
   write = 6,
   look_at = 7,  // LSTAT
   look_at_handle = 8,
+  set = 9,  // SETSTAT: of a path
   set_handle = 10,
   remove = 13,
   make_folder = 14,
@@ -76,8 +77,10 @@ enum class SftpCode : std::uint32_t {
   no_such_file = 2,
   permission_denied = 3,
   failure = 4,
+  bad_message = 5,
   no_connection = 6,
   connection_lost = 7,
+  unsupported = 8,
 };
 
 struct SftpStatus {

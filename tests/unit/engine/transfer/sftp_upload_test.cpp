@@ -13,6 +13,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/network/sftp_packets.hpp"
 
 namespace topsctl {
 namespace {
@@ -170,6 +171,23 @@ TEST_F(SftpUploads, CutAPartThatIsTooLong) {
   folder.write("dest/.a.deb.topsctl-part", "content and more");
   EXPECT_EQ(run().files[0].sent_bytes, 0U);
   EXPECT_EQ(received("a.deb"), "content");
+}
+
+// A server that neither cuts a file nor sets its mode, by its handle or its path.
+TEST_F(SftpUploads, WriteAnewAPartThatIsTooLongAndCannotBeCut) {
+  ship("a.deb", long_content(2));
+  make_destination();
+  folder.write("dest/.a.deb.topsctl-part", long_content(2) + "and more");
+  far.faults.alter_heard = [](std::string bytes) {
+    const char kind = bytes.size() > 4 ? bytes[4] : '\0';
+    if (kind == static_cast<char>(SftpKind::set) || kind == static_cast<char>(SftpKind::set_handle))
+      bytes[13] = '!';  // of another handle, or path
+    return bytes;
+  };
+  EXPECT_EQ(run().files[0].sent_bytes, long_content(2).size());
+  EXPECT_EQ(received("a.deb"), long_content(2));
+  EXPECT_EQ(hidden(), 0U);
+  EXPECT_EQ(verified, transfer_set.bytes());
 }
 
 TEST_F(SftpUploads, WriteAgainWhatIsReadBackDifferently) {

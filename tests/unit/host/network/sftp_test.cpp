@@ -100,7 +100,7 @@ TEST_F(SftpClients, WriteAndReadPieces) {
   EXPECT_EQ(sftp.next_piece(SftpWait::for_it)->bytes, "xend");
   sftp.ask_to_read(handle, bytes.size() + 3, 100);
   EXPECT_EQ(sftp.next_piece(SftpWait::for_it)->status.code, SftpCode::end_of_file);
-  sftp.set(handle, 5, 0644, at("file"));
+  EXPECT_TRUE(sftp.set(handle, at("file"), 5, 0644));
   EXPECT_EQ(sftp.attributes_of(handle, at("file")).size, 5U);
   sftp.sync(handle, at("file"));
   sftp.close(handle, at("file"));
@@ -163,6 +163,37 @@ TEST(StrangeSftpServers, AreToldByTheKindOfTheirRefusal) {
   // One that offers nothing.
   EXPECT_FALSE(sftp.room_at("/"));
   EXPECT_EQ(sftp.most_to_write(), 32768U);
+}
+
+TEST(StrangeSftpServers, AreAskedByThePathForWhatTheyDoNotByTheHandle) {
+  std::vector<int> asked;
+  SftpCode by_path = SftpCode::ok;
+  auto sftp = client_of([&](const std::string& packet) {
+    asked.push_back(packet[4]);
+    const bool is_by_path = packet[4] == static_cast<int>(SftpKind::set);
+    return status(number_of(packet), is_by_path ? by_path : SftpCode::unsupported, "");
+  });
+  EXPECT_TRUE(sftp.set("h", "/a", 5, std::nullopt));
+  by_path = SftpCode::failure;
+  EXPECT_FALSE(sftp.set("h", "/a", std::nullopt, 0644));
+  EXPECT_EQ(asked, (std::vector<int>{10, 9, 10, 9}));
+}
+
+TEST(StrangeSftpServers, MayNameFsyncAndRefuseIt) {
+  SftpCode code = SftpCode::unsupported;
+  auto sftp = SftpClient(std::make_unique<ScriptedServer>([&](const std::string& packet) {
+                           if (packet[4] != 1) return status(number_of(packet), code, "");
+                           return SftpWriter(SftpKind::version, 3)
+                               .add(std::string_view("fsync@openssh.com"))
+                               .add(std::string_view("1"))
+                               .packet();
+                         }),
+                         greeting_timeout_ms);
+  sftp.sync("h", "/a");
+  code = SftpCode::permission_denied;
+  sftp.sync("h", "/a");
+  code = SftpCode::failure;
+  EXPECT_EQ(thrown_by([&] { sftp.sync("h", "/a"); }).code(), ErrorCode::host_unfit);
 }
 
 TEST(StrangeSftpServers, RenameInTwoStepsWhereTheyKnowNoOther) {
