@@ -168,6 +168,18 @@ def test_proftpd_takes_files_and_goes_on_with_them_where_it_may(station, large, 
     assert [path.name for path in there.iterdir()] == ["one.bin"]
 
 
+@pytest.mark.parametrize("sign", "+^")
+def test_algorithms_may_be_added_to_the_usual_ones(station, small, sign):
+    config = station.fleet.home / "config"
+    usual = (station.fleet.home / ".ssh" / "config").read_text()
+    for left_out in (None, *OLD):
+        lines = [f"{keyword} {sign}{name}\n" for keyword, name in OLD.items() if keyword != left_out]
+        config.write_text("".join(lines) + usual)
+        transfer(station, "openssh-old", small, "-F", config, code=0 if left_out is None else 6)
+    config.write_text("PubkeyAcceptedAlgorithms -ssh-ed25519,rsa-*\n" + usual)
+    transfer(station, "openssh-1", small, "-F", config, code=6)
+
+
 @pytest.mark.parametrize("part", [0, 3 * CHUNK, 7 * CHUNK])
 def test_an_sftp_server_may_lack_fsetstat_and_refuse_fsync(station, large, part):
     server = server_of(station, "plain-sftp")

@@ -6,6 +6,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <array>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -87,7 +88,12 @@ class Reader {
     if (keyword == "proxyjump" && !config.proxy_jump) config.proxy_jump = value;
     // Whichever of both comes first counts.
     if (keyword == "proxycommand" && !config.proxy_jump) config.proxy_jump = "none";
-    if (keyword == "ciphers" && !config.ciphers) config.ciphers = value;
+    constexpr std::array<std::string_view, 5> algorithms = {
+        "kexalgorithms", "ciphers", "macs", "hostkeyalgorithms", "pubkeyacceptedalgorithms"};
+    const std::string now =
+        keyword == "pubkeyacceptedkeytypes" ? "pubkeyacceptedalgorithms" : keyword;
+    if (std::find(algorithms.begin(), algorithms.end(), now) != algorithms.end())
+      config.algorithms.emplace(now, value);
   }
 
   void include(const std::vector<std::string>& patterns, const fs::path& file, int depth) {
@@ -107,6 +113,25 @@ class Reader {
 };
 
 }  // namespace
+
+bool changes_usual(const std::string& list) {
+  return !list.empty() && std::string_view("+-^").find(list.front()) != std::string_view::npos;
+}
+
+std::string changed_list(const std::string& usual, const std::string& change) {
+  std::vector<std::string> list = split(usual, ',');
+  std::vector<std::string> named = split(change.substr(1), ',');
+  if (change.front() == '+') {
+    std::erase_if(named, [&](const std::string& name) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    });
+    list.insert(list.end(), named.begin(), named.end());
+  } else {
+    std::erase_if(list, [&](const std::string& name) { return fits_patterns(name, named); });
+    if (change.front() == '^') list.insert(list.begin(), named.begin(), named.end());
+  }
+  return joined(list, ",");
+}
 
 bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns) {
   const auto fits = [&](const std::string& pattern) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,9 @@ namespace topsctl {
 struct SshConfig {
   std::optional<std::string> strict_host_key_checking;  // lower case
   std::optional<std::string> proxy_jump;
-  std::optional<std::string> ciphers;
+  // Lists of algorithms by their keyword in lower case: kexalgorithms, ciphers, macs,
+  // hostkeyalgorithms, pubkeyacceptedalgorithms.
+  std::map<std::string, std::string> algorithms;
   std::vector<std::string> known_hosts;  // UserKnownHostsFile, `~` as `home`; empty: not said
   bool operator==(const SshConfig&) const = default;
 };
@@ -22,6 +25,11 @@ struct SshConfig {
 // over. `home` is what `~` and relative `Include` mean. Throws Error if a file cannot be read.
 SshConfig ssh_config_of(const std::vector<std::filesystem::path>& files, const std::string& host,
                         const std::filesystem::path& home);
+
+// Whether a list of algorithms begins with +, - or ^, and so changes the usual one.
+bool changes_usual(const std::string& list);
+// The usual list with what such a list adds (+), removes (-, patterns) or puts first (^).
+std::string changed_list(const std::string& usual, const std::string& change);
 
 // Whether a name fits a list of patterns with `*`, `?` and `!` (PATTERNS of ssh_config(5)).
 bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns);

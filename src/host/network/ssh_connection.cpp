@@ -41,6 +41,48 @@ std::string usual_ciphers() {
       ",aes256-ctr,aes128-ctr");
 }
 
+struct AlgorithmKind {
+  const char* keyword;  // of ssh_config(5)
+  std::vector<ssh_options_e> options;
+  std::string usual;  // that of libssh, which it tells nobody
+};
+
+std::vector<AlgorithmKind> algorithm_kinds() {
+  const std::string keys =
+      "ssh-ed25519,ecdsa-sha2-nistp521,ecdsa-sha2-nistp384,ecdsa-sha2-nistp256,"
+      "sk-ssh-ed25519@openssh.com,sk-ecdsa-sha2-nistp256@openssh.com,rsa-sha2-512,rsa-sha2-256";
+  return {{"kexalgorithms",
+           {SSH_OPTIONS_KEY_EXCHANGE},
+           "curve25519-sha256,curve25519-sha256@libssh.org,ecdh-sha2-nistp256,ecdh-sha2-nistp384,"
+           "ecdh-sha2-nistp521,diffie-hellman-group18-sha512,diffie-hellman-group16-sha512,"
+           "diffie-hellman-group-exchange-sha256,diffie-hellman-group14-sha256"},
+          {"ciphers", {SSH_OPTIONS_CIPHERS_C_S, SSH_OPTIONS_CIPHERS_S_C}, usual_ciphers()},
+          {"macs",
+           {SSH_OPTIONS_HMAC_C_S, SSH_OPTIONS_HMAC_S_C},
+           "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,"
+           "hmac-sha2-512"},
+          {"hostkeyalgorithms", {SSH_OPTIONS_HOSTKEYS}, keys},
+          {"pubkeyacceptedalgorithms", {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES}, keys}};
+}
+
+// libssh takes whole lists, and passes over those that change the usual one.
+void set_algorithms(ssh_session session, const SshConfig& config) {
+  for (const AlgorithmKind& kind : algorithm_kinds()) {
+    const auto found = config.algorithms.find(kind.keyword);
+    const std::string said = found == config.algorithms.end() ? "" : found->second;
+    const bool is_ours = said.empty() && kind.options.front() == SSH_OPTIONS_CIPHERS_C_S;
+    if (!is_ours && !changes_usual(said)) continue;
+    const std::string list = is_ours ? kind.usual : changed_list(kind.usual, said);
+    for (const ssh_options_e option : kind.options) {
+      if (ssh_options_set(session, option, list.c_str()) == SSH_OK) continue;
+      throw Error(ErrorCode::usage,
+                  format("{} leaves no algorithm that topsctl knows",
+                         in_quotes(concat(kind.keyword, " ", said))),
+                  "change this line of ssh_config, or name another file with --ssh-config");
+    }
+  }
+}
+
 UnknownKeys unknown_keys_of(const SshConfig& config, const SshOptions& wishes) {
   if (wishes.unknown_keys) return *wishes.unknown_keys;
   const std::string checking = config.strict_host_key_checking.value_or("ask");
@@ -144,10 +186,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
   throw_if_interrupted();
   configure(target, wishes);
   const SshConfig config = ssh_config_of(config_files(wishes), target.host, wishes.home);
-  if (!config.ciphers) {
-    set(session_, SSH_OPTIONS_CIPHERS_C_S, usual_ciphers());
-    set(session_, SSH_OPTIONS_CIPHERS_S_C, usual_ciphers());
-  }
+  set_algorithms(session_, config);
   // The one that was given is meant for the target, not for the hosts on the way.
   std::string jump = config.proxy_jump.value_or("none");
   if (!wishes.jump.empty()) jump = wishes.jump;

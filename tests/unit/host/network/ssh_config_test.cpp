@@ -26,7 +26,26 @@ TEST(SshConfigs, TakeTheFirstValueThatCounts) {
 TEST(SshConfigs, AreWrittenInManyWays) {
   EXPECT_EQ(config_of("proxyjump=gate\n", "x").proxy_jump, "gate");
   EXPECT_EQ(config_of("ProxyJump = \"gate\"\r\n", "x").proxy_jump, "gate");
-  EXPECT_EQ(config_of("\t# ProxyJump no\n\tCIPHERS\taes128-ctr\n", "x").ciphers, "aes128-ctr");
+  EXPECT_EQ(config_of("\t# ProxyJump no\n\tCIPHERS\taes128-ctr\n", "x").algorithms.at("ciphers"),
+            "aes128-ctr");
+}
+
+TEST(SshConfigs, NameAlgorithmsWholeOrAsChanges) {
+  const SshConfig config = config_of(
+      "KexAlgorithms +a,b\nKexAlgorithms c\nPubkeyAcceptedKeyTypes -d\nMACs ^e\nHostKeyAlgorithms "
+      "f\n",
+      "x");
+  EXPECT_EQ(config.algorithms,
+            (std::map<std::string, std::string>{{"kexalgorithms", "+a,b"},
+                                                {"pubkeyacceptedalgorithms", "-d"},
+                                                {"macs", "^e"},
+                                                {"hostkeyalgorithms", "f"}}));
+  EXPECT_TRUE(changes_usual("+a"));
+  EXPECT_FALSE(changes_usual("a"));
+  EXPECT_EQ(changed_list("a,b,c", "+c,d"), "a,b,c,d");
+  EXPECT_EQ(changed_list("a,b,c", "^c,d"), "c,d,a,b");
+  EXPECT_EQ(changed_list("ab,ac,b", "-a*"), "b");
+  EXPECT_EQ(changed_list("a", "-a"), "");
 }
 
 TEST(SshConfigs, KnowPatternsWithStarsAndAgainst) {
