@@ -100,8 +100,8 @@ std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const Sud
     Secret& password = passwords.emplace_back();
     if (target.user == "root" || (!options.ask && !options.ask_once)) continue;
     const auto typed =
-        secrets.answer(options.ask_once ? format("Password for sudo on all targets:")
-                                        : format("Password for sudo on {}:", target.text()));
+        secrets.answer({options.ask_once ? format("Password for sudo on all targets:")
+                                         : format("Password for sudo on {}:", target.text())});
     if (!typed) {
       throw Error(ErrorCode::usage, "there is no terminal to ask for sudo's password at",
                   "run topsctl at a terminal, or let sudo ask for none there");

@@ -2,7 +2,7 @@
 
 Run by other_servers.py with one argument, a JSON object: port, host_key, home (HOME of the commands it runs); users: name ->
 keys (a file), password, or challenge (title, instruction, questions: [prompt, echo, answers]), where a question has several
-answers if each counts once; one_program: the connection ends with the first; sftp: names of what its SFTP server refuses ("fsetstat", "fsync"), or null if it runs programs.
+answers if each counts once; sftp: names of what its SFTP server refuses ("fsetstat", "fsync"), or null if it runs programs.
 """
 
 import asyncio
@@ -25,19 +25,19 @@ class Server(asyncssh.SSHServer):
         print("connected", flush=True)
 
     def begin_auth(self, username):
-        user = SPEC["users"][username]
-        if user.get("keys"):
-            self._connection.set_authorized_keys(user["keys"])
+        self._user = SPEC["users"][username]
+        if self._user.get("keys"):
+            self._connection.set_authorized_keys(self._user["keys"])
         return True
 
     def password_auth_supported(self):
-        return any(user.get("password") for user in SPEC["users"].values())
+        return "password" in self._user
 
     def validate_password(self, username, password):
         return password == SPEC["users"][username].get("password")
 
     def kbdint_auth_supported(self):
-        return True
+        return "challenge" in self._user
 
     def get_kbdint_challenge(self, username, lang, submethods):
         challenge = SPEC["users"][username].get("challenge")
@@ -78,8 +78,6 @@ async def run(process):
     try:
         await process.redirect(stdin=child.stdin, stdout=child.stdout, stderr=child.stderr)
         process.exit(await child.wait())
-        if SPEC["users"][process.get_extra_info("username")].get("one_program"):
-            process.get_extra_info("connection").close()
     finally:
         if child.returncode is None:
             os.killpg(child.pid, signal.SIGKILL)

@@ -13,7 +13,7 @@ constexpr std::chrono::seconds longest_log_in(3);
 std::unique_ptr<RemoteSession> SessionPrefetch::connect_first(const Wanted& wanted) {
   try {
     auto session = remote_.connect_in_steps(
-        [&](std::chrono::microseconds round_trip) { begin(wanted(round_trip)); });
+        [&](std::chrono::microseconds round_trip) { begin(wanted(round_trip)); }, Asking::allowed);
     first_logs_in_.set_value();
     return session;
   } catch (...) {
@@ -31,7 +31,7 @@ void SessionPrefetch::begin(unsigned count) {
   };
   for (unsigned i = 0; i < count; ++i) {
     begun_.push_back(std::async(std::launch::async, [this, wait_for_first] {
-      return remote_.connect_in_steps(wait_for_first);
+      return remote_.connect_in_steps(wait_for_first, Asking::never);
     }));
   }
 }
@@ -45,12 +45,16 @@ std::unique_ptr<RemoteSession> SessionPrefetch::take() {
       begun_.pop_front();
     }
   }
-  if (!first.valid()) return remote_.connect();
-  try {
-    return first.get();
-  } catch (const ConnectionLost&) {
-    return remote_.connect();
+  if (first.valid()) {
+    try {
+      return first.get();
+    } catch (const AnswersSpent&) {
+      throw;
+    } catch (const ConnectionLost&) {
+      // The first one took its time, or they were too many at once.
+    }
   }
+  return remote_.connect_in_steps({}, Asking::never);
 }
 
 }  // namespace topsctl

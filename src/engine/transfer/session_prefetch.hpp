@@ -26,7 +26,8 @@ class SessionPrefetch {
   // The first connection. The others log in when it has, so that what is false or typed slowly is
   // tried once.
   std::unique_ptr<RemoteSession> connect_first(const Wanted& wanted);
-  // A further one: one that was begun, or a new one. Throws what connecting threw.
+  // A further one: one that was begun, or a new one. For it nobody is asked. Throws what connecting
+  // threw.
   std::unique_ptr<RemoteSession> take();
 
  private:

@@ -65,14 +65,34 @@ std::optional<Secret> TerminalPrompter::ask(const std::string& question, Echo ec
   }
 }
 
-std::optional<Secret> Secrets::answer(const std::string& question,
+void TerminalPrompter::tell(const std::string& text) {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const Descriptor terminal(::open("/dev/tty", O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (terminal.is_open())
+    write_all(terminal, concat("\r\033[K", printable(text, Lines::keep), "\n"), "/dev/tty");
+}
+
+std::optional<Secret> Secrets::answer(const Question& question,
                                       const std::optional<Secret>& refused) {
   const std::lock_guard<std::mutex> turn(mutex_);
-  const auto known = answers_.find(question);
-  if (known != answers_.end() && known->second != refused) return known->second;
-  const auto typed = prompter_.ask(question, Echo::off);
-  if (typed) answers_[question] = *typed;
+  const std::string& key = question.key.empty() ? question.text : question.key;
+  const auto before = answers_.find(key);
+  if (before != answers_.end() && before->second != refused) return before->second;
+  if (question.asking == Asking::never) return std::nullopt;
+  const auto typed = prompter_.ask(question.text, question.echo);
+  if (typed) answers_[key] = *typed;
   return typed;
+}
+
+std::optional<Secret> Secrets::known(const std::string& key) {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const auto found = answers_.find(key);
+  return found == answers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+AnswerReuse& Secrets::reuse_of(const std::string& login) {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  return reuse_[login];
 }
 
 }  // namespace topsctl

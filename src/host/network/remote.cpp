@@ -5,7 +5,8 @@
 
 namespace topsctl {
 
-std::unique_ptr<RemoteSession> Remote::connect_in_steps(const Reached& /*on_reached*/) {
+std::unique_ptr<RemoteSession> Remote::connect_in_steps(const Reached& /*on_reached*/,
+                                                        Asking /*asking*/) {
   return connect();
 }
 

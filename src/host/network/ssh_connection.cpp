@@ -125,12 +125,14 @@ std::vector<std::filesystem::path> config_files(const SshOptions& wishes) {
 struct SshConnection::Steps {
   const Remote::Reached& on_reached;
   std::atomic<int>& log_in_method;
+  Asking asking;
   int hops = 0;
 };
 
 SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
-                             const Remote::Reached& on_reached, std::atomic<int>& log_in_method)
-    : SshConnection(target, wishes, secrets, Steps{on_reached, log_in_method}) {}
+                             Asking asking, const Remote::Reached& on_reached,
+                             std::atomic<int>& log_in_method)
+    : SshConnection(target, wishes, secrets, Steps{on_reached, log_in_method, asking}) {}
 
 SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
                              const Steps& steps)
@@ -207,8 +209,8 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
     const Remote::Reached nobody;
     std::atomic<int> hop_method = 0;
     tunnel_ = std::make_unique<SshTunnel>(
-        std::unique_ptr<SshConnection>(
-            new SshConnection(hop, way, secrets, Steps{nobody, hop_method, steps.hops + 1})),
+        std::unique_ptr<SshConnection>(new SshConnection(
+            hop, way, secrets, Steps{nobody, hop_method, steps.asking, steps.hops + 1})),
         peer_.host, peer_.port, wishes.connect_timeout_s);
     const socket_t socket = tunnel_->take_socket();
     ssh_options_set(session_, SSH_OPTIONS_FD, &socket);
@@ -221,7 +223,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
     steps.on_reached(tunnel_ ? std::chrono::microseconds(0)
                              : measured_round_trip(ssh_get_fd(session_)));
   }
-  log_in(session_, peer_, secrets, callbacks_, steps.log_in_method);
+  log_in({session_, peer_, secrets, steps.asking}, callbacks_, steps.log_in_method);
   // From here on it would end reads that wait longer, as if at the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);
 }
@@ -270,14 +272,19 @@ class SshRemote : public Remote {
   SshRemote(Target target, SshOptions wishes, Secrets& secrets)
       : target_(std::move(target)), wishes_(std::move(wishes)), secrets_(secrets) {}
 
-  std::unique_ptr<RemoteSession> connect() override { return connect_in_steps({}); }
-  std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached) override {
-    return std::make_unique<SshSession>(connection(on_reached), [this] { return connection({}); });
+  std::unique_ptr<RemoteSession> connect() override {
+    return connect_in_steps({}, Asking::allowed);
+  }
+  std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached,
+                                                  Asking asking) override {
+    return std::make_unique<SshSession>(connection(on_reached, asking),
+                                        [this, asking] { return connection({}, asking); });
   }
 
  private:
-  std::unique_ptr<SshConnection> connection(const Reached& on_reached) {
-    return std::make_unique<SshConnection>(target_, wishes_, secrets_, on_reached, log_in_method_);
+  std::unique_ptr<SshConnection> connection(const Reached& on_reached, Asking asking) {
+    return std::make_unique<SshConnection>(target_, wishes_, secrets_, asking, on_reached,
+                                           log_in_method_);
   }
 
   const Target target_;

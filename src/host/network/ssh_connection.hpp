@@ -17,9 +17,9 @@ class SshTunnel;
 // A session of libssh that is logged in.
 class SshConnection {
  public:
-  // `on_reached`: see Remote; empty: nothing. `log_in_method`: see log_in(). Throws
+  // `asking`, `on_reached`: see Remote; empty: nothing. `log_in_method`: see log_in(). Throws
   // Error{unreachable}.
-  SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
+  SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets, Asking asking,
                 const Remote::Reached& on_reached, std::atomic<int>& log_in_method);
   ~SshConnection();
   SshConnection(const SshConnection&) = delete;

@@ -10,10 +10,17 @@
 
 namespace topsctl {
 
+struct LogIn {
+  ssh_session session;
+  const SshPeer& peer;
+  Secrets& secrets;
+  Asking asking = Asking::allowed;
+};
+
 // Logs in with keys, an agent, or what is typed. `callbacks` are the session's from then on, and
 // must outlive it. `method`: one of SSH_AUTH_METHOD_* that alone has let us in before, and is tried
-// without asking which ones are taken; 0: none, and then set if one has. Throws Error{unreachable}.
-void log_in(ssh_session session, const SshPeer& peer, Secrets& secrets,
-            ssh_callbacks_struct& callbacks, std::atomic<int>& method);
+// without asking which ones are taken; 0: none, and then set if one has. Throws Error{unreachable},
+// or AnswersSpent where nobody may be asked.
+void log_in(LogIn login, ssh_callbacks_struct& callbacks, std::atomic<int>& method);
 
 }  // namespace topsctl

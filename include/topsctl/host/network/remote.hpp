@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "topsctl/base/error.hpp"
+#include "topsctl/host/network/prompter.hpp"
 
 namespace topsctl {
 
@@ -24,6 +25,12 @@ class ConnectionLost : public Error {
 
 // The far end is there, but starts nothing of what it was asked for.
 class NotStarted : public ConnectionLost {
+ public:
+  using ConnectionLost::ConnectionLost;
+};
+
+// What is known already lets nobody in, and nobody was to be asked: another try is in vain.
+class AnswersSpent : public ConnectionLost {
  public:
   using ConnectionLost::ConnectionLost;
 };
@@ -84,8 +91,8 @@ class Remote {
   // yet. `round_trip`: how long a question and its answer take; 0: not known.
   using Reached = std::function<void(std::chrono::microseconds round_trip)>;
   // The same; what `on_reached` throws ends the connection. Where nothing is reached before it is
-  // logged in to, it is called never.
-  virtual std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached);
+  // logged in to, it is called never. Throws AnswersSpent only where nobody may be asked.
+  virtual std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached, Asking asking);
 };
 
 }  // namespace topsctl

@@ -27,8 +27,14 @@ class SlowLogIn : public Remote {
     ++plain;
     return std::make_unique<NoSession>();
   }
-  std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached) override {
+  std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached,
+                                                  Asking asking) override {
+    if (!on_reached) {
+      EXPECT_EQ(asking, Asking::never);
+      return connect();
+    }
     const bool is_first = reached++ == 0;
+    EXPECT_EQ(asking, is_first ? Asking::allowed : Asking::never);
     on_reached(20ms);
     if (is_first) {
       while (reached <= others_) std::this_thread::sleep_for(1ms);
@@ -38,11 +44,13 @@ class SlowLogIn : public Remote {
       ++too_early;
     }
     if (!is_first && loses) throw ConnectionLost("too many at once");
+    if (!is_first && is_spent) throw AnswersSpent("a code counts once");
     return std::make_unique<NoSession>();
   }
 
   bool refuses = false;
   bool loses = false;
+  bool is_spent = false;
   std::atomic<bool> first_is_in = false;
   std::atomic<unsigned> reached = 0;
   std::atomic<unsigned> plain = 0;
@@ -76,6 +84,15 @@ TEST(PrefetchedSessions, DoNotTryWhatTheFirstWasRefusedFor) {
   }
   EXPECT_EQ(remote.reached, 3U);
   EXPECT_EQ(remote.too_early, 0U);
+  EXPECT_EQ(remote.plain, 0U);
+}
+
+TEST(PrefetchedSessions, AreNotTriedTwiceWhereAPersonWouldHaveToBeAsked) {
+  SlowLogIn remote(1);
+  remote.is_spent = true;
+  SessionPrefetch sessions(remote);
+  EXPECT_TRUE(sessions.connect_first([](auto) { return 1U; }));
+  EXPECT_THROW(sessions.take(), AnswersSpent);
   EXPECT_EQ(remote.plain, 0U);
 }
 

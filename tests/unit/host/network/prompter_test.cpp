@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 
 namespace topsctl {
@@ -46,6 +47,47 @@ TEST(Questions, AreAnsweredAtTheTerminal) {
 
 TEST(Questions, WithAHiddenAnswerHideTheMemoryToo) {
   EXPECT_EQ(asked(Echo::off), is_right + is_hidden);
+}
+
+// Types a word for each question, and remembers what it was asked.
+class Typing : public Prompter {
+ public:
+  std::optional<Secret> ask(const std::string& question, Echo echo) override {
+    asked.push_back(concat(question, echo == Echo::on ? " (shown)" : ""));
+    return Secret(concat("word ", asked.size()));
+  }
+  std::vector<std::string> asked;
+};
+
+TEST(RememberedAnswers, AreThoseOfTheSameQuestionHoweverItIsPut) {
+  Typing typing;
+  Secrets secrets(typing);
+  EXPECT_EQ(secrets.answer({"Word?"}), Secret("word 1"));
+  EXPECT_EQ(secrets.answer({"Word?"}), Secret("word 1"));
+  EXPECT_EQ(secrets.answer({"Code?", Echo::on, Asking::allowed, "code"}), Secret("word 2"));
+  EXPECT_EQ(secrets.answer({"And the code?", Echo::on, Asking::allowed, "code"}), Secret("word 2"));
+  EXPECT_EQ(secrets.known("code"), Secret("word 2"));
+  EXPECT_FALSE(secrets.known("Code?"));
+  EXPECT_EQ(typing.asked, (std::vector<std::string>{"Word?", "Code? (shown)"}));
+}
+
+TEST(RememberedAnswers, AreAskedForAnewWhereTheyWereRefused) {
+  Typing typing;
+  Secrets secrets(typing);
+  const auto refused = secrets.answer({"Word?"});
+  EXPECT_EQ(secrets.answer({"Word?"}, refused), Secret("word 2"));
+  // Somebody else was refused the same, and comes later.
+  EXPECT_EQ(secrets.answer({"Word?"}, refused), Secret("word 2"));
+}
+
+TEST(RememberedAnswers, AreAllThatCountsWhereNobodyMayBeAsked) {
+  Typing typing;
+  Secrets secrets(typing);
+  EXPECT_FALSE(secrets.answer({"Word?", Echo::off, Asking::never}));
+  const auto known = secrets.answer({"Word?"});
+  EXPECT_EQ(secrets.answer({"Word?", Echo::off, Asking::never}), known);
+  EXPECT_FALSE(secrets.answer({"Word?", Echo::off, Asking::never}, known));
+  EXPECT_EQ(typing.asked.size(), 1U);
 }
 
 }  // namespace
