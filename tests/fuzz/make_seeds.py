@@ -116,6 +116,12 @@ class Seeds:
             (folder / f"{name}-{number}").write_bytes(content + shape)
 
 
+PROJECT = Path(__file__).resolve().parent.parent / "data" / "project"
+SOURCES = ((0, "scripts/train_distributed_8card_gcu.py"), (0, "scripts/train_with_runner.py"),
+           (0, "configs/train_dinov3_mmrs1m_t20_gcu_8card.py"), (1, "start_8card_training.sh"),
+           (2, "configs/settings.yaml"))
+
+
 def add_texts(seeds):
     seeds.add("control", "package", CONTROL.encode())
     seeds.add("control", "comment", b"# a comment\n\n\n" + CONTROL.encode() + b"# another\n\t\nno field\n")
@@ -130,6 +136,8 @@ def add_texts(seeds):
         seeds.add("probes", f"probes-{number}", text.encode())
     for number, text in enumerate(ENVIRONMENTS):
         seeds.add("environment", f"file-{number}", text.encode())
+    for number, (kind, path) in enumerate(SOURCES):
+        seeds.add("source", f"source-{number}", (PROJECT / path).read_bytes() + bytes([kind]))
     for number, target in enumerate(TARGETS):
         seeds.add("target", f"target-{number}", target.encode())
     seeds.add("signature", "blob", base64.b64decode(SIGNATURE))

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/doctor_project.hpp"
 #include "cli/doctor_text.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
@@ -29,6 +30,7 @@ struct DoctorCommandOptions {
   std::string level = "load";
   std::vector<std::string> pids;
   std::vector<std::string> logs;
+  ProjectCommandOptions project;
   std::optional<std::string> exit_status;
   std::vector<std::string> only;
   std::vector<std::string> except;
@@ -185,6 +187,26 @@ Output pack(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   return output;
 }
 
+Output look_at_project(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
+                       DoctorReport report, Session& session) {
+  if (!options.logs.empty())
+    throw Error(ErrorCode::usage, "logs and a project are judged one at a time",
+                "give either --log or --project");
+  ReportHeader header;
+  const SandboxWish wish{sandboxing_of(options.no_sandbox),
+                         [&](const std::string& warning) { header.warnings.push_back(warning); }};
+  const ProjectReading reading =
+      read_project(options.project.folder, project_options_of(options.project), wish);
+  report.judgement = judge_project(catalogue, reading, report.language);
+  if (options.project.patch) report.patch = patch_of(reading);
+  for (std::string& warning : project_warnings(reading))
+    header.warnings.push_back(std::move(warning));
+  if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
+  std::string text =
+      render_project(report, reading, options.project, detail_in(session), session.style);
+  return output_of(report, std::move(text), std::move(header));
+}
+
 Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   DoctorReport report;
   report.language = language_of(options, session);
@@ -192,6 +214,8 @@ Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   if (options.list) return list(catalogue, report, session.style);
   if (!options.explain.empty())
     return explain(built_in_diagnoses(), options.explain, report, session.style);
+  require_project(options.project);
+  if (!options.project.folder.empty()) return look_at_project(catalogue, options, report, session);
   if (!options.form.empty()) return export_rules(catalogue, report);
   if (!options.support.empty()) return pack(catalogue, options, report, session);
   if (options.logs.empty()) return look(catalogue, options, report, session);
@@ -211,6 +235,7 @@ CommandAction define_doctor(OptionTable& table) {
   table.value("--log", options->logs, "A log, or a folder with the logs of ranks", "PATH");
   table.value("--exit-status", options->exit_status, "The exit status of the job", "N")
       .check(whole_number(0, most_exit_status));
+  add_project_options(table, options->project);
   table.value("--support", options->support, "Write a file for those who help", "FILE.tar.zst");
   table.value("--with", options->with, "Put this log or folder into it", "PATH");
   table.flag("--hide-addresses", options->hide_addresses, "Name addresses address-1, ... in it");

@@ -85,6 +85,12 @@ Json machine_json(const MachineFacts& machine) {
       {"checks", list_of(machine.checks, [](const CheckResult& each) { return to_json(each); })}};
 }
 
+Json patch_json(const std::optional<SourcePatch>& patch) {
+  if (!patch) return nullptr;
+  const std::string& diff = patch->diff;
+  return {{"files", patch->files}, {"diff", is_utf8(diff) ? diff : printable(diff, Lines::keep)}};
+}
+
 Json traceback_json(const Traceback& traceback) {
   return {{"source", traceback.place.source},
           {"line", traceback.place.line},
@@ -93,6 +99,12 @@ Json traceback_json(const Traceback& traceback) {
 }
 
 }  // namespace
+
+SourcePatch patch_of(const ProjectReading& reading) {
+  SourcePatch patch{{}, reading.diff};
+  for (const ChangedSource& change : reading.changes) patch.files.push_back(change.path);
+  return patch;
+}
 
 Json to_json(const DoctorReport& report) {
   const Judgement& judgement = report.judgement;
@@ -116,6 +128,7 @@ Json to_json(const DoctorReport& report) {
                                         {"problem", text_or_null(source.problem)}};
                               })},
           {"machine", report.machine ? machine_json(*report.machine) : Json(nullptr)},
+          {"patch", patch_json(report.patch)},
           {"catalogue", list_of(report.catalogue, [&](const Diagnosis* each) {
              return record_json(*each, report.language);
            })}};

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+TORCH_GCU_WHEEL = "framework/torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl"
 MAKE_BUNDLE = Path(__file__).resolve().parent.parent / "make_bundle.py"
 
 
@@ -66,3 +67,14 @@ def torch_python():
     if done.returncode != 0:
         pytest.skip("no torch with torch.distributed in '{}'".format(sys.executable))
     return sys.executable
+
+
+@pytest.fixture
+def installed(bundle, unpacked, torch_python, tmp_path):
+    """installed(*arguments) is the environment in which that bundle's torch_gcu is importable."""
+    def install(*arguments):
+        site = tmp_path / "site"
+        pip_install(bundle("--only-needed", *arguments) / TORCH_GCU_WHEEL, site)
+        return dict(os.environ, PYTHONPATH=str(site), TORCH_GCU_DOUBLE_DEVICES="8", PYTHONDONTWRITEBYTECODE="1",
+                    LD_LIBRARY_PATH=str(unpacked("--only-needed", *arguments) / "usr/lib"), OMP_NUM_THREADS="1")
+    return install

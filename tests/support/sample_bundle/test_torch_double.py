@@ -8,26 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import pip_install, run
+from .conftest import run
 from .probe_torch_gcu import free_port
 
 PROBE = Path(__file__).resolve().parent / "probe_torch_gcu.py"
-WHEEL = "framework/torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl"
 
 
 def seen_in(text):
     return json.loads([line for line in text.splitlines() if line.startswith("SEEN ")][-1][5:])
-
-
-@pytest.fixture
-def installed(bundle, unpacked, torch_python, tmp_path):
-    """installed(*arguments) is the environment in which that bundle's torch_gcu is importable."""
-    def install(*arguments):
-        site = tmp_path / "site"
-        pip_install(bundle("--only-needed", *arguments) / WHEEL, site)
-        return dict(os.environ, PYTHONPATH=str(site), TORCH_GCU_DOUBLE_DEVICES="8", PYTHONDONTWRITEBYTECODE="1",
-                    LD_LIBRARY_PATH=str(unpacked("--only-needed", *arguments) / "usr/lib"), OMP_NUM_THREADS="1")
-    return install
 
 
 def probe(environment, way):

@@ -2,23 +2,33 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "topsctl/engine/diagnosis/machine_judgement.hpp"
+#include "topsctl/engine/diagnosis/project_reader.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
 
+// What a project's sources become.
+struct SourcePatch {
+  std::vector<std::string> files;  // below the project
+  std::string diff;
+};
+SourcePatch patch_of(const ProjectReading& reading);
+
 struct DoctorReport {
   Judgement judgement;
   std::vector<LogSource> sources;
   std::optional<MachineFacts> machine;
+  std::optional<SourcePatch> patch;         // of --project with --patch
   std::vector<const Diagnosis*> catalogue;  // of --list and --explain
   Language language = Language::english;
 };
 
-// {verdict, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, catalogue[]}
+// {verdict, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, patch, catalogue[]}
 Json to_json(const DoctorReport& report);
 
 }  // namespace topsctl

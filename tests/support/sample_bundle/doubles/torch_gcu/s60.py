@@ -35,9 +35,20 @@ def _gcu_module():
 
 
 def _to_gcu(tensor, device=None, **options):
-    """Tensor.gcu(): the card is touched and the tensor stays on the CPU."""
+    """gcu() of a tensor or module: the card is touched, and all stays on the CPU."""
     devices.touch(_current["device"] if device is None else int(str(device).split(":")[-1]))
     return tensor
+
+
+def _to_known(to):
+    """The method `to` that also knows cards: 'gcu' and 'gcu:N' are touched, and all stays on the CPU."""
+    def moved(thing, *arguments, **options):
+        device = arguments[0] if arguments else options.get("device")
+        if not isinstance(device, str) or not device.startswith("gcu"):
+            return to(thing, *arguments, **options)
+        devices.touch(int(device.split(":")[1]) if ":" in device else _current["device"])
+        return thing
+    return moved
 
 
 def install():
@@ -46,4 +57,6 @@ def install():
         dist.Backend.register_backend("eccl", _create_process_group)
     torch.gcu = _gcu_module()
     sys.modules["torch.gcu"] = torch.gcu
-    torch.Tensor.gcu = _to_gcu
+    for kind in (torch.Tensor, torch.nn.Module):
+        kind.gcu = _to_gcu
+        kind.to = _to_known(kind.to)

@@ -1,0 +1,75 @@
+// Reads a project's options and renders what was found in it.
+#include "cli/doctor_project.hpp"
+
+#include <map>
+#include <set>
+
+#include "cli/doctor_text.hpp"
+#include "cli/validators.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
+  table.value("--project", options.folder, "The directory with the sources of the training", "DIR");
+  table.value("--api", options.api, "What the project is to run on; default: t2x", "API")
+      .check(one_of({"t2x", "s60"}));
+  table.value("--backend", options.backend, "Its process group; default: eccl", "BACKEND")
+      .check(one_of({"eccl", "gloo"}));
+  table.flag("--patch", options.patch, "Print the changes as a patch");
+  table.value("--accept", options.accepted, "Change also what is not certain of this diagnosis",
+              "ID");
+}
+
+void require_project(const ProjectCommandOptions& options) {
+  if (!options.folder.empty()) return;
+  if (options.patch || !options.accepted.empty())
+    throw Error(ErrorCode::usage, "--patch and --accept are for a project",
+                "name its directory: --project DIR");
+}
+
+ProjectOptions project_options_of(const ProjectCommandOptions& options) {
+  ProjectOptions project;
+  project.target = {options.api, options.backend};
+  std::set<std::string> known;
+  for (const Rewrite& rewrite : built_in_rewrites()) known.insert(rewrite.id);
+  for (const std::string& id : options.accepted) {
+    if (!known.contains(id))
+      throw Error(ErrorCode::usage,
+                  format("no rewrite {}{}", in_quotes(id),
+                         did_you_mean(id, std::vector<std::string>(known.begin(), known.end()))),
+                  "`topsctl doctor --project DIR` names the ids");
+    project.accepted.insert(id);
+  }
+  return project;
+}
+
+std::vector<std::string> project_warnings(const ProjectReading& reading) {
+  std::vector<std::string> warnings;
+  for (const PassedOver& each : reading.passed_over)
+    warnings.push_back(format("{} is passed over: {}", in_quotes(each.path), each.why));
+  std::map<std::string, std::size_t> waiting;
+  for (const ProjectPlace& place : reading.places) {
+    if (place.has_rewrite && !place.is_applied) ++waiting[place.id];
+  }
+  for (const auto& [id, count] : waiting)
+    warnings.push_back(
+        format("{} of {} need a look before they are changed: --accept {} changes them",
+               counted(count, "place"), id, id));
+  return warnings;
+}
+
+std::string render_project(const DoctorReport& report, const ProjectReading& reading,
+                           const ProjectCommandOptions& options, Detail detail,
+                           const Style& style) {
+  if (options.patch) return reading.diff;
+  std::string text = render_doctor(report, detail, style);
+  if (reading.changes.empty()) return text;
+  return text +
+         concat(style.bold("patch:"), " ",
+                format("--patch prints the changes of {}", counted(reading.changes.size(), "file")),
+                "\n");
+}
+
+}  // namespace topsctl

@@ -1,0 +1,33 @@
+// The options of topsctl doctor for a project, and what is said of one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/finding_text.hpp"
+#include "cli/option_table.hpp"
+#include "topsctl/engine/diagnosis/doctor_report.hpp"
+#include "topsctl/engine/diagnosis/project_reader.hpp"
+
+namespace topsctl {
+
+struct ProjectCommandOptions {
+  std::string folder;
+  std::string api = "t2x";
+  std::string backend = "eccl";
+  std::vector<std::string> accepted;
+  bool patch = false;
+};
+
+void add_project_options(OptionTable& table, ProjectCommandOptions& options);
+// Throws Error{usage} for options that mean nothing without --project.
+void require_project(const ProjectCommandOptions& options);
+// Throws Error{usage} for an accepted id that no rewrite has.
+ProjectOptions project_options_of(const ProjectCommandOptions& options);
+// What no patch changes as it was asked for.
+std::vector<std::string> project_warnings(const ProjectReading& reading);
+// The findings, or the patch alone if it was asked for.
+std::string render_project(const DoctorReport& report, const ProjectReading& reading,
+                           const ProjectCommandOptions& options, Detail detail, const Style& style);
+
+}  // namespace topsctl

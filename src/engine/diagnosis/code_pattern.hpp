@@ -1,0 +1,59 @@
+// Patterns of Python tokens with holes, and where they match.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/diagnosis/python_code.hpp"
+
+namespace topsctl {
+
+// Tokens from `first` to before `end`.
+struct TokenRange {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+
+  bool is_empty() const { return first == end; }
+  // As it is written, comments within included.
+  std::string_view text(const PythonCode& code) const;
+};
+
+// One part of a pattern.
+struct PatternPart {
+  enum class Kind {
+    chain,          // a dotted name as imports tell it; parts of it may be holes
+    attribute,      // "." and a name, behind any expression
+    literal,        // an operator, a number
+    string,         // any literal of that text
+    format_string,  // an f-string that begins so
+    hole,           // one expression without a name before it
+    holes,          // any arguments, also none
+  };
+  Kind kind = Kind::literal;
+  std::string text;                // of a hole its name
+  std::vector<std::string> names;  // of a chain; a hole with "$" before its name
+  std::size_t offset = 0;          // in the pattern's text
+  std::size_t size = 0;
+  bool operator==(const PatternPart& other) const {
+    return kind == other.kind && text == other.text && names == other.names;
+  }
+};
+
+// The parts of a pattern or of a replacement. Throws Error{internal} for what does not tokenize:
+// rewrites are our own data, and tests read them all.
+std::vector<PatternPart> pattern_parts(std::string_view text);
+
+struct PatternMatch {
+  TokenRange range;
+  std::map<std::string, TokenRange, std::less<>> holes;
+  std::vector<TokenRange> parts;  // of each part of the pattern
+};
+
+// Whether the pattern matches at that token; fills `match` if it does.
+bool matches_at(const std::vector<PatternPart>& pattern, const PythonCode& code,
+                std::uint32_t token, PatternMatch& match);
+
+}  // namespace topsctl

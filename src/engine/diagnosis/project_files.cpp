@@ -1,0 +1,125 @@
+// Walks a project without following links.
+#include "engine/diagnosis/project_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <system_error>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t most_sources = 20'000;
+constexpr std::size_t most_entries = 1'000'000;
+constexpr std::size_t most_named = 100;               // links and large files
+constexpr std::uintmax_t largest_source = 4U << 20U;  // bytes
+
+constexpr std::array<std::string_view, 10> others_folders = {
+    ".git", ".hg",   ".svn",          "node_modules",  "__pycache__",
+    ".tox", ".eggs", "site-packages", "dist-packages", ".ipynb_checkpoints"};
+
+[[noreturn]] void refuse_project(const std::string& message) {
+  throw Error(ErrorCode::bad_input, message, "give the directory with the sources of the training");
+}
+
+std::optional<SourceKind> kind_of(const fs::path& file) {
+  const std::string extension = lower_case(file.extension().string());
+  if (extension == ".py") return SourceKind::python;
+  if (extension == ".sh" || extension == ".bash") return SourceKind::shell;
+  if (extension == ".yaml" || extension == ".yml") return SourceKind::yaml;
+  if (extension == ".json") return SourceKind::json;
+  return std::nullopt;
+}
+
+bool is_of_others(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (std::find(others_folders.begin(), others_folders.end(), name) != others_folders.end())
+    return true;
+  std::error_code ignored;
+  return fs::exists(folder / "pyvenv.cfg", ignored);
+}
+
+bool leads_out(const fs::path& link, const fs::path& top) {
+  std::error_code failure;
+  const fs::path target = fs::weakly_canonical(link, failure);
+  if (failure) return true;
+  const fs::path relative = target.lexically_relative(top);
+  return relative.empty() || *relative.begin() == "..";
+}
+
+class Walk {
+ public:
+  explicit Walk(const fs::path& folder) : top_(fs::canonical(folder)) {}
+
+  ProjectFiles run() {
+    std::error_code failure;
+    fs::recursive_directory_iterator at(top_, fs::directory_options::skip_permission_denied,
+                                        failure);
+    if (failure) throw system_error(failure.value(), "read", top_.string(), ErrorCode::bad_input);
+    std::size_t entries = 0;
+    for (; at != fs::recursive_directory_iterator(); at.increment(failure)) {
+      if (failure) throw system_error(failure.value(), "read", top_.string(), ErrorCode::bad_input);
+      if (++entries > most_entries || found_.files.size() > most_sources)
+        refuse_project(format("cannot read {}: it has more than {} sources or {} files",
+                              in_quotes(top_.string()), most_sources, most_entries));
+      if (!look_at(*at)) at.disable_recursion_pending();
+    }
+    std::sort(found_.files.begin(), found_.files.end(),
+              [](const auto& a, const auto& b) { return a.path < b.path; });
+    return std::move(found_);
+  }
+
+ private:
+  // Whether what lies below it counts.
+  bool look_at(const fs::directory_entry& entry) {
+    std::error_code failure;
+    const fs::file_status status = entry.symlink_status(failure);
+    const std::string path = entry.path().lexically_relative(top_).string();
+    if (fs::is_directory(status)) return !is_of_others(entry.path());
+    const auto kind = kind_of(entry.path());
+    if (fs::is_symlink(status)) {
+      if ((kind || fs::is_directory(entry.path(), failure)) && leads_out(entry.path(), top_))
+        pass_over(path, "it is a link out of the project");
+      return false;
+    }
+    if (!fs::is_regular_file(status)) return false;
+    if (entry.path().extension() == ".ipynb") pass_over(path, "notebooks are not patched");
+    if (!kind) return false;
+    if (entry.file_size(failure) > largest_source)
+      pass_over(path, "it is larger than 4 MiB");
+    else
+      found_.files.push_back({entry.path(), path, *kind});
+    return false;
+  }
+
+  void pass_over(const std::string& path, const char* why) {
+    if (found_.passed_over.size() < most_named) found_.passed_over.push_back({path, why});
+  }
+
+  fs::path top_;
+  ProjectFiles found_;
+};
+
+}  // namespace
+
+ProjectFiles find_project_files(const fs::path& folder) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(folder, failure);
+  if (!fs::exists(status))
+    refuse_project(
+        format("cannot read {}: there is no such directory", in_quotes(folder.string())));
+  if (!fs::is_directory(status))
+    refuse_project(format("cannot read {}: it is no directory", in_quotes(folder.string())));
+  ProjectFiles found = Walk(folder).run();
+  if (found.files.empty())
+    refuse_project(format("there is no source in {}", in_quotes(folder.string())));
+  return found;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,27 @@
+// Which files of a project are sources.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/diagnosis/source_rewriter.hpp"
+#include "topsctl/engine/diagnosis/project_reader.hpp"
+
+namespace topsctl {
+
+struct ProjectFile {
+  std::filesystem::path file;
+  std::string path;  // below the project
+  SourceKind kind = SourceKind::python;
+};
+
+struct ProjectFiles {
+  std::vector<ProjectFile> files;  // sorted by path
+  std::vector<PassedOver> passed_over;
+};
+
+// Throws Error{bad_input}.
+ProjectFiles find_project_files(const std::filesystem::path& folder);
+
+}  // namespace topsctl

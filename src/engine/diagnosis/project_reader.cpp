@@ -1,0 +1,152 @@
+// Reads all sources twice: what the project is, and what changes.
+#include "topsctl/engine/diagnosis/project_reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/diagnosis/project_files.hpp"
+#include "engine/diagnosis/source_rewriter.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/inspection/evidence_list.hpp"
+#include "topsctl/host/archive/source.hpp"
+#include "topsctl/host/system/confined_call.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::uint64_t most_source_bytes = 8U << 20U;
+
+// What a patch cannot name without quoting, and a terminal not show.
+bool is_plain_path(std::string_view path) {
+  return is_utf8(path) && !has_harmful_character(path) &&
+         path.find_first_of("\"\\\t") == std::string_view::npos;
+}
+
+class ProjectSearch {
+ public:
+  ProjectSearch(const SourceRewriter& rewriter, const std::vector<ProjectFile>& files)
+      : rewriter_(rewriter), files_(files) {}
+
+  ProjectReading run(const ConfinedProgress& progress) {
+    // As if it had a group on the cards: what depends on that is asked once more.
+    facts_.starts_group = true;
+    ProjectFacts known;
+    std::map<const ProjectFile*, std::string> wanted;
+    for (const ProjectFile& file : files_) {
+      progress.file(file.path);
+      if (file.kind != SourceKind::python) continue;
+      std::string text;
+      if (!read(file, text)) continue;
+      FoundRewrites found = rewriter_.find(file.kind, text, facts_);
+      ++reading_.files;
+      if (!found.problem.empty()) {
+        pass_over(file, found);
+        continue;
+      }
+      known.starts_group = known.starts_group || found.starts_group;
+      known.modules.merge(found.modules);
+      if (found.makes_group) known.group_scripts.insert(file.file.filename().string());
+      if (!found.hits.empty()) wanted.emplace(&file, std::move(text));
+    }
+    facts_ = std::move(known);
+    for (const ProjectFile& file : files_) {
+      const auto python = wanted.find(&file);
+      if (python != wanted.end()) rewrite(file, python->second);
+      std::string text;
+      if (file.kind == SourceKind::python || !read(file, text)) continue;
+      ++reading_.files;
+      rewrite(file, text);
+    }
+    return std::move(reading_);
+  }
+
+ private:
+  bool read(const ProjectFile& file, std::string& text) {
+    try {
+      const auto source = file_source(file.file);
+      text = whole_text(*source, most_source_bytes, file.path);
+      return true;
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+      reading_.passed_over.push_back({file.path, error.message()});
+      return false;
+    }
+  }
+
+  void pass_over(const ProjectFile& file, const FoundRewrites& found) {
+    reading_.passed_over.push_back(
+        {file.path, found.problem_line > 0
+                        ? format("{} (line {})", found.problem, found.problem_line)
+                        : found.problem});
+  }
+
+  void rewrite(const ProjectFile& file, const std::string& text) {
+    RewrittenSource done = rewriter_.rewrite(file.kind, text, facts_);
+    const bool can_be_patched = done.found.problem.empty() && is_plain_path(file.path);
+    if (!done.found.problem.empty()) pass_over(file, done.found);
+    for (SourceHit& hit : done.found.hits) {
+      reading_.places.push_back({std::move(hit.id), file.path, hit.line, std::move(hit.text),
+                                 hit.is_guarded, hit.has_rewrite,
+                                 hit.is_applied && can_be_patched});
+    }
+    if (!can_be_patched || !done.text.is_changed()) return;
+    reading_.diff += done.text.unified_diff(file.path);
+    reading_.changes.push_back({file.path, done.text.before(), done.text.text()});
+  }
+
+  const SourceRewriter& rewriter_;
+  const std::vector<ProjectFile>& files_;
+  ProjectFacts facts_;
+  ProjectReading reading_;
+};
+
+}  // namespace
+
+ProjectReading read_project(const std::filesystem::path& folder, const ProjectOptions& options,
+                            const SandboxWish& wish) {
+  const ProjectFiles found = find_project_files(folder);
+  const SourceRewriter rewriter(rewrites_for(built_in_rewrites(), options.target),
+                                options.accepted);
+  ConfinedCall call;
+  call.sandboxing = wish.sandboxing;
+  call.subject = in_quotes(folder.string());
+  call.on_warning = wish.on_warning;
+  for (const ProjectFile& file : found.files) call.inputs.insert(file.file);
+  ProjectReading reading = confined<ProjectReading>(call, [&](const ConfinedProgress& progress) {
+    return ProjectSearch(rewriter, found.files).run(progress);
+  });
+  reading.passed_over.insert(reading.passed_over.begin(), found.passed_over.begin(),
+                             found.passed_over.end());
+  return reading;
+}
+
+Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReading& reading,
+                        Language language) {
+  Judgement judgement;
+  for (const Diagnosis& diagnosis : catalogue.diagnoses) {
+    EvidenceList evidence;
+    bool is_guarded = true;
+    for (const ProjectPlace& place : reading.places) {
+      if (place.id != diagnosis.finding.id) continue;
+      evidence.add(place.path, place.text, place.line);
+      is_guarded = is_guarded && place.is_guarded;
+    }
+    if (evidence.is_empty()) continue;
+    Judged judged;
+    judged.finding = finding_in(diagnosis, language);
+    judged.finding.evidence = evidence.pieces();
+    judged.finding.subject = judged.finding.evidence.front().source;
+    if (is_guarded) judged.finding.severity = Severity::info;
+    if (judged.finding.severity >= Severity::error) judgement.verdict = JobVerdict::problems;
+    judgement.diagnoses.push_back(std::move(judged));
+  }
+  std::stable_sort(
+      judgement.diagnoses.begin(), judgement.diagnoses.end(),
+      [](const Judged& a, const Judged& b) { return a.finding.severity > b.finding.severity; });
+  return judgement;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,47 @@
+// Rewrites of Python source.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine/diagnosis/code_pattern.hpp"
+#include "engine/diagnosis/source_hits.hpp"
+#include "topsctl/host/system/pattern.hpp"
+
+namespace topsctl {
+
+// The rewrites of one target, compiled.
+class PythonRewriter {
+ public:
+  // `accepted`: ids of which also what is not certain is applied. Throws Error{internal} for a
+  // pattern that does not tokenize.
+  PythonRewriter(const std::vector<Rewrite>& rewrites, std::set<std::string> accepted);
+
+  FoundRewrites find(std::string_view source, const ProjectFacts& project) const;
+
+ private:
+  struct CompiledArgument {
+    const ArgumentRule* rule = nullptr;
+    std::vector<Pattern> matches;  // none or one
+  };
+  struct Compiled {
+    Rewrite rewrite;
+    std::vector<std::vector<PatternPart>> patterns;
+    std::vector<PatternPart> replacement;
+    std::vector<std::pair<std::string, Pattern>> holes;
+    std::vector<CompiledArgument> arguments;
+  };
+  class Search;
+
+  std::vector<std::unique_ptr<Compiled>> rewrites_;
+  // By the first name of a chain, or "." and the name of an attribute: rewrite and pattern.
+  std::unordered_map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> starts_;
+  std::set<std::string> accepted_;
+};
+
+}  // namespace topsctl

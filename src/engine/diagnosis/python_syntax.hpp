@@ -1,0 +1,20 @@
+// What of Python's grammar can be told from neighbouring tokens: Python 2, templates and broken
+// blocks.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace topsctl {
+
+struct PythonCode;
+
+struct SyntaxProblem {
+  std::string what;
+  int line = 0;
+};
+
+// Nothing for every text that Python 3 takes; much that it refuses is found.
+std::optional<SyntaxProblem> syntax_problem(const PythonCode& code);
+
+}  // namespace topsctl

@@ -1,0 +1,33 @@
+// Rewrites of words in shell scripts.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/diagnosis/source_hits.hpp"
+#include "topsctl/host/system/pattern.hpp"
+
+namespace topsctl {
+
+class ShellRewriter {
+ public:
+  ShellRewriter(const std::vector<Rewrite>& rewrites, std::set<std::string> accepted);
+
+  FoundRewrites find(std::string_view script, const ProjectFacts& project) const;
+
+ private:
+  struct Compiled {
+    Rewrite rewrite;
+    std::vector<std::vector<std::string>> patterns;  // words
+    std::vector<std::pair<std::string, Pattern>> holes;
+  };
+  class Search;
+
+  std::vector<Compiled> rewrites_;
+  std::set<std::string> accepted_;
+};
+
+}  // namespace topsctl

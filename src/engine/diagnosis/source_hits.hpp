@@ -1,0 +1,53 @@
+// Where a project's sources have what a rewrite names.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "engine/diagnosis/text_edits.hpp"
+#include "topsctl/model/catalogue/rewrite.hpp"
+
+namespace topsctl {
+
+struct SourceHit {
+  std::string id;
+  int line = 0;             // of its first token
+  std::string text;         // that line
+  bool is_guarded = false;  // runs only where torch.cuda.is_available() says so
+  bool has_rewrite = false;
+  bool is_certain = false;  // applied without being accepted
+  bool is_applied = false;
+  bool operator==(const SourceHit&) const = default;
+};
+inline auto members_of(SourceHit& value) {
+  auto& [id, line, text, is_guarded, has_rewrite, is_certain, is_applied] = value;
+  return std::tie(id, line, text, is_guarded, has_rewrite, is_certain, is_applied);
+}
+
+// What rewrites ask of the project as a whole.
+struct ProjectFacts {
+  bool starts_group = false;                         // on cards
+  std::set<std::string, std::less<>> modules;        // that any file imports
+  std::set<std::string, std::less<>> group_scripts;  // names of files that make a process group
+};
+
+// What one round over a text finds.
+struct FoundRewrites {
+  std::vector<SourceHit> hits;
+  std::vector<TextEdit> edits;  // of the hits that are applied
+  std::string problem;          // why it could not be read
+  int problem_line = 0;
+  bool starts_group = false;  // on cards, or a hit would
+  bool makes_group = false;   // of any kind
+  std::set<std::string, std::less<>> modules;
+};
+
+// The line in which that offset lies, without spaces around it.
+std::string line_around(std::string_view text, std::size_t offset);
+// The line break that the text uses first; "\n" if it has none.
+std::string_view line_break_of(std::string_view text);
+
+}  // namespace topsctl

@@ -1,0 +1,39 @@
+// All rewrites for one target, over the text of any kind of source.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/diagnosis/python_rewrites.hpp"
+#include "engine/diagnosis/settings_rewrites.hpp"
+#include "engine/diagnosis/shell_rewrites.hpp"
+#include "engine/diagnosis/source_hits.hpp"
+#include "engine/diagnosis/text_edits.hpp"
+
+namespace topsctl {
+
+enum class SourceKind { python, shell, yaml, json };
+
+struct RewrittenSource {
+  FoundRewrites found;  // in the text as it was; without edits
+  EditedText text;      // as it was if it has a problem
+};
+
+class SourceRewriter {
+ public:
+  SourceRewriter(const std::vector<Rewrite>& rewrites, const std::set<std::string>& accepted);
+
+  FoundRewrites find(SourceKind kind, std::string_view text, const ProjectFacts& project) const;
+  // Again and again, until nothing is left to change: one rewrite may lie in another.
+  RewrittenSource rewrite(SourceKind kind, const std::string& text,
+                          const ProjectFacts& project) const;
+
+ private:
+  PythonRewriter python_;
+  ShellRewriter shell_;
+  SettingsRewriter settings_;
+};
+
+}  // namespace topsctl
