@@ -8,8 +8,8 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "unit/support/source_tree.hpp"
-#include "unit/support/temporary_folder.hpp"
+#include "support/source_tree.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace topsctl {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 
 #include "topsctl/base/text.hpp"
-#include "unit/support/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace topsctl {
 namespace {
