@@ -51,6 +51,16 @@ std::optional<JsonReader> JsonReader::find(const std::string& key) const {
   return JsonReader(*found, source_, concat(path_, "/", key));
 }
 
+std::vector<std::string> JsonReader::texts_at(const std::string& key) const {
+  const auto value = find(key);
+  return value ? value->texts() : std::vector<std::string>();
+}
+
+bool JsonReader::flag_at(const std::string& key) const {
+  const auto value = find(key);
+  return value && value->boolean();
+}
+
 std::vector<JsonReader> JsonReader::items() const {
   if (!value_->is_array()) expected("a list");
   std::vector<JsonReader> readers;

@@ -22,6 +22,9 @@ class JsonReader {
   void expect_keys(const std::vector<std::string>& known) const;
   JsonReader at(const std::string& key) const;
   std::optional<JsonReader> find(const std::string& key) const;
+  // Of an object's key that may be missing: then none, and false.
+  std::vector<std::string> texts_at(const std::string& key) const;
+  bool flag_at(const std::string& key) const;
   std::vector<JsonReader> items() const;
   std::vector<std::string> keys() const;  // of an object, as written
 

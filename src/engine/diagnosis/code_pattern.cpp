@@ -8,7 +8,7 @@ namespace topsctl {
 
 namespace {
 
-using Kind = PatternPart::Kind;
+using PartKind = PatternPart::Kind;
 
 // "$" for the tokenizer: a letter of latin-1, so that holes are names and offsets stay.
 constexpr char hole_mark = '\xc2';
@@ -51,9 +51,9 @@ class Matcher {
       return true;
     }
     const PatternPart& wanted = pattern_[part];
-    if (wanted.kind == Kind::hole || wanted.kind == Kind::holes) return hole(part, at);
+    if (wanted.kind == PartKind::hole || wanted.kind == PartKind::holes) return hole(part, at);
     const std::uint32_t end =
-        wanted.kind == Kind::chain ? chain_end(wanted, at) : end_of(wanted, at);
+        wanted.kind == PartKind::chain ? chain_end(wanted, at) : end_of(wanted, at);
     if (end == at) return false;
     match_.parts[part] = {at, end};
     return run(part + 1, end);
@@ -64,15 +64,15 @@ class Matcher {
     if (at >= end_) return at;
     const CodeToken& token = code_.tokens[at];
     switch (wanted.kind) {
-      case Kind::attribute:
+      case PartKind::attribute:
         return token.is_op(".") && at + 1 < end_ && code_.tokens[at + 1].is_name(wanted.text)
                    ? at + 2
                    : at;
-      case Kind::string:
+      case PartKind::string:
         return token.kind == PythonToken::Kind::string && plain_string(token.text) == wanted.text
                    ? at + 1
                    : at;
-      case Kind::format_string:
+      case PartKind::format_string:
         return token.kind == PythonToken::Kind::string && is_format_string(token.text) &&
                        inner(token.text).starts_with(wanted.text)
                    ? at + 1
@@ -112,7 +112,7 @@ class Matcher {
 
   // Tokens up to a comma or the bracket that closes; what is in brackets is skipped.
   bool hole(std::size_t part, std::uint32_t at) {
-    const bool is_many = pattern_[part].kind == Kind::holes;
+    const bool is_many = pattern_[part].kind == PartKind::holes;
     if (!is_many && (at >= end_ || code_.tokens[at].is_op("*") || code_.tokens[at].is_op("**") ||
                      (at + 1 < end_ && code_.tokens[at].kind == PythonToken::Kind::name &&
                       code_.tokens[at + 1].is_op("="))))
@@ -169,7 +169,7 @@ std::vector<PatternPart> pattern_parts(std::string_view text) {
     part.offset = token.offset - prefix.size();
     std::uint32_t last = at;
     if (token.kind == PythonToken::Kind::name) {
-      part.kind = Kind::chain;
+      part.kind = PartKind::chain;
       part.names = {word(at)};
       while (name_at(tokens, whole, last + 1) == "." &&
              tokens.tokens[last + 2].kind == PythonToken::Kind::name) {
@@ -177,20 +177,20 @@ std::vector<PatternPart> pattern_parts(std::string_view text) {
         part.names.push_back(word(last));
       }
       if (last == at && is_hole(part.names[0])) {
-        part.kind = Kind::hole;
+        part.kind = PartKind::hole;
         part.text = part.names[0].substr(1);
         part.names.clear();
         if (name_at(tokens, whole, at + 1) == "...") {
-          part.kind = Kind::holes;
+          part.kind = PartKind::holes;
           ++last;
         }
       }
     } else if (token.kind == PythonToken::Kind::op && word(at) == "." &&
                tokens.tokens[at + 1].kind == PythonToken::Kind::name) {
-      part.kind = Kind::attribute;
+      part.kind = PartKind::attribute;
       part.text = word(++last);
     } else if (token.kind == PythonToken::Kind::string) {
-      part.kind = is_format_string(word(at)) ? Kind::format_string : Kind::string;
+      part.kind = is_format_string(word(at)) ? PartKind::format_string : PartKind::string;
       part.text = inner(word(at));
     } else {
       part.text = word(at);

@@ -10,7 +10,7 @@ namespace topsctl {
 
 namespace {
 
-using Kind = PythonToken::Kind;
+using TokenKind = PythonToken::Kind;
 
 class Builder {
  public:
@@ -43,11 +43,11 @@ class Builder {
     std::vector<std::uint32_t> open;
     for (std::uint32_t i = line.first; i < line.end; ++i) {
       const PythonToken& token = tokens_.tokens[i];
-      if (token.kind == Kind::comment || token.kind == Kind::line_break) continue;
+      if (token.kind == TokenKind::comment || token.kind == TokenKind::line_break) continue;
       const auto at = static_cast<std::uint32_t>(code_.tokens.size());
       CodeToken made{token.kind, tokens_.text_of(code_.source, i), token.offset, token.line, number,
                      at};
-      if (made.kind == Kind::op && made.text.size() == 1) {
+      if (made.kind == TokenKind::op && made.text.size() == 1) {
         if (std::string_view("([{").find(made.text[0]) != std::string_view::npos) {
           open.push_back(at);
         } else if (!open.empty() &&
@@ -74,7 +74,7 @@ class Builder {
   // "a.b.c" from `at` on; moves it behind the name.
   std::string dotted(std::uint32_t& at, std::uint32_t end) const {
     std::string name;
-    while (at < end && (code_.tokens[at].kind == Kind::name || code_.tokens[at].is_op(".") ||
+    while (at < end && (code_.tokens[at].kind == TokenKind::name || code_.tokens[at].is_op(".") ||
                         code_.tokens[at].is_op("..."))) {
       if (code_.tokens[at].is_name("import") || code_.tokens[at].is_name("as")) break;
       name += code_.tokens[at++].text;
@@ -127,7 +127,7 @@ class Builder {
     code_.modules.insert(module);
     ++at;
     while (at < statement.end) {
-      if (code_.tokens[at].kind != Kind::name) {
+      if (code_.tokens[at].kind != TokenKind::name) {
         if (code_.tokens[at].is_op(";")) return;
         ++at;
         continue;
@@ -161,7 +161,7 @@ class Builder {
       const CodeToken& first = code_.tokens[statement.first];
       if (first.is_name("from") && statement.first + 1 < statement.end)
         return code_.tokens[statement.first + 1].is_name("__future__");
-      return first.kind == Kind::string && statement.end == statement.first + 1;
+      return first.kind == TokenKind::string && statement.end == statement.first + 1;
     };
     while (at < statements.size() && is_passed_over(statements[at])) ++at;
     std::uint32_t last = at;
@@ -192,7 +192,7 @@ class Builder {
       if (!code_.tokens[at].is_op(".") || !code_.tokens[at + 1].is_name("is_available")) continue;
       std::uint32_t first = at;
       while (first > statement.first &&
-             (code_.tokens[first].is_op(".") || code_.tokens[first].kind == Kind::name))
+             (code_.tokens[first].is_op(".") || code_.tokens[first].kind == TokenKind::name))
         --first;
       if (!code_.tokens[first].is_name("torch") && !code_.tokens[first].is_name("cuda")) ++first;
       const std::string_view name = code_.binding(first);

@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-struct Setting {
+struct ProjectSetting {
   std::string_view key;
   std::size_t value = 0;  // offset, behind a quote
   std::size_t size = 0;
@@ -31,7 +31,7 @@ class SettingsScanner {
  public:
   SettingsScanner(std::string_view text, SettingsForm form) : text_(text), form_(form) {}
 
-  std::vector<Setting> run() {
+  std::vector<ProjectSetting> run() {
     while (at_ < text_.size()) step();
     return std::move(found_);
   }
@@ -89,7 +89,7 @@ class SettingsScanner {
     skip(ahead + 1);
     if (form_ == SettingsForm::yaml && peek() != ' ' && peek() != '\t') return;
     while (peek() == ' ' || peek() == '\t' || (form_ == SettingsForm::json && is_break())) skip(1);
-    Setting setting{key, at_, 0, line_};
+    ProjectSetting setting{key, at_, 0, line_};
     if (peek() == '|' || peek() == '>') return block();
     if (peek() == '"' || peek() == '\'') {
       const std::size_t size = quoted_size();
@@ -134,7 +134,7 @@ class SettingsScanner {
   SettingsForm form_;
   std::size_t at_ = 0;
   int line_ = 1;
-  std::vector<Setting> found_;
+  std::vector<ProjectSetting> found_;
 };
 
 std::string json_problem(std::string_view text) {
@@ -169,7 +169,7 @@ FoundRewrites SettingsRewriter::find(std::string_view text, SettingsForm form) c
     found.problem = "it is not UTF-8";
   if (found.problem.empty() && form == SettingsForm::json) found.problem = json_problem(text);
   if (!found.problem.empty()) return found;
-  for (const Setting& setting : SettingsScanner(text, form).run()) {
+  for (const ProjectSetting& setting : SettingsScanner(text, form).run()) {
     for (const Compiled& each : rewrites_) {
       const std::string_view value = text.substr(setting.value, setting.size);
       if (each.key != setting.key || !each.value.matches(value)) continue;

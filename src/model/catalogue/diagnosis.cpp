@@ -15,16 +15,6 @@ namespace topsctl {
 
 namespace {
 
-std::vector<std::string> texts_of(const JsonReader& record, const std::string& key) {
-  const auto value = record.find(key);
-  return value ? value->texts() : std::vector<std::string>();
-}
-
-bool flag_of(const JsonReader& record, const std::string& key) {
-  const auto value = record.find(key);
-  return value && value->boolean();
-}
-
 std::vector<std::string> patterns_of(const JsonReader& record, const std::string& key,
                                      const PatternNames& names) {
   std::vector<std::string> patterns;
@@ -78,7 +68,7 @@ void read_look_for(const JsonReader& reader, const PatternNames& names, Diagnosi
   }
   if (const auto severity = reader.find("severity_on_host"))
     diagnosis.severity_on_host = read_severity(*severity);
-  diagnosis.source = texts_of(reader, "source");
+  diagnosis.source = reader.texts_at("source");
   if (diagnosis.log.empty() && diagnosis.machine.empty() && diagnosis.source.empty())
     reader.reject("nothing to look for: expected log, machine or source");
 }
@@ -95,14 +85,14 @@ Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
     id.reject("expected a-z, 0-9 and - only");
   diagnosis.finding.severity = read_severity(record.at("severity"));
   read_texts(record, diagnosis);
-  diagnosis.explains = texts_of(record, "explains");
-  diagnosis.is_effect = flag_of(record, "is_effect");
-  diagnosis.is_last_resort = flag_of(record, "is_last_resort");
-  diagnosis.disturbs_jobs = flag_of(record, "disturbs_jobs");
-  diagnosis.restart_helps = flag_of(record, "restart_helps");
+  diagnosis.explains = record.texts_at("explains");
+  diagnosis.is_effect = record.flag_at("is_effect");
+  diagnosis.is_last_resort = record.flag_at("is_last_resort");
+  diagnosis.disturbs_jobs = record.flag_at("disturbs_jobs");
+  diagnosis.restart_helps = record.flag_at("restart_helps");
   read_look_for(record.at("look_for"), names, diagnosis);
   if (const auto unless = record.find("unless")) diagnosis.unless = read_pattern(*unless, names);
-  diagnosis.refs = texts_of(record, "refs");
+  diagnosis.refs = record.texts_at("refs");
   diagnosis.example_match = record.at("example_match").texts();
   diagnosis.example_no_match = record.at("example_no_match").texts();
   return diagnosis;

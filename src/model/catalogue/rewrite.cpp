@@ -33,16 +33,6 @@ std::string text_of(const JsonReader& record, const std::string& key, const Text
   return value ? with_texts(value->text(), texts) : std::string();
 }
 
-std::vector<std::string> list_of(const JsonReader& record, const std::string& key) {
-  const auto value = record.find(key);
-  return value ? value->texts() : std::vector<std::string>();
-}
-
-bool flag_of(const JsonReader& record, const std::string& key) {
-  const auto value = record.find(key);
-  return value && value->boolean();
-}
-
 ArgumentRule read_argument(const JsonReader& reader, const Texts& texts) {
   reader.expect_keys({"name", "position", "matches", "is_needed", "is_dropped", "becomes"});
   ArgumentRule rule;
@@ -50,8 +40,8 @@ ArgumentRule read_argument(const JsonReader& reader, const Texts& texts) {
   if (const auto position = reader.find("position"))
     rule.position = static_cast<int>(position->integer(0, 100));
   if (const auto matches = reader.find("matches")) rule.matches = matches->text();
-  rule.is_needed = flag_of(reader, "is_needed");
-  rule.is_dropped = flag_of(reader, "is_dropped");
+  rule.is_needed = reader.flag_at("is_needed");
+  rule.is_dropped = reader.flag_at("is_dropped");
   rule.becomes = text_of(reader, "becomes", texts);
   if (rule.is_dropped && !rule.becomes.empty())
     reader.reject("an argument cannot both go and become another");
@@ -69,10 +59,10 @@ void read_when(const JsonReader& reader, Rewrite& rewrite) {
   if (const auto group = reader.find("group"))
     rewrite.group = group->text_of({"starts", "needs"}) == "starts" ? Rewrite::Group::starts
                                                                     : Rewrite::Group::needs;
-  rewrite.unless_called = list_of(reader, "unless_called");
-  rewrite.unless_imported = list_of(reader, "unless_imported");
-  rewrite.commands = list_of(reader, "commands");
-  rewrite.is_statement = flag_of(reader, "is_statement");
+  rewrite.unless_called = reader.texts_at("unless_called");
+  rewrite.unless_imported = reader.texts_at("unless_imported");
+  rewrite.commands = reader.texts_at("commands");
+  rewrite.is_statement = reader.flag_at("is_statement");
   rewrite.api = reader.at("api").text_of({"t2x", "s60", "both"});
   rewrite.backend = reader.at("backend").text_of({"eccl", "gloo", "both"});
 }
@@ -94,7 +84,7 @@ Rewrite read_rewrite(const JsonReader& reader, const Texts& texts) {
   }
   rewrite.replacement = text_of(reader, "replacement", texts);
   rewrite.before = text_of(reader, "before", texts);
-  rewrite.imports = list_of(reader, "imports");
+  rewrite.imports = reader.texts_at("imports");
   read_when(reader, rewrite);
   rewrite.grade = reader.at("grade").text_of({"attested", "plausible"}) == "attested"
                       ? VariableGrade::attested
