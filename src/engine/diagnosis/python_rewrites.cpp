@@ -91,18 +91,20 @@ class PythonRewriter::Search {
   void look_at(std::uint32_t at) {
     const CodeToken& token = code_.tokens[at];
     if (token.is_imported) return;
-    std::string key;
+    const auto& starts =
+        token.kind == PythonToken::Kind::name ? rewriter_.chains_ : rewriter_.attributes_;
+    std::string_view key;
     if (token.kind == PythonToken::Kind::name) {
       if (at > 0 && code_.tokens[at - 1].is_op(".")) return;
       const std::string_view meaning = code_.binding(at);
       key = meaning.substr(0, meaning.find('.'));
     } else if (token.is_op(".") && at + 1 < code_.tokens.size()) {
-      key = concat(".", code_.tokens[at + 1].text);
+      key = code_.tokens[at + 1].text;
     } else {
       return;
     }
-    const auto known = rewriter_.starts_.find(key);
-    if (known == rewriter_.starts_.end()) return;
+    const auto known = starts.find(key);
+    if (known == starts.end()) return;
     for (const auto& [rewrite, pattern] : known->second) {
       PatternMatch match;
       const Compiled& compiled = *rewriter_.rewrites_[rewrite];
@@ -138,6 +140,9 @@ class PythonRewriter::Search {
   bool calls(const std::string& name) {
     const auto known = called_.find(name);
     if (known != called_.end()) return known->second;
+    // Whatever the first names are imported as, the last one is written.
+    const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
+    if (code_.source.find(last) == std::string_view::npos) return called_[name] = false;
     const std::vector<PatternPart> pattern = pattern_parts(concat(name, "($arguments...)"));
     bool is_there = false;
     for (std::uint32_t at = 0; at < code_.tokens.size() && !is_there; ++at) {
@@ -309,9 +314,9 @@ PythonRewriter::PythonRewriter(const std::vector<Rewrite>& rewrites, std::set<st
       if (!is_attribute && (parts.empty() || parts.front().kind != PatternPart::Kind::chain))
         throw Error(ErrorCode::internal,
                     format("cannot use the pattern {}: it begins with no name", in_quotes(text)));
-      const std::string key =
-          is_attribute ? concat(".", parts.front().text) : parts.front().names.front();
-      starts_[key].emplace_back(rewrites_.size(), compiled->patterns.size());
+      auto& starts = is_attribute ? attributes_ : chains_;
+      starts[is_attribute ? parts.front().text : parts.front().names.front()].emplace_back(
+          rewrites_.size(), compiled->patterns.size());
       compiled->patterns.push_back(std::move(parts));
     }
     rewrites_.push_back(std::move(compiled));

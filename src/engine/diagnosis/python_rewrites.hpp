@@ -1,11 +1,11 @@
 // Rewrites of Python source.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -39,8 +39,11 @@ class PythonRewriter {
   class Search;
 
   std::vector<std::unique_ptr<Compiled>> rewrites_;
-  // By the first name of a chain, or "." and the name of an attribute: rewrite and pattern.
-  std::unordered_map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> starts_;
+  // Rewrite and pattern by the first name of a chain, or by that of an attribute.
+  using Starts =
+      std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>>;
+  Starts chains_;
+  Starts attributes_;
   std::set<std::string> accepted_;
 };
 
