@@ -15,12 +15,13 @@ std::string verdict_line(const Judgement& judgement, const Style& style) {
     case JobVerdict::healthy:
       return concat(word, style.green("healthy"), "\n");
     case JobVerdict::problems: {
+      const std::string problems = concat(word, style.red("problems"), "\n");
       const auto first = std::find_if(
           judgement.diagnoses.begin(), judgement.diagnoses.end(),
           [&](const Judged& each) { return each.finding.id == judgement.first_cause; });
-      if (first == judgement.diagnoses.end()) break;
-      return concat(word, style.red("problems"), "\n", style.bold("first cause:"), " ",
-                    printable(first->finding.title), " (", first->finding.id, ")\n",
+      if (first == judgement.diagnoses.end()) return problems;
+      return concat(problems, style.bold("first cause:"), " ", printable(first->finding.title),
+                    " (", first->finding.id, ")\n",
                     wrapped(printable(first->finding.cause), "  ", text_columns));
     }
     case JobVerdict::unknown:
