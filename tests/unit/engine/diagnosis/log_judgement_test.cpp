@@ -1,7 +1,7 @@
 // From the text of logs to the verdict.
 #include <gtest/gtest.h>
 
-#include "topsctl/engine/diagnosis/log_reader.hpp"
+#include "engine/diagnosis/log_reader.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
 
 namespace topsctl {

@@ -120,7 +120,8 @@ TEST(Efsmi, IsReadInBlocks) {
       "    GCU Usage            : 0.0 %\nDEV ID 1\n    Mem Size             : 32768 MiB\n");
   EXPECT_EQ(reading.driver_version, "1.4.3.4");
   ASSERT_EQ(reading.cards.size(), 2U);
-  EXPECT_EQ(reading.cards[0], (CardReading{0, "S60", "", "GCU-A1", 35, 105.0, 49120 * mib, 0.0}));
+  EXPECT_EQ(reading.cards[0], (CardReading{0, "S60", "", "GCU-A1", 35, 105.0, 49120 * mib, 0.0,
+                                           std::nullopt, std::nullopt, ""}));
   EXPECT_EQ(reading.cards[1].memory_total_bytes, 32 * gib);
 }
 
