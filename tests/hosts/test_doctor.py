@@ -81,7 +81,7 @@ STATES = [
 def test_each_state_of_a_job_is_told(card_host, plan, busy, verdict, first_cause):
     document = diagnose(card_host, plan, busy)
     told = {key: document["machine"][key] for key in ("signals", "processes")}
-    assert (document["verdict"], document["first_cause"]) == (verdict, first_cause), told
+    assert (document["verdict"], document["first_cause"]) == (verdict, first_cause), json.dumps(told)
     ranks = [process for process in document["machine"]["processes"] if process["rank"] is not None]
     assert len(ranks) == {"no launcher": 0, "dead rank": 7, "stale rank": 1}.get(plan, 8)
     assert (document["machine"]["cards"] is None) == (busy is None)

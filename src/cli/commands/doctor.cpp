@@ -238,7 +238,8 @@ CommandAction define_doctor(OptionTable& table) {
   add_project_options(table, options->project);
   table.value("--support", options->support, "Write a file for those who help", "FILE.tar.zst");
   table.value("--with", options->with, "Put this log or folder into it", "PATH");
-  table.flag("--hide-addresses", options->hide_addresses, "Name addresses address-1, ... in it");
+  table.flag("--hide-addresses", options->hide_addresses, "Name addresses address-1, ... in it")
+      .hidden();
   table.flag("--list", options->list, "List all diagnoses");
   table.value("--explain", options->explain, "Show all that is known of a diagnosis", "ID");
   table.value("--export", options->form, "Print the patterns for another program", "FORM")

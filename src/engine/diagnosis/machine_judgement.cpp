@@ -77,7 +77,9 @@ void explain_judged(const DiagnosisCatalogue& catalogue, std::vector<Judged>& al
       const auto& explains = record->explains;
       const bool does =
           std::find(explains.begin(), explains.end(), effect.finding.id) != explains.end();
-      if (does && effect.explained_by.empty()) effect.explained_by = cause.finding.id;
+      // A low limit may bring it about; whether it did, only a log tells.
+      const bool is_grave = cause.finding.severity >= effect.finding.severity;
+      if (does && is_grave && effect.explained_by.empty()) effect.explained_by = cause.finding.id;
     }
   }
 }

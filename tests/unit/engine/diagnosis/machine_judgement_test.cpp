@@ -135,6 +135,14 @@ TEST(MachineJudgements, a_low_limit_is_a_warning_and_no_problem) {
   EXPECT_EQ(judgement.diagnoses[0].finding.severity, Severity::warning);
 }
 
+TEST(MachineJudgements, a_warning_explains_no_error) {
+  MachineFacts facts = healthy();
+  facts.state.processes_later = facts.state.processes;
+  leave_idle(facts, 0);
+  facts.state.limits.shm_bytes = 64U << 20U;
+  EXPECT_EQ(first_cause(facts), "ranks-stalled");
+}
+
 TEST(MachineConditions, do_not_hold_on_what_is_unknown) {
   using Comparison = SignalCondition::Comparison;
   const Signals signals = {{"a", "7"}, {"b", "8"}, {"word", "x"}};

@@ -50,10 +50,11 @@ TEST_F(MembersOfSets, AreWhatDpkgLeftBesideWhatItUnpacks) {
   write("opt/tops/a.dpkg-dist", "1");
   write("opt/tops/b.dpkg-old", "1");
   write("opt/tops/c.dpkg-old", "of another package");
-  write("opt/tops/a.dpkg-bak", "of nobody");
+  write("opt/tops/a.dpkg-bak", "of dpkg-maintscript-helper");
+  write("opt/tops/a.dpkg-other", "of nobody");
   write("opt/tops/.dpkg-old", "of nobody");
-  EXPECT_THAT(paths(), ElementsAre("/", "/opt", "/opt/tops", "/opt/tops/a", "/opt/tops/a.dpkg-dist",
-                                   "/opt/tops/b", "/opt/tops/b.dpkg-old"));
+  EXPECT_THAT(paths(), ElementsAre("/", "/opt", "/opt/tops", "/opt/tops/a", "/opt/tops/a.dpkg-bak",
+                                   "/opt/tops/a.dpkg-dist", "/opt/tops/b", "/opt/tops/b.dpkg-old"));
   set_.unpacked.clear();
   EXPECT_THAT(paths(), ElementsAre("/", "/opt", "/opt/tops", "/opt/tops/a", "/opt/tops/b"));
 }

@@ -255,9 +255,10 @@ TEST(Debs, KeepTheirScriptsAndRelations) {
 
 Package package_with(const std::vector<Member>& members) {
   Package package;
-  const auto source = text_source(ar_bytes({{"debian-binary", "2.0\n"},
-                                            {"control.tar", tar_bytes(members)},
-                                            {"data.tar", tar_bytes({})}}));
+  const std::string bytes = ar_bytes({{"debian-binary", "2.0\n"},
+                                      {"control.tar", tar_bytes(members)},
+                                      {"data.tar", tar_bytes({})}});
+  const auto source = text_source(bytes);
   read_deb_members(*source, "a.deb", {}, package,
                    {[&](Source& tar) { read_control_archive(tar, "a.deb", package); }, {}});
   return package;
