@@ -16,7 +16,7 @@ def expected(repository):
 @pytest.fixture(scope="module")
 def judged(repository, expected, tmp_path_factory):
     """What doctor says of each log, by its name."""
-    binary = repository / "build" / "dev" / "topsctl"
+    binary = repository / "build" / "release" / "topsctl"
     home = tmp_path_factory.mktemp("home")
 
     def judge(name):

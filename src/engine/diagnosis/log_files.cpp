@@ -33,6 +33,13 @@ constexpr std::array<std::string_view, 22> no_logs = {
               "give the files that the job wrote, or the folder of torchrun's --log_dir");
 }
 
+// One NUL is no sign: PyTorch ends what it says of a bus error by one.
+bool is_text(std::string_view head) {
+  constexpr std::ptrdiff_t bytes_for_a_nul = 256;
+  return std::count(head.begin(), head.end(), '\0') * bytes_for_a_nul <=
+         static_cast<std::ptrdiff_t>(head.size()) + bytes_for_a_nul;
+}
+
 bool can_be_log(const fs::path& file) {
   if (file.filename() == "error.json") return true;
   const std::string extension = lower_case(file.extension().string());
@@ -70,8 +77,7 @@ void read_error_json(Source& source, const JobLog& file, LogReader& reader) {
 }
 
 void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
-  const std::string_view head = source.peek(head_of_log);
-  if (head.find('\0') != std::string_view::npos) {
+  if (!is_text(source.peek(head_of_log))) {
     told.problem = "it is no text";
     return;
   }
