@@ -127,7 +127,7 @@ def test_the_first_contact_may_be_a_command(station, name):
     assert done.code == 0, done
 
 
-@pytest.mark.parametrize("name", ["dropbear", "tinysshd", "openssh-1", ASYNCSSH])
+@pytest.mark.parametrize("name", ["dropbear", "tinysshd", "openssh-1", "asyncssh"])
 def test_a_killed_transfer_goes_on(station, large, name):
     server = server_of(station, name)
     process = station.start("transfer", large, f"root@{name}", "--all", "--dest", destination(server), "--limit-rate", "8M")
@@ -146,7 +146,7 @@ def wait_for_bytes(folder, size):
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("name", [pytest.param("dropbear", marks=unsettled), ASYNCSSH, "proftpd"])
+@pytest.mark.parametrize("name", [pytest.param("dropbear", marks=unsettled), "asyncssh", "proftpd"])
 def test_a_password_is_asked_for_once(station, large, name):
     target, seen = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password of", LOGIN_PASSWORD)])
     assert seen.count("Password of") == 1 and target["method"] == ("sftp" if name == "proftpd" else "topsctl")
@@ -160,7 +160,6 @@ def assert_shown(seen, user):
     assert LOGIN_PASSWORD not in seen
 
 
-@unsettled
 def test_questions_are_shown_as_the_server_sends_them_and_answered_once_for_all_connections(station, large):
     target, seen = transfer(station, "asyncssh", large, user="kbd",
                             answers=[("Your password\\?", LOGIN_PASSWORD), ("Token code:", "one and all")])

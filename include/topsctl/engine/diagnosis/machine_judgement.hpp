@@ -5,8 +5,8 @@
 
 #include "topsctl/engine/diagnosis/machine_state.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
-#include "topsctl/model/check.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
+#include "topsctl/model/check.hpp"
 #include "topsctl/model/finding.hpp"
 
 namespace topsctl {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "topsctl/base/error.hpp"
-#include "topsctl/base/text.hpp"
 #include "support/source_tree.hpp"
 #include "support/temporary_folder.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
 
 namespace topsctl {
 namespace {

@@ -8,8 +8,8 @@
 #include <iterator>
 #include <random>
 
-#include "topsctl/base/text.hpp"
 #include "support/temporary_folder.hpp"
+#include "topsctl/base/text.hpp"
 
 namespace topsctl {
 namespace {
