@@ -25,13 +25,15 @@ def new_key(path, kind="ed25519"):
 
 
 class OtherServer:
-    """One that listens. `home` is that of root and of PASSWORD_USER when they log in."""
+    """One that listens. `home` is that of root when it logs in, `home_without_keys` that of PASSWORD_USER where keys count."""
 
     def __init__(self, bench, name, number):
         self.name = name
         self.port = FIRST_PORT + number
         self.folder = bench.folder / name
         self.home = self.folder / "home"
+        self.home_without_keys = self.folder / "other-home"
+        self.home_without_keys.mkdir(parents=True)
         self.log = self.folder / "log"
         (self.home / ".ssh").mkdir(parents=True, mode=0o700)
         (self.home / ".ssh" / "authorized_keys").write_text(bench.public_key)
@@ -87,7 +89,7 @@ class OtherServers:
     def dropbear(self, name="dropbear"):
         server = self._new(name)
         with open(server.folder / "passwd", "a", encoding="utf-8") as accounts:
-            accounts.write(f"{PASSWORD_USER}:{HASHES['log-in-pass']}:0:0::{server.home}:/bin/sh\n")
+            accounts.write(f"{PASSWORD_USER}:{HASHES['log-in-pass']}:0:0::{server.home_without_keys}:/bin/sh\n")
         key = server.folder / "key"
         subprocess.run(["dropbearkey", "-t", "ed25519", "-f", key], check=True, capture_output=True)
         return server.start("/usr/sbin/dropbear", "-F", "-E", "-r", key, "-p", f"{ADDRESS}:{server.port}",

@@ -203,6 +203,8 @@ RemoteAgent::RemoteAgent(RemoteSession& session, const Target& target,
     refuse_if_files_only(session, target);
     throw;
   }
+  let_end(*stream_);
+  stream_.reset();
   carry(session, program);
   start(session, program, words, first);
   if (!is_there(session)) refuse_answer(target_, "it was there, and has gone");
@@ -227,6 +229,7 @@ void RemoteAgent::carry(RemoteSession& session, const CarriedProgram& program) {
   carrier->end_input();
   const std::string result = answer_from(*carrier, target_, token).line;
   if (result != "ready") refuse_answer(target_, result);
+  let_end(*carrier);
   was_carried_ = true;
 }
 

@@ -47,16 +47,21 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
     throw_if_interrupted();
     return {};
   }
+  std::string said_by_program;
   SftpParser parser;
   for (std::int64_t waited_ms = 0; waited_ms < greeting_timeout_ms; waited_ms += 2 * turn_ms) {
-    if (const auto said = program.read(turn_ms)) return *said;
+    if (auto said = program.read(turn_ms)) {
+      said_by_program = *std::move(said);
+      break;
+    }
     const auto answer = other->read(turn_ms);
     if (!answer) continue;
     const auto is_server = answer->empty() ? false : is_greeting(parser, *answer);
     if (is_server == true) throw SftpOnlyHosts(target);
     if (is_server == false) break;
   }
-  return {};
+  let_end(*other);
+  return said_by_program;
 }
 
 void refuse_if_files_only(RemoteSession& session, const Target& target) {

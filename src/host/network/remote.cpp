@@ -2,6 +2,7 @@
 #include "topsctl/host/network/remote.hpp"
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -13,6 +14,20 @@ std::unique_ptr<RemoteSession> Remote::connect_in_steps(const Reached& /*on_reac
 std::unique_ptr<RemoteStream> RemoteSession::start_subsystem(const std::string& name) {
   throw NotStarted(format("no subsystem {} there", in_quotes(name)),
                    "it takes an SSH server that has it");
+}
+
+void let_end(RemoteStream& program) {
+  const WaitLimit limit(2000);
+  try {
+    for (;;) {
+      const auto piece = program.read(limit.poll_timeout());
+      if (!piece) return;
+      if (piece->empty()) break;
+    }
+    program.finish();
+  } catch (const ConnectionLost&) {
+    // Whoever needs the connection is told.
+  }
 }
 
 std::string last_words(std::string_view said) {

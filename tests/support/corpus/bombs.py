@@ -90,8 +90,9 @@ def _(shop):
     Deb().write(shop.folder, data=compressed(data + tar_entry("./x") + TAR_END, "xz"))
 
 
-@case("bomb-long-pax-record", STOPPED, exit=(3, 5), bounded=True)
+@case("bomb-long-pax-record", ("dpkg-refuses-package",), exit=5, bounded=True)
 def _(shop):
+    # dpkg takes no pax headers at all.
     body = b"path=" + b"n" * (256 << 20) + b"\n"
     body = b"%d " % (len(body) + 10) + body
     data = tar_entry("./PaxHeaders/x", body, typeflag=b"x")

@@ -67,6 +67,11 @@ class RemoteStream {
   int waker_ = -1;
 };
 
+// Waits, for two seconds at most, until a program has ended that ends by itself. A channel that is
+// closed while its program ends costs the whole connection with asyncssh, and the next channel with
+// dropbear.
+void let_end(RemoteStream& program);
+
 // One connection, or as many as it takes where a server bears few programs on one. Of one thread;
 // it outlives its streams, and the remote outlives it.
 class RemoteSession {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "support/programs.hpp"
+#include "support/sftp_end.hpp"
 #include "support/temporary_folder.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -99,6 +100,50 @@ TEST_F(CarriedPrograms, ArriveWhereTheyAreThenRun) {
   std::size_t files = 0;
   for (const auto& entry : fs::directory_iterator(lies_in())) files += entry.exists() ? 1 : 0;
   EXPECT_EQ(files, 2U);
+}
+
+// A program that says its lines one by one, and writes down when it has been waited for.
+class WatchedStream : public RemoteStream {
+ public:
+  WatchedStream(std::vector<std::string> lines, bool& has_ended)
+      : lines_(std::move(lines)), has_ended_(has_ended) {}
+  void write(std::string_view /*bytes*/) override {}
+  std::optional<std::string> read(std::int64_t /*timeout_ms*/) override {
+    if (lines_.empty()) return "";
+    std::string line = std::move(lines_.front());
+    lines_.erase(lines_.begin());
+    return line;
+  }
+  void end_input() override {}
+  RemoteEnd finish() override {
+    has_ended_ = true;
+    return {0, ""};
+  }
+
+ private:
+  std::vector<std::string> lines_;
+  bool& has_ended_;
+};
+
+TEST(FirstContacts, StartNoProgramBeforeTheLastOneHasEnded) {
+  const TemporaryFolder folder;
+  SftpEnd far;
+  bool has_ended = true;
+  far.on_start = [&](const std::string& command) -> std::unique_ptr<RemoteStream> {
+    EXPECT_TRUE(std::exchange(has_ended, false)) << far.started;
+    const std::size_t at = command.find("topsctl-", command.find("echo "));
+    const std::string said = command.substr(at, command.find(' ', at) - at);
+    const std::vector<std::vector<std::string>> answers = {
+        {" absent Linux x86_64\n"}, {" send\n", " ready\n"}, {" run\n"}};
+    std::vector<std::string> lines;
+    for (const std::string& answer : answers.at(far.started - 1))
+      lines.push_back(concat(said, answer));
+    return std::make_unique<WatchedStream>(std::move(lines), has_ended);
+  };
+  const auto session = far.connect();
+  const RemoteAgent agent(*session, parse_target("node1"),
+                          {folder.write("topsctl", "it"), std::string(64, '0'), 2}, "receive");
+  EXPECT_EQ(far.started, 3U);
 }
 
 TEST(CommandLinesOfTransfers, AreKnownAndNoOthers) {
