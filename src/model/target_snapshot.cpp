@@ -54,6 +54,8 @@ Json package_json(const TargetPackage& package) {
   put_snapshot_field(object, "conflicts", package.conflicts);
   put_snapshot_field(object, "replaces", package.replaces);
   if (!package.conffiles.empty()) object["conffiles"] = path_list(package.conffiles);
+  if (!package.obsolete_conffiles.empty())
+    object["obsolete_conffiles"] = path_list(package.obsolete_conffiles);
   return object;
 }
 

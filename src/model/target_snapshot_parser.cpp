@@ -265,7 +265,8 @@ DpkgStatus dpkg_status(const JsonReader& reader) {
 
 TargetPackage parse_snapshot_package(const JsonReader& reader) {
   reader.expect_keys({"name", "version", "architecture", "status", "multi_arch", "essential",
-                      "depends", "provides", "breaks", "conflicts", "replaces", "conffiles"});
+                      "depends", "provides", "breaks", "conflicts", "replaces", "conffiles",
+                      "obsolete_conffiles"});
   TargetPackage package;
   package.name = snapshot_line(reader.at("name"));
   package.version = optional_snapshot_line(reader, "version");
@@ -279,6 +280,8 @@ TargetPackage parse_snapshot_package(const JsonReader& reader) {
   package.conflicts = optional_snapshot_line(reader, "conflicts");
   package.replaces = optional_snapshot_line(reader, "replaces");
   if (const auto conffiles = reader.find("conffiles")) package.conffiles = file_texts(*conffiles);
+  if (const auto conffiles = reader.find("obsolete_conffiles"))
+    package.obsolete_conffiles = file_texts(*conffiles);
   return package;
 }
 

@@ -82,6 +82,21 @@ def test_a_conffile_that_a_helper_set_aside_is_what_it_was(operator, host, with_
     assert operator.changes_since(before) == []
 
 
+def test_a_conffile_that_its_package_gave_up_changes_hands_and_back(operator, host, with_eccl, tmp_path):
+    for version, files in (("1.0", ["/etc/eccl.conf"]), ("2.0", ["/opt/old/README"])):
+        old = tmp_path / "eccl.deb"
+        deb(tmp_path / version, old, "eccl-settings", version, "", "", files,
+            scripts={"conffiles": "/etc/eccl.conf"} if version == "1.0" else {})
+        host.copy_in(old, "/srv/eccl.deb")
+        host.run(["dpkg", "-i", "/srv/eccl.deb"], check=True)
+    assert "obsolete" in host.run(["dpkg-query", "-Wf${Conffiles}", "eccl-settings"], check=True).stdout
+    before = operator.digest()
+    operator.json("install", with_eccl("", files=["/etc/eccl.conf"], scripts={"conffiles": "/etc/eccl.conf"}))
+    operator.json("verify", "--level", "import")
+    operator.json("rollback")
+    assert operator.changes_since(before) == []
+
+
 def test_what_a_failed_script_left_running_writes_no_more(operator, host, with_eccl):
     bundle = with_eccl("(sleep 1; echo late >/etc/profile.d/late.sh) & exit 1", files=["/opt/t/a"])
     before = operator.digest()

@@ -28,6 +28,7 @@ struct TargetPackage {
   std::string conflicts;
   std::string replaces;
   std::vector<std::string> conffiles;
+  std::vector<std::string> obsolete_conffiles;  // of these: its version has them no longer
   bool operator==(const TargetPackage&) const = default;
 };
 

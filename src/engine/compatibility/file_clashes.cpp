@@ -83,6 +83,16 @@ Diverting diverting_by_preinst(const KnownDeb& deb, std::string_view path) {
   return Diverting::no;
 }
 
+// Whether a package takes over a configuration file that its owner's version has no longer: dpkg
+// lets it (tarobject() in its archive.c).
+bool takes_over_conffile(const KnownDeb& deb, const KnownDeb& owner, const std::string& path) {
+  const auto holds = [&](const std::vector<std::string>& paths) {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  };
+  return owner.target != nullptr && holds(owner.target->obsolete_conffiles) && deb.package->deb &&
+         holds(deb.package->deb->conffiles);
+}
+
 // "libc6:amd64" -> "libc6"
 std::string_view plain_name(std::string_view owner) {
   return owner.substr(0, owner.find(':'));
@@ -211,7 +221,8 @@ class ClashFinder {
       }
       return;
     }
-    if (is_settled(owner, deb) || may_be_diverted(deb, owner, there)) return;
+    if (is_settled(owner, deb) || takes_over_conffile(deb, owner, there)) return;
+    if (may_be_diverted(deb, owner, there)) return;
     std::string text = format("belongs to {}, which is installed", owner.label());
     if (path != there) {
       text += format(" and calls it {}: dpkg would overwrite it without a word", there);

@@ -36,6 +36,21 @@ std::string one_line(std::string_view value) {
               "/var/lib/dpkg/status-old");
 }
 
+// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
+void take_conffiles(TargetPackage& package, const std::string& value) {
+  for (const std::string& line : split(value, '\n')) {
+    std::string_view rest = trimmed(line);
+    const bool is_obsolete = rest.ends_with(" obsolete");
+    for (const std::string_view mark : {" obsolete", " remove-on-upgrade"}) {
+      if (rest.ends_with(mark)) rest.remove_suffix(mark.size());
+    }
+    const auto blank = rest.rfind(' ');
+    if (blank == std::string_view::npos || blank == 0) continue;
+    package.conffiles.emplace_back(rest.substr(0, blank));
+    if (is_obsolete) package.obsolete_conffiles.push_back(package.conffiles.back());
+  }
+}
+
 void take_field(TargetPackage& package, std::string& pre_depends, const std::string& name,
                 const std::string& value) {
   static const std::unordered_map<std::string, std::string TargetPackage::*> texts = {
@@ -59,7 +74,7 @@ void take_field(TargetPackage& package, std::string& pre_depends, const std::str
   } else if (name == "essential") {
     package.essential = lower_case(value) == "yes";
   } else if (name == "conffiles") {
-    package.conffiles = conffile_paths(value);
+    take_conffiles(package, value);
   }
 }
 
@@ -173,20 +188,6 @@ bool is_ubuntu_with_zstd(std::string_view version, const std::vector<int>& numbe
 }
 
 }  // namespace
-
-// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
-std::vector<std::string> conffile_paths(const std::string& value) {
-  std::vector<std::string> paths;
-  for (const std::string& line : split(value, '\n')) {
-    std::string_view rest = trimmed(line);
-    for (const std::string_view mark : {" obsolete", " remove-on-upgrade"}) {
-      if (rest.ends_with(mark)) rest.remove_suffix(mark.size());
-    }
-    const auto blank = rest.rfind(' ');
-    if (blank != std::string_view::npos && blank > 0) paths.emplace_back(rest.substr(0, blank));
-  }
-  return paths;
-}
 
 std::vector<TargetPackage> parse_packages(std::string_view status) {
   std::vector<TargetPackage> packages;

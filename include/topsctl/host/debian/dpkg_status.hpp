@@ -44,9 +44,6 @@ std::map<std::string, InstalledDeb> read_debs(const Host& host,
 // "name (status)" of every package that is_unfinished.
 std::vector<std::string> unfinished_packages(const std::vector<TargetPackage>& packages);
 
-// The paths of a field `Conffiles`.
-std::vector<std::string> conffile_paths(const std::string& value);
-
 // In the order of the file; incomplete ones at its end, and those of paths that are none, are
 // passed over.
 std::vector<Diversion> read_diversions(const Host& host);

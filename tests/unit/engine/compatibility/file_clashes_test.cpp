@@ -66,6 +66,17 @@ TEST_F(CompatibilityOfFiles, WithFilesThatAreLeftOverDoNotCount) {
   EXPECT_THAT(ids(), IsEmpty());
 }
 
+TEST_F(CompatibilityOfFiles, ThatTheirOwnerHasNoLongerMayBeTakenOverAsConfiguration) {
+  deb("tops-eccl", "2", {"/etc/eccl.conf"}).deb->conffiles = {"/etc/eccl.conf"};
+  TargetPackage& owner = installed("eccl", "1", {"/etc/eccl.conf"});
+  owner.conffiles = {"/etc/eccl.conf"};
+  EXPECT_THAT(ids(), ElementsAre("file-conflict " + eccl));
+  owner.obsolete_conffiles = owner.conffiles;
+  EXPECT_THAT(ids(), IsEmpty());
+  inspection_.inventory.packages[0].deb->conffiles.clear();
+  EXPECT_THAT(ids(), ElementsAre("file-conflict " + eccl)) << "as a file of its own";
+}
+
 TEST_F(CompatibilityOfFiles, AreSettledByADiversionOfEither) {
   deb("tops-eccl", "2", {"/usr/bin/eccl"});
   installed("eccl", "1", {"/usr/bin/eccl"});

@@ -59,6 +59,7 @@ TEST(StatusFiles, TellAllThatRelationsNeed) {
   EXPECT_EQ(package.replaces, "bash-completion (<< 20060301-0), bash-doc (<= 2.05-1)");
   EXPECT_THAT(package.conffiles,
               ElementsAre("/etc/bash.bashrc", "/etc/skel/a b.profile", "/etc/x", "/etc/gone"));
+  EXPECT_THAT(package.obsolete_conffiles, ElementsAre("/etc/skel/a b.profile"));
 }
 
 TEST(StatusFiles, MayHaveOnlyOneOfTheTwoDependencies) {
