@@ -1,6 +1,8 @@
-"""Commands that are done on other machines by --target: history, verify and rollback of what was deployed there."""
+"""Commands that are done on other machines by --target and --hosts: history and rollback of what was deployed there, doctor."""
 
 import json
+import os
+import stat
 
 from hosts.workstation import Workstation
 
@@ -28,3 +30,23 @@ def test_what_was_deployed_is_listed_and_rolled_back_from_the_workstation(make_f
         assert report["outcome"] == "rolled_back"
     text = fleet.client.run([topsctl_release, "history", *there], timeout=300)
     assert text.returncode == 0 and "root@h1" in text.stdout and "free@h2" in text.stdout, text.stdout + text.stderr
+
+
+def test_doctor_asks_three_hosts_and_names_the_one_without_cards(make_fleet, topsctl_release, tmp_path, schema):
+    fleet = make_fleet(3)
+    for host in (fleet.hosts[0], fleet.hosts[2]):
+        os.mknod(host.path("/dev/gcu0"), stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    hosts = fleet.home / "hosts"
+    hosts.write_text("root@h1\nroot@h2\nroot@h3\n")
+    command = [topsctl_release, "doctor", "--hosts", hosts, "--only", "no-device-nodes", "--level", "files"]
+    done = fleet.client.run([*command, "--json"], timeout=300)
+    document = json.loads(done.stdout)
+    schema(document, "targets")
+    verdicts = {}
+    for each in document["targets"]:
+        schema(each["report"], "doctor")
+        verdicts[each["target"]] = [(found["id"], each["report"]["verdict"]) for found in each["report"]["diagnoses"]]
+    assert verdicts == {"root@h1": [], "root@h2": [("no-device-nodes", "problems")], "root@h3": []}, done
+    assert done.returncode == 5, done
+    text = fleet.client.run([*command, "--lang", "zh"], timeout=300)
+    assert text.returncode == 5 and text.stdout.index("root@h2") < text.stdout.index("no-device-nodes"), text

@@ -13,6 +13,7 @@
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/engine/checks/environment_check.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
+#include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/diagnosis/npd_export.hpp"
 #include "topsctl/engine/diagnosis/support_bundle.hpp"
@@ -210,10 +211,11 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const DoctorCommandO
 Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   DoctorReport report;
   report.language = language_of(options, session);
-  const DiagnosisCatalogue catalogue = chosen(built_in_diagnoses(), options);
+  const DiagnosisCatalogue known = known_diagnoses();
+  const DiagnosisCatalogue catalogue = chosen(known, options);
   if (options.list) return list(catalogue, report, session.style);
   if (!options.explain.empty())
-    return explain(built_in_diagnoses(), options.explain, report, session.style);
+    return explain(known, options.explain, report, session.style);
   require_project(options.project);
   if (!options.project.folder.empty()) return look_at_project(catalogue, options, report, session);
   if (!options.form.empty()) return export_rules(catalogue, report);

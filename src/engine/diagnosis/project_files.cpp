@@ -34,6 +34,7 @@ std::optional<SourceKind> kind_of(const fs::path& file) {
   if (extension == ".sh" || extension == ".bash") return SourceKind::shell;
   if (extension == ".yaml" || extension == ".yml") return SourceKind::yaml;
   if (extension == ".json") return SourceKind::json;
+  if (extension == ".ipynb") return SourceKind::notebook;
   return std::nullopt;
 }
 
@@ -89,7 +90,6 @@ class Walk {
       return false;
     }
     if (!fs::is_regular_file(status)) return false;
-    if (entry.path().extension() == ".ipynb") pass_over(path, "notebooks are not patched");
     if (!kind) return false;
     if (entry.file_size(failure) > largest_source)
       pass_over(path, "it is larger than 4 MiB");

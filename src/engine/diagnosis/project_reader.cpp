@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/diagnosis/notebook.hpp"
 #include "engine/diagnosis/project_files.hpp"
 #include "engine/diagnosis/source_rewriter.hpp"
 #include "topsctl/base/error.hpp"
@@ -58,7 +59,10 @@ class ProjectSearch {
       std::string text;
       if (file.kind == SourceKind::python || !read(file, text)) continue;
       ++reading_.files;
-      rewrite(file, text);
+      if (file.kind == SourceKind::notebook)
+        look_at_notebook(file, text);
+      else
+        rewrite(file, text);
     }
     return std::move(reading_);
   }
@@ -95,6 +99,29 @@ class ProjectSearch {
     if (!can_be_patched || !done.text.is_changed()) return;
     reading_.diff += done.text.unified_diff(file.path);
     reading_.changes.push_back({file.path, done.text.before(), done.text.text()});
+  }
+
+  // A notebook is read, but its cells are for a person to change.
+  void look_at_notebook(const ProjectFile& file, const std::string& text) {
+    const auto code = code_of_notebook(text);
+    if (!code) {
+      reading_.passed_over.push_back({file.path, "it is no notebook of nbformat 4"});
+      return;
+    }
+    FoundRewrites found = rewriter_.find(SourceKind::python, code->text, facts_);
+    if (!found.problem.empty()) {
+      reading_.passed_over.push_back({file.path, found.problem});
+      return;
+    }
+    for (SourceHit& hit : found.hits) {
+      const auto line = static_cast<std::size_t>(hit.line) - 1;
+      const NotebookCode::Place place =
+          line < code->places.size() ? code->places[line] : NotebookCode::Place{};
+      reading_.places.push_back({std::move(hit.id), format("{} (cell {})", file.path, place.cell),
+                                 place.line, std::move(hit.text), hit.is_guarded, false, false});
+    }
+    if (!found.hits.empty())
+      reading_.passed_over.push_back({file.path, "notebooks are not patched"});
   }
 
   const SourceRewriter& rewriter_;

@@ -28,6 +28,8 @@ FoundRewrites SourceRewriter::find(SourceKind kind, std::string_view text,
       return settings_.find(text, SettingsForm::yaml);
     case SourceKind::json:
       return settings_.find(text, SettingsForm::json);
+    case SourceKind::notebook:
+      break;  // its code is read as Python
   }
   return {};
 }

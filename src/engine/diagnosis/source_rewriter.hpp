@@ -14,7 +14,7 @@
 
 namespace topsctl {
 
-enum class SourceKind { python, shell, yaml, json };
+enum class SourceKind { python, shell, yaml, json, notebook };
 
 struct RewrittenSource {
   FoundRewrites found;  // in the text as it was; without edits

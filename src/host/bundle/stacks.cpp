@@ -7,6 +7,7 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/folder_files.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/trust/signed_file.hpp"
@@ -82,14 +83,7 @@ std::vector<Stack> known_stacks() {
     if (!file.name.starts_with("stacks/")) continue;
     add_or_replace(stacks, parse_stack(file.bytes, format("stack {}", in_quotes(file.name))));
   }
-  std::vector<fs::path> files;
-  std::error_code failure;
-  for (auto at = fs::directory_iterator(stacks_directory, failure);
-       !failure && at != fs::directory_iterator(); at.increment(failure)) {
-    if (at->path().extension() == ".json") files.push_back(at->path());
-  }
-  std::sort(files.begin(), files.end());
-  for (const fs::path& file : files)
+  for (const fs::path& file : files_with_extension(stacks_directory, ".json"))
     add_or_replace(stacks, parsed_stack(text_of_stack(file), file));
   return stacks;
 }

@@ -14,6 +14,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/parallel.hpp"
 
 namespace topsctl {
 
@@ -77,12 +78,16 @@ std::string Pattern::replaced(std::string_view text, std::string_view with) cons
 
 struct PatternSet::Compiled {
   Compiled(const std::vector<std::string>& expressions, std::size_t memory)
-      : texts(expressions), set(options(static_cast<std::int64_t>(memory)), RE2::UNANCHORED) {
+      : texts(expressions), set_(options(static_cast<std::int64_t>(memory)), RE2::UNANCHORED) {
     for (const std::string& expression : expressions) {
       std::string why;
-      if (set.Add(piece(expression), &why) < 0) refuse(expression, why);
+      if (set_.Add(piece(expression), &why) < 0) refuse(expression, why);
     }
-    is_usable = set.Compile();
+  }
+  // The automaton of all of them, made when the first text is looked at; null: it is too large.
+  const RE2::Set* set() const {
+    std::call_once(compiled_, [&] { is_usable_ = set_.Compile(); });
+    return is_usable_ ? &set_ : nullptr;
   }
   // Each by itself; made when they are needed, which is seldom.
   const std::vector<Pattern>& singles() const {
@@ -92,10 +97,11 @@ struct PatternSet::Compiled {
     return singles_;
   }
   std::vector<std::string> texts;
-  RE2::Set set;
-  bool is_usable = false;
 
  private:
+  mutable std::once_flag compiled_;
+  mutable RE2::Set set_;
+  mutable bool is_usable_ = false;
   mutable std::once_flag made_;
   mutable std::vector<Pattern> singles_;
 };
@@ -112,13 +118,13 @@ std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
   if (compiled_->texts.empty()) return found;
   std::vector<int> indexes;
   RE2::Set::ErrorInfo error{};
-  const bool any = compiled_->is_usable && compiled_->set.Match(piece(text), &indexes, &error);
-  if (any) {
+  const RE2::Set* set = compiled_->set();
+  if (set != nullptr && set->Match(piece(text), &indexes, &error)) {
     for (const int index : indexes) found.push_back(static_cast<std::size_t>(index));
     std::sort(found.begin(), found.end());
     return found;
   }
-  if (compiled_->is_usable && error.kind == RE2::Set::kNoError) return found;
+  if (set != nullptr && error.kind == RE2::Set::kNoError) return found;
   // The automaton of all of them did not fit into its memory; one at a time always does.
   const std::vector<Pattern>& singles = compiled_->singles();
   for (std::size_t i = 0; i < singles.size(); ++i) {
@@ -183,12 +189,13 @@ std::vector<std::string> needed_texts(const std::string& expression) {
 }
 
 std::string any_of_them(const std::vector<std::string>& expressions) {
+  std::vector<std::vector<std::string>> needed(expressions.size());
+  for_each_index(expressions.size(),
+                 [&](std::size_t i) { needed[i] = needed_texts(expressions[i]); });
   std::vector<std::string> texts;
-  for (const std::string& expression : expressions) {
-    std::vector<std::string> needed = needed_texts(expression);
-    texts.insert(texts.end(), std::make_move_iterator(needed.begin()),
-                 std::make_move_iterator(needed.end()));
-  }
+  for (std::vector<std::string>& some : needed)
+    texts.insert(texts.end(), std::make_move_iterator(some.begin()),
+                 std::make_move_iterator(some.end()));
   std::sort(texts.begin(), texts.end());
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
   std::string all = "(?i)";

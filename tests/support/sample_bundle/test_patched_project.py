@@ -1,9 +1,12 @@
 # The guides' project, patched by topsctl doctor, trains under torchrun on the doubles: the ranks' sum is what it must be.
 
+import io
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -57,3 +60,59 @@ def test_without_the_patch_mmengine_sets_a_cuda_device(installed, tmp_path):
                env=dict(environment, RANK="0", LOCAL_RANK="0", WORLD_SIZE="1"), check=False)
     assert done.returncode != 0
     assert "_init_dist_pytorch" in done.stderr
+
+
+# What such projects are patched with by hand: sed over all that is Python.
+BY_EXPRESSION = [(r"torch\.cuda\.set_device", "torch_gcu.gcu_device"), (r"torch\.cuda", "torch_gcu"),
+                 (r"import torch\n", "import torch\nimport torch_gcu\n"), (r"torch\.distributed", "torch_gcu.distributed"),
+                 (r"\.cuda\([^)]*\)", ".to(torch_gcu.current_device())"), (r"nccl", "eccl"), (r"""(['"])cuda\1""", "'xla'")]
+
+
+def patched_by_expressions(folder):
+    shutil.copytree(TESTS / "data" / "project", folder)
+    for path in folder.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for pattern, replacement in BY_EXPRESSION:
+            text = re.sub(pattern, replacement, text)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def words_beside_code(path):
+    """The comments, and the strings that are statements, of a Python file."""
+    told = []
+    tokens = list(tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline))
+    for before, token in zip([None, *tokens], tokens):
+        is_statement = before is None or before.type in (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.ENCODING,
+                                                         tokenize.COMMENT)
+        if token.type == tokenize.COMMENT or token.type == tokenize.STRING and is_statement:
+            told.append(token.string)
+    return told
+
+
+def harm(project):
+    """(how many files are no Python any more, how many comments and docstrings say something else)"""
+    broken = changed = 0
+    for path in sorted(project.rglob("*.py")):
+        try:
+            compile(path.read_bytes(), str(path), "exec")
+        except SyntaxError:
+            broken += 1
+            continue
+        original = TESTS / "data" / "project" / path.relative_to(project)
+        changed += sum(line not in words_beside_code(path) for line in words_beside_code(original))
+    return broken, changed
+
+
+def test_a_patcher_by_expressions_breaks_what_the_patch_does_not(topsctl_dev, installed, tmp_path):
+    environment = installed()
+    environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
+    environment |= {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1",
+                    "MASTER_PORT": str(free_port())}
+    projects = {"topsctl": patched(topsctl_dev, tmp_path / "topsctl", "t2x", "eccl"),
+                "expressions": patched_by_expressions(tmp_path / "expressions")}
+    runs = {name: [run(sys.executable, project / "scripts" / script, project / CONFIG, env=environment, check=False).returncode == 0
+                   for script in SCRIPTS] for name, project in projects.items()}
+    print({name: (harm(project), runs[name]) for name, project in projects.items()})
+    assert harm(projects["topsctl"]) == (0, 0) and runs["topsctl"] == [True, True]
+    assert sum(harm(projects["expressions"])) > 0 and runs["expressions"] == [False, False]

@@ -29,7 +29,8 @@ inline TargetSnapshot sample_snapshot() {
                      "a (<< 1)",
                      "b",
                      "c",
-                     {"/etc/bash.bashrc", "/etc/skel/.profile"}};
+                     {"/etc/bash.bashrc", "/etc/skel/.profile"},
+                     {"/etc/skel/.profile"}};
   TargetPackage gone;
   gone.name = "gone";
   gone.status = dpkg_status("deinstall ok config-files");

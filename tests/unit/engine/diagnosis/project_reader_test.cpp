@@ -37,6 +37,27 @@ std::string after(const ProjectReading& reading, std::string_view path) {
   return "unchanged";
 }
 
+TEST(ProjectReader, notebooks_are_read_and_left_alone) {
+  const TemporaryFolder folder;
+  folder.write("train.ipynb", R"JSON({"nbformat": 4, "cells": [
+      {"cell_type": "markdown", "source": ["model.cuda()"]},
+      {"cell_type": "code", "source": ["%matplotlib inline\n", "import torch\n",
+                                       "model = torch.nn.Linear(1, 1)\n", "if model:\n",
+                                       "    !nvidia-smi\n", "model.cuda()"]},
+      {"cell_type": "code", "source": "%%bash\nx.cuda()"},
+      {"cell_type": "code", "source": "%%time\nmodel.cuda()"}]})JSON");
+  folder.write("none.ipynb", "[]");
+  folder.write("broken.ipynb", R"JSON({"cells": [{"cell_type": "code", "source": "def ("}]})JSON");
+  const ProjectReading reading = read(folder.path());
+  EXPECT_EQ(places_of(reading),
+            (std::vector<std::string>{"train.ipynb (cell 2):6 cuda-call-without-cuda left",
+                                      "train.ipynb (cell 4):2 cuda-call-without-cuda left"}));
+  EXPECT_TRUE(reading.diff.empty());
+  std::vector<std::string> passed_over;
+  for (const PassedOver& each : reading.passed_over) passed_over.push_back(each.path);
+  EXPECT_EQ(passed_over, (std::vector<std::string>{"broken.ipynb", "none.ipynb", "train.ipynb"}));
+}
+
 TEST(ProjectReader, every_fault_of_the_guides_project_has_its_file_and_line) {
   const ProjectReading reading = read(source_tree() / "tests/data/project");
   const std::string script = "scripts/train_distributed_8card_gcu.py:";

@@ -1,0 +1,92 @@
+// Reads the operator's diagnoses, and tries them on their own examples.
+#include "topsctl/engine/diagnosis/known_diagnoses.hpp"
+
+#include <algorithm>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/diagnosis/log_matcher.hpp"
+#include "topsctl/host/filesystem/folder_files.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/pattern.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::uint64_t most_file = 4U << 20U;  // bytes
+constexpr const char* way_out = "correct the file, or take it out of the folder";
+
+[[noreturn]] void refuse_record(const std::string& source, const std::string& why) {
+  throw Error(ErrorCode::bad_input, format("cannot use {}: {}", source, why), way_out);
+}
+
+void require_usable(const std::vector<std::string>& patterns, const std::string& source) {
+  for (const std::string& pattern : patterns) {
+    try {
+      static_cast<void>(PatternScan({pattern}));
+    } catch (const Error& error) {
+      refuse_record(source, error.message());
+    }
+  }
+}
+
+bool finds(const LogMatcher& matcher, const std::string& unit) {
+  return !matcher.meaning(unit).diagnoses.empty() &&
+         matcher.next(unit, 0, LogMatcher::Progress::ignored) != std::string::npos;
+}
+
+void require_examples(const Diagnosis& diagnosis, const std::string& source) {
+  if (diagnosis.log.empty()) return;
+  DiagnosisCatalogue alone;
+  alone.diagnoses.push_back(diagnosis);
+  const LogMatcher matcher(alone);
+  for (const std::string& example : diagnosis.example_match) {
+    if (!finds(matcher, example))
+      refuse_record(source, format("{} does not match its example {}",
+                                   in_quotes(diagnosis.finding.id), in_quotes(example)));
+  }
+  for (const std::string& example : diagnosis.example_no_match) {
+    if (finds(matcher, example))
+      refuse_record(source, format("{} matches its counter-example {}",
+                                   in_quotes(diagnosis.finding.id), in_quotes(example)));
+  }
+}
+
+void require_sound(const DiagnosisCatalogue& own, const std::string& source) {
+  for (const auto* signs : {&own.signs.progress, &own.signs.success, &own.signs.failure,
+                            &own.signs.setback, &own.signs.restart})
+    require_usable(*signs, source);
+  for (const Diagnosis& diagnosis : own.diagnoses) {
+    require_usable(diagnosis.log, source);
+    try {
+      if (!diagnosis.unless.empty()) static_cast<void>(Pattern(diagnosis.unless));
+    } catch (const Error& error) {
+      refuse_record(source, error.message());
+    }
+    require_examples(diagnosis, source);
+  }
+}
+
+}  // namespace
+
+DiagnosisCatalogue known_diagnoses(const std::filesystem::path& folder) {
+  DiagnosisCatalogue catalogue = built_in_diagnoses();
+  for (const std::filesystem::path& file : files_with_extension(folder, ".json")) {
+    const std::string source = format("diagnoses {}", in_quotes(file.string()));
+    const std::string text = read_text(file, most_file);
+    try {
+      DiagnosisCatalogue own;
+      add_diagnoses(own, text, source);
+      require_sound(own, source);
+      add_diagnoses(catalogue, text, source);
+      require_known_ids(catalogue, source);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::bad_stack) throw;
+      throw Error(ErrorCode::bad_input, error.message(), way_out);
+    }
+  }
+  return catalogue;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,22 @@
+// The Python in a Jupyter notebook (nbformat 4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace topsctl {
+
+struct NotebookCode {
+  struct Place {
+    int cell = 0;  // of all cells, from 1
+    int line = 0;  // in it, from 1
+  };
+  std::string text;           // of all code cells; lines for IPython itself are "pass"
+  std::vector<Place> places;  // of each line of the text
+};
+
+// Nothing if it is no notebook.
+std::optional<NotebookCode> code_of_notebook(const std::string& json);
+
+}  // namespace topsctl
