@@ -138,14 +138,16 @@ DpkgStatus status_in(std::string_view stanza) {
   return parse_dpkg_status(field(stanza, "Status:")).value_or(DpkgStatus{});
 }
 
-bool waits_for_triggers(std::string_view stanza) {
+// While a trigger runs, dpkg calls its package half configured (trigproc() in its trigproc.c).
+bool is_at_its_triggers(std::string_view stanza) {
   const DpkgState state = status_in(stanza).state;
-  return state == DpkgState::triggers_awaited || state == DpkgState::triggers_pending;
+  return state == DpkgState::triggers_awaited || state == DpkgState::triggers_pending ||
+         state == DpkgState::half_configured;
 }
 
 // What our own work does to the stanza of somebody else's package.
 bool is_changed_by_triggers_alone(std::string_view before, std::string_view now) {
-  return is_installed(status_in(before)) && waits_for_triggers(now) &&
+  return is_installed(status_in(before)) && is_at_its_triggers(now) &&
          field(before, "Version:") == field(now, "Version:");
 }
 

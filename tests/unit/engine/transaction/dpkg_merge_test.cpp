@@ -69,6 +69,18 @@ TEST(StatusWithout, IsTheTextBeforeWhereNobodyElseChangedAnything) {
   EXPECT_THAT(merge.conflicts, IsEmpty());
 }
 
+TEST(StatusWithout, PutsBackAPackageWhoseTriggerWasCutOffBesideWhatOthersInstalled) {
+  const std::string before = stanza("libc-bin", "1") + "\n";
+  const std::string other = stanza("other", "1") + "\n";
+  for (const char* status : {"install ok half-configured", "install ok triggers-awaited"}) {
+    const std::string now = with_status(stanza("libc-bin", "1"), status) + "\n" + other;
+    EXPECT_EQ(status_without(sdk_to_2_5, before, now).text, before + other) << status;
+  }
+  const std::string newer =
+      with_status(stanza("libc-bin", "2"), "install ok half-configured") + "\n";
+  EXPECT_EQ(status_without(sdk_to_2_5, before, newer).text, newer) << "another version is theirs";
+}
+
 TEST(StatusWithout, LeavesThePackagesOfOthersAsTheyAre) {
   const std::string before =
       stanza("a", "1") + "\n" + stanza("gone", "1") + "\n" + stanza("old", "1") + "\n";
