@@ -41,6 +41,7 @@ struct TarReader::State {
   std::uint64_t hole = 0;
   std::string_view after_hole;
   std::uint64_t size = 0;
+  std::uint64_t claimed = 0;    // bytes of its content, as its header says
   std::uint64_t all_holes = 0;  // of all entries
 };
 
@@ -174,6 +175,7 @@ std::optional<TarEntry> TarReader::next() {
   state_->position = state_->hole = 0;
   state_->after_hole = {};
   state_->size = entry.is_sparse ? entry.size : 0;
+  state_->claimed = entry.size;
   entry.device_major = static_cast<unsigned>(archive_entry_rdevmajor(raw));
   entry.device_minor = static_cast<unsigned>(archive_entry_rdevminor(raw));
   return entry;
@@ -217,6 +219,7 @@ void TarReader::read_data() {
 
 std::string TarReader::text(std::uint64_t most) {
   std::string text;
+  text.reserve(std::min(state_->claimed, most));
   for (std::string_view bytes = piece(); !bytes.empty(); bytes = piece()) {
     if (bytes.size() > most - text.size()) {
       throw Error(ErrorCode::bad_package,

@@ -140,11 +140,18 @@ void take_members(std::map<std::string, std::string>& texts, const std::string& 
 
 // The regular files that md5sums speaks of: all but conffiles, as dh_md5sums writes it.
 void claim_files(Package& package) {
+  constexpr std::size_t shortest_line = 35;  // digest, blank, a name, the line's end
   std::vector<PayloadEntry>& files = package.files.emplace();
-  for (const std::string& line : split(package.md5sums, '\n')) {
+  files.reserve(
+      package.deb->conffiles.size() +
+      std::min<std::size_t>(package.md5sums.size() / shortest_line,
+                            std::count(package.md5sums.begin(), package.md5sums.end(), '\n')));
+  for (std::string_view rest = package.md5sums; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     const auto blank = line.find_first_of(" \t");
     if (blank != 32) continue;
-    std::string_view path = std::string_view(line).substr(blank);
+    std::string_view path = line.substr(blank);
     path.remove_prefix(std::min(path.find_first_not_of(" \t*"), path.size()));
     if (path.empty() || path_escapes(path)) continue;
     PayloadEntry entry;
