@@ -47,6 +47,6 @@ def test_doctor_asks_three_hosts_and_names_the_one_without_cards(make_fleet, top
         schema(each["report"], "doctor")
         verdicts[each["target"]] = [(found["id"], each["report"]["verdict"]) for found in each["report"]["diagnoses"]]
     assert verdicts == {"root@h1": [], "root@h2": [("no-device-nodes", "problems")], "root@h3": []}, done
-    assert done.returncode == 5, done
+    assert done.returncode == 9, done  # not all of them are well
     text = fleet.client.run([*command, "--lang", "zh"], timeout=300)
-    assert text.returncode == 5 and text.stdout.index("root@h2") < text.stdout.index("no-device-nodes"), text
+    assert text.returncode == 9 and text.stdout.index("root@h2") < text.stdout.index("no-device-nodes"), text
