@@ -214,8 +214,7 @@ Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   const DiagnosisCatalogue known = known_diagnoses();
   const DiagnosisCatalogue catalogue = chosen(known, options);
   if (options.list) return list(catalogue, report, session.style);
-  if (!options.explain.empty())
-    return explain(known, options.explain, report, session.style);
+  if (!options.explain.empty()) return explain(known, options.explain, report, session.style);
   require_project(options.project);
   if (!options.project.folder.empty()) return look_at_project(catalogue, options, report, session);
   if (!options.form.empty()) return export_rules(catalogue, report);

@@ -1,8 +1,6 @@
 // Reads the operator's diagnoses, and tries them on their own examples.
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 
-#include <algorithm>
-
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
