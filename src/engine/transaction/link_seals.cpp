@@ -1,21 +1,23 @@
-// Reads kept links in the background, and notes what they hold.
+// Reads kept links beside the steps, and notes what they hold.
 #include "topsctl/engine/transaction/link_seals.hpp"
 
 #include <fcntl.h>
-#include <linux/ioprio.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/parallel.hpp"
+#include "topsctl/host/system/priority.hpp"
 
 namespace topsctl {
 
@@ -47,13 +49,6 @@ Descriptor opened(const fs::path& link, int mode) {
 std::string line_of(const std::string& content, const LinkSeal& seal) {
   const std::string text = concat(content, " ", seal.sha256, " ", seal.ctime_ns);
   return concat(text, " ", crc32c(text), "\n");
-}
-
-void leave_processor_and_disk_to_others() {
-  constexpr int nicest = 19;
-  const auto thread = static_cast<id_t>(::gettid());
-  ::setpriority(PRIO_PROCESS, thread, nicest);
-  ::syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, thread, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
 bool is_broken(const LinkSeal& seal, const fs::path& link) {
@@ -88,50 +83,59 @@ LinkSealer::LinkSealer(const Snapshot& snapshot, fs::path store)
     : store_(std::move(store)),
       file_(::open((store_ / seals_name).c_str(),
                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600)) {
+  std::set<std::string_view> contents;
   for (const KeptPath& kept : snapshot.paths) {
-    if (kept.keeping == Keeping::link) links_.emplace(kept.content, link_place(kept, store_));
+    if (kept.keeping == Keeping::link && contents.insert(kept.content).second)
+      links_.push_back({kept.content, link_place(kept, store_), {}});
   }
-  if (links_.empty() || !file_.is_open()) return;
-  thread_ = std::jthread([this](const std::stop_token& stop) { seal_all(stop); });
+  if (!file_.is_open()) return;
+  const std::size_t useful = std::min<std::size_t>(usual_threads(), links_.size());
+  for (std::size_t i = 0; i < useful; ++i) threads_.emplace_back([this] { seal_links(); });
 }
 
-void LinkSealer::seal_all(const std::stop_token& stop) {
-  leave_processor_and_disk_to_others();
-  for (const auto& [content, link] : links_) {
-    if (stop.stop_requested()) return;
+LinkSealer::~LinkSealer() {
+  is_ending_ = true;
+}
+
+void LinkSealer::seal_links() {
+  // The disk's priority goes by that of the processor (ioprio_set(2)).
+  std::optional<LowPriority> low(std::in_place);
+  for (std::size_t i = next_++; i < links_.size() && !is_ending_; i = next_++) {
+    if (is_finishing_) low.reset();
     try {
-      seal(content, link);
+      seal(links_[i]);
     } catch (const Error&) {
       // It has none, then.
     }
   }
 }
 
-void LinkSealer::seal(const std::string& content, const fs::path& link) {
-  const Descriptor file = opened(link, O_RDONLY);
+void LinkSealer::seal(Link& link) {
+  const Descriptor file = opened(link.place, O_RDONLY);
   const auto before = times_of(file);
   // What is the machine's still will be let go by the commit.
   if (!before || (is_finishing_ && before->names > 1)) return;
-  LinkSeal seal{sha256_of_file(file, link.string()), before->ctime_ns};
-  note(content, seal);
-  seals_.insert_or_assign(content, std::move(seal));
+  link.seal = {sha256_of_file(file, link.place.string()), before->ctime_ns};
+  note(link);
 }
 
-void LinkSealer::note(const std::string& content, const LinkSeal& seal) {
-  write_all(file_, line_of(content, seal), store_ / seals_name);
+// A line is one write, which O_APPEND keeps from those of other threads.
+void LinkSealer::note(const Link& link) {
+  write_all(file_, line_of(link.content, link.seal), store_ / seals_name);
 }
 
 void LinkSealer::finish() {
   is_finishing_ = true;
-  if (thread_.joinable()) thread_.join();
-  for (const auto& [content, seal] : seals_) {
-    const fs::path& link = links_.at(content);
-    const auto now = times_of(opened(link, O_PATH));
-    if (!now || now->ctime_ns == seal.ctime_ns) continue;
+  threads_.clear();  // waits
+  for (Link& link : links_) {
+    if (link.seal.sha256.empty()) continue;
+    const auto now = times_of(opened(link.place, O_PATH));
+    if (!now || now->ctime_ns == link.seal.ctime_ns) continue;
     // A name that has gone changes the inode's time, too. With all names there, somebody did
     // something else.
-    if (now->names > 1 && is_broken(seal, link)) continue;
-    note(content, {seal.sha256, now->ctime_ns});
+    if (now->names > 1 && is_broken(link.seal, link.place)) continue;
+    link.seal.ctime_ns = now->ctime_ns;
+    note(link);
   }
 }
 

@@ -175,7 +175,7 @@ std::string copy_with_digest(const Descriptor& input, const std::string& from,
   // us.
   const Descriptor& source = cloned ? output : input;
   Sha256 digest;
-  constexpr std::size_t block = 1U << 20U;
+  constexpr std::size_t block = 64U << 10U;  // as for a digest alone
   const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {
     const ssize_t got = ::read(source.get(), buffer.get(), block);
@@ -193,7 +193,7 @@ void overwrite(const fs::path& file, const fs::path& with) {
   if (!input.is_open()) throw system_error(errno, "read", with.string());
   const Descriptor output(::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW));
   if (!output.is_open()) throw system_error(errno, "write", file.string());
-  std::vector<char> buffer(1U << 20U);
+  std::vector<char> buffer(64U << 10U);
   for (;;) {
     const ssize_t got = ::read(input.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;

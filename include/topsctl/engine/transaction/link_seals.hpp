@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/host/system/descriptor.hpp"
@@ -28,14 +30,14 @@ LinkSeals read_link_seals(const std::filesystem::path& store);
 bool has_broken_seal(const KeptPath& kept, const std::filesystem::path& store,
                      const LinkSeals& seals);
 
-// Seals the links of a snapshot one after another, by a thread that leaves processor and disk to
-// all others. What it has not come to when topsctl is killed has no seal, and goes by size and
-// time.
+// Seals the links of a snapshot by threads that leave processor and disk to all others, until they
+// are waited for. What they have not come to when topsctl is killed has no seal, and goes by size
+// and time.
 class LinkSealer {
  public:
   LinkSealer(const Snapshot& snapshot, std::filesystem::path store);
   // Stops early.
-  ~LinkSealer() = default;
+  ~LinkSealer();
   LinkSealer(const LinkSealer&) = delete;
   LinkSealer& operator=(const LinkSealer&) = delete;
 
@@ -44,16 +46,23 @@ class LinkSealer {
   void finish();
 
  private:
-  void seal_all(const std::stop_token& stop);
-  void seal(const std::string& content, const std::filesystem::path& link);
-  void note(const std::string& content, const LinkSeal& seal);
+  struct Link {
+    std::string content;
+    std::filesystem::path place;
+    LinkSeal seal;  // without a digest until it has one; of the thread that took it
+  };
+
+  void seal_links();
+  void seal(Link& link);
+  void note(const Link& link);
 
   std::filesystem::path store_;
-  std::map<std::string, std::filesystem::path> links_;  // by content; not changed once it runs
-  LinkSeals seals_;                                     // of the thread, until it has ended
+  std::vector<Link> links_;  // each content once
   Descriptor file_;
+  std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_finishing_ = false;
-  std::jthread thread_;  // last: it uses all of the above
+  std::atomic<bool> is_ending_ = false;
+  std::vector<std::jthread> threads_;  // last: they use all of the above
 };
 
 }  // namespace topsctl
