@@ -75,7 +75,11 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
       read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
   std::vector<PayloadEntry> files;
   for (const ZipEntry& entry : wheel.zip().entries()) {
-    if (entry.type != PayloadEntry::Type::file) continue;
+    // pip counts the metadata of another distribution even where it is an empty directory.
+    const bool is_of_another = entry.type == PayloadEntry::Type::directory &&
+                               lower_case(entry.path).ends_with(".dist-info") &&
+                               !(read.wheel && entry.path == read.wheel->dist_info);
+    if (entry.type != PayloadEntry::Type::file && !is_of_another) continue;
     // Commands are in package.scripts.
     if (wheel_destination(entry.path).kind == WheelDestination::Kind::script) continue;
     files.push_back({wheel_file(entry).path, entry.type, entry.size});

@@ -123,6 +123,16 @@ TEST_F(WheelsToInstall, MayHoldNamesThatAreNotAscii) {
   EXPECT_THAT(*package.files, Contains(Field(&PayloadEntry::path, "torch_gcu/说明.txt")));
 }
 
+// pip refuses it as it refuses one with files.
+TEST_F(WheelsToInstall, TellOfMetadataOfAnotherDistributionThatIsAnEmptyDirectory) {
+  SampleWheel wheel = wheel_.make_record();
+  wheel.members.push_back({"numpy-1.0.dist-info/", ""});
+  wheel.members.push_back({wheel.info() + "/", ""});
+  const Package package = read(wheel);
+  EXPECT_THAT(*package.files, Contains(Field(&PayloadEntry::path, "numpy-1.0.dist-info")));
+  EXPECT_THAT(*package.files, Not(Contains(Field(&PayloadEntry::path, wheel.info()))));
+}
+
 TEST_F(WheelsToInstall, MayBeForAnyPython) {
   wheel_.tag = "py3-none-any";
   EXPECT_EQ(read(wheel_.make_record()).python->minor, std::nullopt);
