@@ -77,6 +77,7 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   for (const ZipEntry& entry : wheel.zip().entries()) {
     // pip counts the metadata of another distribution even where it is an empty directory.
     const bool is_of_another = entry.type == PayloadEntry::Type::directory &&
+                               entry.path.find('/') == std::string::npos &&
                                lower_case(entry.path).ends_with(".dist-info") &&
                                !(read.wheel && entry.path == read.wheel->dist_info);
     if (entry.type != PayloadEntry::Type::file && !is_of_another) continue;

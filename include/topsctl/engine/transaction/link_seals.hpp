@@ -30,9 +30,9 @@ LinkSeals read_link_seals(const std::filesystem::path& store);
 bool has_broken_seal(const KeptPath& kept, const std::filesystem::path& store,
                      const LinkSeals& seals);
 
-// Seals the links of a snapshot by threads that leave processor and disk to all others, until they
-// are waited for. What they have not come to when topsctl is killed has no seal, and goes by size
-// and time.
+// Seals the links of a snapshot by threads that leave processor and disk to all others, if they
+// may, until they are waited for. What they have not come to when topsctl is killed has no seal,
+// and goes by size and time.
 class LinkSealer {
  public:
   LinkSealer(const Snapshot& snapshot, std::filesystem::path store);

@@ -128,9 +128,11 @@ TEST_F(WheelsToInstall, TellOfMetadataOfAnotherDistributionThatIsAnEmptyDirector
   SampleWheel wheel = wheel_.make_record();
   wheel.members.push_back({"numpy-1.0.dist-info/", ""});
   wheel.members.push_back({wheel.info() + "/", ""});
+  wheel.members.push_back({"torch_gcu/vendored-1.0.dist-info/", ""});
   const Package package = read(wheel);
   EXPECT_THAT(*package.files, Contains(Field(&PayloadEntry::path, "numpy-1.0.dist-info")));
   EXPECT_THAT(*package.files, Not(Contains(Field(&PayloadEntry::path, wheel.info()))));
+  EXPECT_THAT(*package.files, Not(Contains(Field(&PayloadEntry::path, HasSubstr("vendored")))));
 }
 
 TEST_F(WheelsToInstall, MayBeForAnyPython) {
