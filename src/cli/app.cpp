@@ -116,7 +116,8 @@ class Program {
     return std::find(arguments_.begin(), arguments_.end(), word) != arguments_.end();
   }
 
-  // `topsctl env exec -- PROGRAM...`: none of those words is topsctl's, whatever it looks like.
+  // `topsctl env exec -- PROGRAM...`, `topsctl launch -- SCRIPT...`: none of those words is
+  // topsctl's, whatever it looks like.
   void cut_off_program_words() {
     const auto dashes = std::find(arguments_.begin(), arguments_.end(), "--");
     if (dashes == arguments_.end()) return;
@@ -125,7 +126,8 @@ class Program {
     const auto has = [&](const char* word) {
       return std::find(before.begin(), before.end(), word) != before.end();
     };
-    if (!has("env") || !has("exec")) return;
+    const bool takes_program = (has("env") && has("exec")) || has("launch") || has("rank");
+    if (!takes_program) return;
     program_words_ = words;
     arguments_ = before;
   }
@@ -261,7 +263,7 @@ class Program {
       if (!output.changed && output.header.exit == ExitCode::done)
         return static_cast<int>(ExitCode::failed);
     }
-    return static_cast<int>(output.header.exit);
+    return output.status.value_or(static_cast<int>(output.header.exit));
   }
 
   std::vector<std::string> arguments_;

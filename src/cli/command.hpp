@@ -30,6 +30,8 @@ struct Session {
   std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
   // The same host with another root directory; relative paths are taken from the working directory.
   Host with_root(const std::string& root) const;
+  // The same host with the transactions of this user, who may be root.
+  Host with_own_state() const;
 };
 
 struct Output {
@@ -37,8 +39,9 @@ struct Output {
   std::string json;  // the body: an object
   // Instead of `json`, for what is large: writes the body's members, without the braces.
   std::function<void(std::ostream&)> json_members;
-  std::string text;      // for standard output when --json is not given
-  bool changed = false;  // the machine is not as it was before
+  std::string text;                // for standard output when --json is not given
+  bool changed = false;            // the machine is not as it was before
+  std::optional<int> status = {};  // exit status of a program that was run, in the place of ours
 };
 
 struct CommandAction {
@@ -77,6 +80,8 @@ CommandAction define_history(OptionTable& table);
 CommandAction define_verify(OptionTable& table);
 CommandAction define_env(OptionTable& table);
 CommandAction define_doctor(OptionTable& table);
+CommandAction define_launch(OptionTable& table);
+CommandAction define_rank(OptionTable& table);
 CommandAction define_transfer(OptionTable& table);
 CommandAction define_deploy(OptionTable& table);
 CommandAction define_receive(OptionTable& table);

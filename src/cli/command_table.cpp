@@ -24,6 +24,8 @@ const std::vector<CommandRow>& command_table() {
        CommandPlace::anywhere_as_root},
       {"verify", "Check that an installed stack works", define_verify, CommandPlace::anywhere},
       {"doctor", "Say why a training failed", define_doctor, CommandPlace::anywhere},
+      {"launch", "Start a training on all cards of this machine", define_launch},
+      {"rank", "Start one process of a training", define_rank, CommandPlace::hidden},
       {"env", "Print the environment that a stack needs", define_env},
       {"transfer", "Send a bundle to other machines", define_transfer},
       {"deploy", "Send a bundle to other machines and install it there", define_deploy},
@@ -32,6 +34,30 @@ const std::vector<CommandRow>& command_table() {
       {"completion", "Print a completion script for a shell", define_completion},
   };
   return table;
+}
+
+namespace {
+
+// A user who has none is told what is to be said of the machine's.
+bool has_own_transactions(const Session& session) {
+  if (is_root_user()) return false;
+  try {
+    return std::filesystem::is_directory(session.with_own_state().state + "/transactions");
+  } catch (const Error&) {
+    return false;
+  } catch (const std::filesystem::filesystem_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Host Session::with_own_state() const {
+  Host own = host;
+  if (is_root_user()) return own;
+  own.state = state_of_user(host.environment);
+  own.logs = concat(own.state, "/log");
+  return own;
 }
 
 Host Session::with_root(const std::string& root) const {
@@ -43,6 +69,7 @@ Host Session::with_root(const std::string& root) const {
   std::string path = std::filesystem::absolute(root).lexically_normal().string();
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   other.root = path;
+  if (path == "/" && has_own_transactions(*this)) return with_own_state();
   return other;
 }
 

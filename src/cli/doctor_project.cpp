@@ -2,6 +2,7 @@
 #include "cli/doctor_project.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include "cli/doctor_text.hpp"
@@ -13,25 +14,32 @@ namespace topsctl {
 
 void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
   table.value("--project", options.folder, "The directory with the sources of the training", "DIR");
-  table.value("--api", options.api, "What the project is to run on; default: t2x", "API")
+  table
+      .value("--api", options.api, "What the project is to run on; default: as the stack is", "API")
       .check(one_of({"t2x", "s60"}));
   table.value("--backend", options.backend, "Its process group; default: eccl", "BACKEND")
       .check(one_of({"eccl", "gloo"}));
   table.flag("--patch", options.patch, "Print the changes as a patch");
+  table.flag("--apply", options.apply, "Make the changes; `topsctl rollback` undoes them");
   table.value("--accept", options.accepted, "Change also what is not certain of this diagnosis",
               "ID");
 }
 
 void require_project(const ProjectCommandOptions& options) {
   if (!options.folder.empty()) return;
-  if (options.patch || !options.accepted.empty())
-    throw Error(ErrorCode::usage, "--patch and --accept are for a project",
+  if (options.patch || options.apply || !options.accepted.empty())
+    throw Error(ErrorCode::usage, "--patch, --apply and --accept are for a project",
                 "name its directory: --project DIR");
 }
 
-ProjectOptions project_options_of(const ProjectCommandOptions& options) {
+ProjectOptions project_options_of(const ProjectCommandOptions& options,
+                                  const std::optional<Stack>& stack) {
   ProjectOptions project;
-  project.target = {options.api, options.backend};
+  if (!options.api.empty())
+    project.target.api = options.api;
+  else if (stack && !stack->environment.generation.empty())
+    project.target.api = stack->environment.generation;
+  project.target.backend = options.backend;
   std::set<std::string> known;
   for (const Rewrite& rewrite : built_in_rewrites()) known.insert(rewrite.id);
   for (const std::string& id : options.accepted) {
@@ -60,16 +68,31 @@ std::vector<std::string> project_warnings(const ProjectReading& reading) {
   return warnings;
 }
 
+ProjectReading rest_of(const ProjectReading& reading) {
+  ProjectReading rest = reading;
+  std::erase_if(rest.places, [](const ProjectPlace& place) { return place.is_applied; });
+  return rest;
+}
+
 std::string render_project(const DoctorReport& report, const ProjectReading& reading,
                            const ProjectCommandOptions& options, Detail detail,
                            const Style& style) {
-  if (options.patch) return reading.diff;
-  std::string text = render_doctor(report, detail, style);
+  if (options.patch && !options.apply) return reading.diff;
+  std::string text =
+      concat(options.patch ? reading.diff : "", render_doctor(report, detail, style));
   if (reading.changes.empty()) return text;
-  return text +
-         concat(style.bold("patch:"), " ",
-                format("--patch prints the changes of {}", counted(reading.changes.size(), "file")),
-                "\n");
+  if (options.apply) {
+    const std::optional<std::int64_t>& transaction = report.patch->transaction;
+    if (!transaction) return text;
+    return text + concat(style.bold("patch:"), " ",
+                         format("{} changed; `topsctl rollback {}` undoes it",
+                                counted(report.patch->files.size(), "file"), *transaction),
+                         "\n");
+  }
+  return text + concat(style.bold("patch:"), " ",
+                       format("--patch prints the changes of {}, --apply makes them",
+                              counted(reading.changes.size(), "file")),
+                       "\n");
 }
 
 }  // namespace topsctl

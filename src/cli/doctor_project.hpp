@@ -1,6 +1,7 @@
 // The options of topsctl doctor for a project, and what is said of one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,26 +9,32 @@
 #include "cli/option_table.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/diagnosis/project_reader.hpp"
+#include "topsctl/model/stack.hpp"
 
 namespace topsctl {
 
 struct ProjectCommandOptions {
   std::string folder;
-  std::string api = "t2x";
+  std::string api;  // empty: that of the stack
   std::string backend = "eccl";
   std::vector<std::string> accepted;
   bool patch = false;
+  bool apply = false;
 };
 
 void add_project_options(OptionTable& table, ProjectCommandOptions& options);
 // Throws Error{usage} for options that mean nothing without --project.
 void require_project(const ProjectCommandOptions& options);
-// Throws Error{usage} for an accepted id that no rewrite has.
-ProjectOptions project_options_of(const ProjectCommandOptions& options);
+// `stack`: what the project is to run on, where no option says it; else t2x. Throws Error{usage}
+// for an accepted id that no rewrite has.
+ProjectOptions project_options_of(const ProjectCommandOptions& options,
+                                  const std::optional<Stack>& stack);
 // What no patch changes as it was asked for.
 std::vector<std::string> project_warnings(const ProjectReading& reading);
-// The findings, or the patch alone if it was asked for.
+// The findings, or the patch alone if it was asked for; and what became of it.
 std::string render_project(const DoctorReport& report, const ProjectReading& reading,
                            const ProjectCommandOptions& options, Detail detail, const Style& style);
+// What is left to find where the patch is applied.
+ProjectReading rest_of(const ProjectReading& reading);
 
 }  // namespace topsctl

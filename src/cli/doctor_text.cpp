@@ -92,4 +92,13 @@ std::string render_diagnosis(const Diagnosis& diagnosis, Language language, cons
   return text;
 }
 
+Language language_of(const std::map<std::string, std::string>& environment) {
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
+    const auto value = environment.find(name);
+    if (value == environment.end() || value->second.empty()) continue;
+    return value->second.starts_with("zh") ? Language::chinese : Language::english;
+  }
+  return Language::english;
+}
+
 }  // namespace topsctl

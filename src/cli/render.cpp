@@ -235,17 +235,19 @@ std::string render_history(const std::vector<TransactionSummary>& transactions,
                            const Style& style) {
   if (transactions.empty()) return "topsctl has changed nothing on this machine\n";
   std::vector<std::vector<std::string>> rows = {
-      {"id", "started", "by", "outcome", "kept", "packages"}};
+      {"id", "kind", "started", "by", "outcome", "kept", "what"}};
   for (const TransactionSummary& t : transactions) {
     std::vector<std::string> packages;
     for (const PackageChange& package : t.packages) {
       packages.push_back(concat(package.name, " ", package.after.value_or("-")));
     }
+    if (t.kind == TransactionKind::patch)
+      packages.push_back(format("{} of {}", counted(t.patched.size(), "file"), t.project));
     const std::string outcome =
         t.confirm_until ? format("{}, unconfirmed until {}", t.outcome, *t.confirm_until)
                         : t.outcome;
-    rows.push_back({concat(t.id), t.started_at, t.user, outcome, human_size(t.kept_bytes),
-                    joined(packages, ", ")});
+    rows.push_back({concat(t.id), std::string(name(t.kind)), t.started_at, t.user, outcome,
+                    human_size(t.kept_bytes), joined(packages, ", ")});
   }
   return table(rows, style);
 }

@@ -5,6 +5,10 @@
 
 namespace topsctl {
 
+std::string_view name(TransactionKind kind) {
+  return kind == TransactionKind::patch ? "patch" : "install";
+}
+
 std::string_view name(PackageAction action) {
   switch (action) {
     case PackageAction::install:
@@ -35,6 +39,7 @@ struct ActionName {
   std::string_view operator()(const InstallWheel&) const { return "install-wheel"; }
   std::string_view operator()(const CompareWheels&) const { return "compare-wheels"; }
   std::string_view operator()(const WriteFile&) const { return "write-file"; }
+  std::string_view operator()(const PatchFile&) const { return "patch-file"; }
   std::string_view operator()(const RunChecks&) const { return "run-checks"; }
   std::string_view operator()(const Commit&) const { return "commit"; }
   std::string_view operator()(const RestoreWriteSet&) const { return "restore-write-set"; }
@@ -65,6 +70,10 @@ struct ActionFields {
   }
   Json operator()(const WriteFile& file) const {
     return {{"path", file.path}, {"content", file.content}, {"mode", file.mode}};
+  }
+  // The sources of others have no place in a report.
+  Json operator()(const PatchFile& file) const {
+    return {{"path", file.path}, {"before_sha256", file.before_sha256}, {"sha256", file.sha256}};
   }
   Json operator()(const RunChecks& run) const {
     Json ids = Json::array();

@@ -202,11 +202,14 @@ Json to_json(const TransactionReport& report) {
 
 Json to_json(const TransactionSummary& summary) {
   return {{"id", summary.id},
+          {"kind", name(summary.kind)},
           {"started_at", summary.started_at},
           {"user", summary.user},
           {"command", summary.command},
           {"outcome", summary.outcome},
           {"packages", to_json(summary.packages)},
+          {"project", text_or_null(summary.project)},
+          {"patched", summary.patched},
           {"kept_bytes", summary.kept_bytes},
           {"can_be_undone", summary.can_be_undone},
           {"confirm_until", to_json(summary.confirm_until)}};

@@ -1,6 +1,6 @@
 // Feeds text to the parser of Debian control files.
 #include "pieces.hpp"
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace topsctl;

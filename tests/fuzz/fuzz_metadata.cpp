@@ -2,7 +2,7 @@
 // WHEEL.
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace topsctl;

@@ -117,6 +117,7 @@ class Seeds:
 
 
 PROJECT = Path(__file__).resolve().parent.parent / "data" / "project"
+LOGS = PROJECT.parent / "logs"
 SOURCES = ((0, "scripts/train_distributed_8card_gcu.py"), (0, "scripts/train_with_runner.py"),
            (0, "configs/train_dinov3_mmrs1m_t20_gcu_8card.py"), (1, "start_8card_training.sh"),
            (2, "configs/settings.yaml"))
@@ -138,6 +139,9 @@ def add_texts(seeds):
         seeds.add("environment", f"file-{number}", text.encode())
     for number, (kind, path) in enumerate(SOURCES):
         seeds.add("source", f"source-{number}", (PROJECT / path).read_bytes() + bytes([kind]))
+    # Of each length some: the shortest say one thing alone.
+    for path in sorted(LOGS.glob("*.log"), key=lambda path: path.stat().st_size)[::3]:
+        seeds.add("log", path.stem, path.read_bytes()[:16384] + b"\x03")
     for number, target in enumerate(TARGETS):
         seeds.add("target", f"target-{number}", target.encode())
     seeds.add("signature", "blob", base64.b64decode(SIGNATURE))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 ROOMS = ("base", "model", "host", "engine", "cli")
 SUB_ROOMS = {  # a file includes its own sub-room and those before it
     "host": ("system", "filesystem", "trust", "archive", "content", "debian", "python", "bundle", "facts", "network"),
-    "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "checks", "diagnosis",
+    "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "checks", "diagnosis", "launch",
                "execution", "operations", "remote", "transfer"),
 }
 MOST_SOURCES = 26  # in one directory
@@ -27,11 +27,12 @@ THIRD_PARTY = {  # beginning of an #include -> the rooms, or the files, that may
 }
 CALLS = {  # call -> the only files of src that may make it
     "exit": (), "quick_exit": (), "system": (), "popen": (),
-    "_exit": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp", "src/host/network/local_remote.cpp"), "_Exit": (),
+    "_exit": ("src/host/system/process.cpp", "src/host/system/supervisor.cpp", "src/host/system/detached_run.cpp", "src/host/network/local_remote.cpp"), "_Exit": (),
     "chdir": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp"), "fchdir": ("src/host/system/enclosure.cpp",), "chroot": ("src/host/system/process.cpp", "src/host/system/enclosure.cpp"),
     "getenv": ("src/host/system/host.cpp",), "secure_getenv": ("src/host/system/host.cpp",),
 }
-STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp")
+STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp",
+           "src/cli/rank_console.cpp")
 HOME_FACTS = ("/root/.topsrider_env", "/root/.bashrc", "/root/.profile")  # files of a T20 host, not of a developer
 
 LONGEST_FILE = 400

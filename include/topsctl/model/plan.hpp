@@ -16,6 +16,10 @@
 
 namespace topsctl {
 
+// What a transaction changes: the packages of a machine, or the sources of a project.
+enum class TransactionKind { install, patch };
+std::string_view name(TransactionKind kind);
+
 enum class PackageAction { install, upgrade, downgrade, reinstall, keep };
 std::string_view name(PackageAction action);
 
@@ -82,6 +86,15 @@ struct WriteFile {
   unsigned mode = 0644;
   bool operator==(const WriteFile&) const = default;
 };
+// Gives a file that is there another content, its attributes stay. What another content has by then
+// is not replaced.
+struct PatchFile {
+  std::string path;  // canonical
+  std::string before_sha256;
+  std::string content;
+  std::string sha256;  // of it
+  bool operator==(const PatchFile&) const = default;
+};
 struct RunChecks {
   std::vector<CheckRule> checks;
   bool operator==(const RunChecks&) const = default;
@@ -94,8 +107,9 @@ struct RestoreWriteSet {
   bool operator==(const RestoreWriteSet&) const = default;
 };
 
-using StepAction = std::variant<StagePackages, RehearsePlan, KeepWriteSet, RunCommand, InstallWheel,
-                                CompareWheels, WriteFile, RunChecks, Commit, RestoreWriteSet>;
+using StepAction =
+    std::variant<StagePackages, RehearsePlan, KeepWriteSet, RunCommand, InstallWheel, CompareWheels,
+                 WriteFile, PatchFile, RunChecks, Commit, RestoreWriteSet>;
 std::string_view name(const StepAction& action);
 
 struct Step {
@@ -143,7 +157,9 @@ struct WriteSet {
 };
 
 struct Plan {
-  std::string command;  // "install", "rollback"
+  std::string command;  // "install", "patch", "rollback"
+  TransactionKind kind = TransactionKind::install;
+  std::string project;  // the directory of a patch
   std::string stack;
   std::string python;  // the interpreter; empty: none is needed
   std::string python_version;

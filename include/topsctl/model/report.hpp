@@ -157,11 +157,14 @@ Json to_json(const std::vector<InputFile>& inputs);
 // One line of `history`.
 struct TransactionSummary {
   std::int64_t id = 0;
+  TransactionKind kind = TransactionKind::install;
   std::string started_at;  // RFC 3339, UTC
   std::string user;
   std::string command;
   std::string outcome;  // an Outcome's name, or "unfinished"
   std::vector<PackageChange> packages;
+  std::string project;                       // the directory of a patch
+  std::vector<std::string> patched;          // its files, sorted
   std::uint64_t kept_bytes = 0;              // on the disk, for its undo
   bool can_be_undone = false;                // committed, and what was kept is there still
   std::optional<std::string> confirm_until;  // committed, and restored then unless confirmed

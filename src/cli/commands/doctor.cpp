@@ -12,11 +12,13 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/engine/checks/environment_check.hpp"
+#include "topsctl/engine/checks/installed_stack.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/diagnosis/npd_export.hpp"
 #include "topsctl/engine/diagnosis/support_bundle.hpp"
+#include "topsctl/engine/operations/patcher.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
@@ -47,17 +49,6 @@ struct DoctorCommandOptions {
 
 constexpr std::int64_t most_exit_status = 255;
 constexpr std::int64_t most_pid = 4'194'304;
-
-Language language_of(const DoctorCommandOptions& options, const Session& session) {
-  if (!options.language.empty())
-    return options.language == "zh" ? Language::chinese : Language::english;
-  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    const auto value = session.host.environment.find(name);
-    if (value == session.host.environment.end() || value->second.empty()) continue;
-    return value->second.starts_with("zh") ? Language::chinese : Language::english;
-  }
-  return Language::english;
-}
 
 std::vector<std::string> ids_in(const std::vector<std::string>& lists) {
   std::vector<std::string> ids;
@@ -188,6 +179,20 @@ Output pack(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   return output;
 }
 
+// That the project is to run on; nothing where --api says it.
+std::optional<Stack> stack_of(const DoctorCommandOptions& options, const Session& session) {
+  if (!options.project.api.empty()) return std::nullopt;
+  return options.stack.empty() ? installed_stack(session.host) : load_stack(options.stack);
+}
+
+Execution apply(const ProjectCommandOptions& options, const ProjectReading& reading,
+                Session& session) {
+  PatchRequest request;
+  request.project = options.folder;
+  request.requester = {requesting_user(session.host.environment), session.command_line};
+  return apply_patch(session.with_own_state(), request, reading, *session.events);
+}
+
 Output look_at_project(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
                        DoctorReport report, Session& session) {
   if (!options.logs.empty())
@@ -196,21 +201,37 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const DoctorCommandO
   ReportHeader header;
   const SandboxWish wish{sandboxing_of(options.no_sandbox),
                          [&](const std::string& warning) { header.warnings.push_back(warning); }};
-  const ProjectReading reading =
-      read_project(options.project.folder, project_options_of(options.project), wish);
-  report.judgement = judge_project(catalogue, reading, report.language);
-  if (options.project.patch) report.patch = patch_of(reading);
+  const ProjectOptions project = project_options_of(options.project, stack_of(options, session));
+  const ProjectReading reading = read_project(options.project.folder, project, wish);
+  if (options.project.patch || options.project.apply) report.patch = patch_of(reading);
+  bool is_changed = false;
+  if (options.project.apply) {
+    const Execution applied = apply(options.project, reading, session);
+    report.patch->transaction = applied.report.transaction;
+    report.patch->outcome = applied.report.outcome;
+    header.warnings.insert(header.warnings.end(), applied.warnings.begin(), applied.warnings.end());
+    header.error = applied.error;
+    header.exit = applied.exit;
+    is_changed = applied.report.changed;
+  }
+  report.judgement =
+      judge_project(catalogue, is_changed ? rest_of(reading) : reading, report.language);
   for (std::string& warning : project_warnings(reading))
     header.warnings.push_back(std::move(warning));
-  if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
+  if (header.exit == ExitCode::done && report.judgement.verdict != JobVerdict::healthy)
+    header.exit = ExitCode::problems;
   std::string text =
       render_project(report, reading, options.project, detail_in(session), session.style);
-  return output_of(report, std::move(text), std::move(header));
+  Output output = output_of(report, std::move(text), std::move(header));
+  output.changed = is_changed;
+  return output;
 }
 
 Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   DoctorReport report;
-  report.language = language_of(options, session);
+  report.language = options.language.empty()   ? language_of(session.host.environment)
+                    : options.language == "zh" ? Language::chinese
+                                               : Language::english;
   const DiagnosisCatalogue known = known_diagnoses();
   const DiagnosisCatalogue catalogue = chosen(known, options);
   if (options.list) return list(catalogue, report, session.style);
@@ -244,7 +265,8 @@ CommandAction define_doctor(OptionTable& table) {
   table.flag("--list", options->list, "List all diagnoses");
   table.value("--explain", options->explain, "Show all that is known of a diagnosis", "ID");
   table.value("--export", options->form, "Print the patterns for another program", "FORM")
-      .check(one_of({"npd"}));
+      .check(one_of({"npd"}))
+      .hidden();
   table.value("--only", options->only, "Look for these only", "ID,...");
   table.value("--except", options->except, "Do not look for these", "ID,...");
   table.value("--lang", options->language, "Language of diagnoses; default: the locale's", "LANG")

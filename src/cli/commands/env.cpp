@@ -11,11 +11,9 @@
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/environment_check.hpp"
-#include "topsctl/engine/planning/stack_payload.hpp"
+#include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
-#include "topsctl/host/debian/dpkg_status.hpp"
-#include "topsctl/host/facts/facts.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -54,22 +52,6 @@ Stack stack_of(const EnvCommandOptions& options) {
   return options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
 }
 
-// With the settings of the file on the machine, changed as it is wished.
-Environment environment_of(const Host& host, const Stack& stack, const EnvCommandOptions& options,
-                           const std::optional<std::string>& file,
-                           std::vector<std::string>& warnings) {
-  const KeptSettings kept = environment_settings_in(file.value_or(""));
-  if (!kept.warning.empty()) warnings.push_back(kept.warning);
-  Environment environment = derive_environment(
-      stack, stack_payload({}, debs_of_stack(host, stack, read_packages(host))),
-      changed_settings(kept.settings, options.settings, stack.profile_names(), warnings));
-  for (const std::string& name : environment.left_out) {
-    warnings.push_back(
-        format("no value for {}: no installed package has the file it is taken from", name));
-  }
-  return environment;
-}
-
 bool is_folder(const Host& host, const std::string& path) {
   std::error_code failure;
   return std::filesystem::is_directory(host.resolve(path), failure);
@@ -81,7 +63,8 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   output.header.warnings = unfinished_warnings(host);
   const auto current = read_text_if_present(host.resolve(stack.environment.file));
   Body body;
-  body.environment = environment_of(host, stack, options, current, output.header.warnings);
+  body.environment =
+      environment_of_host(host, stack, options.settings, current, output.header.warnings);
   body.file_state = !current                                    ? "missing"
                     : *current == shell_file(*body.environment) ? "right"
                                                                 : "differs";
@@ -98,10 +81,7 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
 [[noreturn]] void become(const Host& host, const Stack& stack, const EnvCommandOptions& options,
                          Session& session) {
   std::vector<std::string> warnings;
-  const auto current = read_text_if_present(host.resolve(stack.environment.file));
-  const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };
-  const Environment environment =
-      as_found(environment_of(host, stack, options, current, warnings), is_there);
+  const Environment environment = environment_for_programs(host, stack, options.settings, warnings);
   for (const std::string& warning : warnings) session.events->warning(warning);
   exec_program(*session.program_words, joined_environment(session.host.environment, environment));
 }

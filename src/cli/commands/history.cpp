@@ -113,7 +113,9 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
 }
 
 void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
-  prune.value("--keep", options.keep, "How many committed transactions stay undoable", "K")
+  prune
+      .value("--keep", options.keep,
+             "How many committed installs, and ten times as many patches, stay undoable", "K")
       .check(whole_number(1, 999999));
   prune
       .value("--max-size", options.most_bytes,
@@ -144,7 +146,7 @@ CommandAction define_history(OptionTable& table) {
       prune_old(host, *options, session, output);
       return output;
     }
-    require_usable_host(host, Purpose::look);
+    require_usable_host(host, Purpose::look_back);
     const std::vector<Transaction> transactions = list_transactions(host);
     output.header.warnings = unfinished_warnings(host);
     if (options->shown > 0) {

@@ -88,7 +88,10 @@ Json machine_json(const MachineFacts& machine) {
 Json patch_json(const std::optional<SourcePatch>& patch) {
   if (!patch) return nullptr;
   const std::string& diff = patch->diff;
-  return {{"files", patch->files}, {"diff", is_utf8(diff) ? diff : printable(diff, Lines::keep)}};
+  return {{"files", patch->files},
+          {"diff", is_utf8(diff) ? diff : printable(diff, Lines::keep)},
+          {"transaction", number_or_null(patch->transaction)},
+          {"outcome", patch->outcome ? Json(name(*patch->outcome)) : Json(nullptr)}};
 }
 
 Json traceback_json(const Traceback& traceback) {
@@ -101,7 +104,7 @@ Json traceback_json(const Traceback& traceback) {
 }  // namespace
 
 SourcePatch patch_of(const ProjectReading& reading) {
-  SourcePatch patch{{}, reading.diff};
+  SourcePatch patch{{}, reading.diff, std::nullopt, std::nullopt};
   for (const ChangedSource& change : reading.changes) patch.files.push_back(change.path);
   return patch;
 }

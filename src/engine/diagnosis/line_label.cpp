@@ -94,6 +94,12 @@ std::optional<int> number_behind(std::string_view name, std::string_view word) {
 }  // namespace
 
 LineLabel line_label(std::string_view line) {
+  // Before all others, as `topsctl launch` writes it.
+  constexpr std::string_view stamp = "dddd-dd-ddTdd:dd:dd.dddZ ";
+  if (has_form(line, stamp)) {
+    const LineLabel label = line_label(line.substr(stamp.size()));
+    return {label.rank, label.size + stamp.size()};
+  }
   for (const auto form : {bracketed_rank, numbered_rank}) {
     std::string_view rest = line;
     const auto rank = form(rest);

@@ -14,7 +14,8 @@ struct LineLabel {
   std::size_t size = 0;  // bytes of the label; the words follow
 };
 
-// "[rank3]:", "[default3]:" (torchrun), "[1,3]<stderr>:" (mpirun), "3:" (srun --label).
+// "[rank3]:", "[default3]:" (torchrun), "[1,3]<stderr>:" (mpirun), "3:" (srun --label); also behind
+// the time that `topsctl launch` writes before each line.
 LineLabel line_label(std::string_view line);
 
 // Milliseconds since 1970 of the first time of day with a date among the first 64 bytes, taken as

@@ -64,6 +64,24 @@ class LogReader::Lines {
 
   // Whole lines, each with its end.
   void take(std::string_view text) {
+    take_lines(text);
+    // For the times of lines to come.
+    if (text.size() < time_look_back) {
+      tail_.append(text);
+      tail_.erase(0, tail_.size() - std::min(tail_.size(), time_look_back));
+    } else {
+      tail_ = text.substr(text.size() - time_look_back);
+    }
+  }
+
+  void end() {
+    for (auto& [rank, traceback] : std::exchange(open_, {})) close(rank, traceback, "");
+  }
+
+ private:
+  enum class Told { sighting, traceback, death, failure };
+
+  void take_lines(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {
       if (open_.empty() && summary_left_ == 0) {
@@ -87,13 +105,6 @@ class LogReader::Lines {
       at = end + 1;
     }
   }
-
-  void end() {
-    for (auto& [rank, traceback] : std::exchange(open_, {})) close(rank, traceback, "");
-  }
-
- private:
-  enum class Told { sighting, traceback, death, failure };
 
   static int key_of(std::optional<int> rank) { return rank.value_or(-1); }
 
@@ -136,7 +147,13 @@ class LogReader::Lines {
   std::optional<std::int64_t> time_of(std::string_view words) const {
     if (const auto time = line_time(words)) return time;
     // The last line before that has one.
-    std::string_view rest = before_;
+    if (const auto time = last_time(before_)) return time;
+    const std::size_t wanted = time_look_back - before_.size();
+    const std::string_view tail = tail_;
+    return last_time(tail.substr(tail.size() - std::min(tail.size(), wanted)));
+  }
+
+  static std::optional<std::int64_t> last_time(std::string_view rest) {
     while (!rest.empty()) {
       rest.remove_suffix(rest.ends_with('\n') ? 1 : 0);
       const auto begin = rest.rfind('\n');
@@ -297,7 +314,9 @@ class LogReader::Lines {
   std::optional<int> rank_;
   int attempt_;
   int line_ = 0;
-  std::string_view before_;
+  std::string_view before_;  // at most time_look_back bytes before the line, of those that are
+                             // taken now
+  std::string tail_;         // the same of those that were taken before
   std::map<int, OpenTraceback> open_;                        // by rank
   std::multimap<int, std::pair<Told, std::size_t>> doubts_;  // after which the rank may still work
   std::map<std::pair<std::string, int>, std::size_t> sighted_;

@@ -151,7 +151,7 @@ void add_transactions(const Host& host, Collection& collection) {
     int number = 0;
     for (const Json& report : reports_of(host, found.transaction))
       collection.add(concat(folder, ++number, ".json"), to_text(report));
-    const std::string log = concat(log_directory, "/", found.transaction.id, ".log");
+    const std::string log = concat(host.logs, "/", found.transaction.id, ".log");
     try {
       if (const auto text = read_text_if_present(host.resolve(log)))
         collection.add(concat(folder, "log"), *text);

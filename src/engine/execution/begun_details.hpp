@@ -11,4 +11,7 @@ namespace topsctl {
 // For whom, by which command and when, and what of packages it changes.
 Json begun_details(const Host& host, const TransactionReport& report, const Requester& requester);
 
+// The same of the record that all is kept.
+Json prepared_details(const WriteSetSummary& summary);
+
 }  // namespace topsctl

@@ -13,6 +13,7 @@
 
 #include "engine/execution/begun_details.hpp"
 #include "engine/execution/check_step.hpp"
+#include "engine/execution/file_patch.hpp"
 #include "engine/execution/step_actions.hpp"
 #include "engine/execution/unpredicted_changes.hpp"
 #include "engine/execution/watchdog_start.hpp"
@@ -164,18 +165,17 @@ class Executor {
     summary.method = known_.method;
     summary.why_not = known_.why_not;
     snapshot_ = take_snapshot(host_, known_.paths, store, summary);
-    unpredicted_.emplace(host_, snapshot_, store);
+    if (plan_.kind == TransactionKind::patch) {
+      keep_times_of_own_folders(snapshot_, store);
+    } else {
+      unpredicted_.emplace(host_, snapshot_, store);
+    }
     reserve_room(host_, folder_, snapshot_);
     sync_file_system(store);
-    journal_.append(TransactionState::prepared, {{"kept_bytes", summary.bytes},
-                                                 {"method", summary.method},
-                                                 {"why_not", summary.why_not},
-                                                 {"paths", summary.paths},
-                                                 {"linked", summary.linked},
-                                                 {"copied", summary.copied}});
+    journal_.append(TransactionState::prepared, prepared_details(summary));
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
-    unpredicted_->begin_at(change_time_ns(folder_ / "journal"));
+    if (unpredicted_) unpredicted_->begin_at(change_time_ns(folder_ / "journal"));
     sign_of_life_.emplace(folder_);
     link_sealer_.emplace(snapshot_, store);
     changed_ = true;
@@ -198,6 +198,10 @@ class Executor {
 
   std::string act(const WriteFile& file) { return perform(host_, file); }
 
+  std::string act(const PatchFile& file) {
+    return perform(host_, file, snapshot_, folder_ / temporary_folder);
+  }
+
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
     // The checks leave the disk and a core idle: what the commit would wait for begins now.
@@ -211,9 +215,9 @@ class Executor {
     if (not_ready_) std::rethrow_exception(not_ready_);
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders(folder_);
-    unpredicted_->complete();
+    if (unpredicted_) unpredicted_->complete();
     const std::vector<std::string> created = new_paths(host_, snapshot_);
-    unpredicted_->report(created, execution_);
+    if (unpredicted_) unpredicted_->report(created, execution_);
     is_without_change_ =
         may_change_nothing(plan_) &&
         differs_in_times_alone(host_, snapshot_, created, folder_ / snapshot_folder);
@@ -224,7 +228,7 @@ class Executor {
     mounts = sync_mounts(host_, snapshot_);
     link_sealer_->finish();
     release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
-    unpredicted_->end();
+    if (unpredicted_) unpredicted_->end();
     const fs::path after = make_folder(after_folder);
     record_state_after(host_, snapshot_, created, after);
     sync_file_system(after);
@@ -268,13 +272,13 @@ class Executor {
     end_making_ready();
     events_.note(format("rolling back: {}", error.message()));
     try {
-      unpredicted_->complete();
+      if (unpredicted_) unpredicted_->complete();
     } catch (const Error&) {
       // The restore does it again, and says why it cannot.
     }
     const bool is_back = put_back(restore_after_failure);
     try {
-      unpredicted_->report(new_paths(host_, snapshot_), execution_);
+      if (unpredicted_) unpredicted_->report(new_paths(host_, snapshot_), execution_);
     } catch (const Error& failure) {
       execution_.warnings.push_back(
           format("what changed outside the write set is unknown: {}", failure.message()));
@@ -377,14 +381,14 @@ class Executor {
 Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
                        const Requester& requester, EventFan& events, Stage* stage) {
   Transaction transaction = new_transaction(host);
-  const fs::path logs = host.resolve(log_directory);
+  const fs::path logs = host.resolve(host.logs);
   make_directories(logs, 0755);
   LogSink log(logs / concat(transaction.id, ".log"));
   EventFan all = events;
   all.add(&log);
   log.note(
       format("transaction {}: {} for {}", transaction.id, requester.command_line, requester.user));
-  const std::string log_path = concat(log_directory, "/", transaction.id, ".log");
+  const std::string log_path = concat(host.logs, "/", transaction.id, ".log");
   Execution execution =
       Executor(host, stack, plan, all, stage, requester, std::move(transaction)).run();
   execution.report.log = log_path;

@@ -33,17 +33,17 @@ constexpr const char* failed_hint =
     "without --rehearse";
 
 std::string layers_folder() {
-  return concat(state_directory, "/rehearsal");
+  return concat(system_state, "/rehearsal");
 }
 
 // Folders of the view that the machine's own state covers.
 StepPlaces places_in_view(const Plan& plan) {
-  return {concat(state_directory, "/packages"), concat(state_directory, "/tmp"), plan.python};
+  return {concat(system_state, "/packages"), concat(system_state, "/tmp"), plan.python};
 }
 
 OverlayRequest request_for(const Plan& plan, const std::vector<fs::path>& packages) {
   OverlayRequest request;
-  request.hidden = state_directory;
+  request.hidden = system_state;
   request.layers = layers_folder();
   request.written = plan.write_set.paths;
   request.needed_bytes = plan.needed_bytes;
@@ -85,6 +85,8 @@ struct Rehearser {
     static_cast<void>(compare_wheels(host, compare));
   }
   void operator()(const WriteFile& file) const { static_cast<void>(perform(host, file)); }
+  // No install has one.
+  void operator()(const PatchFile&) const {}
   void operator()(const StagePackages&) const {}
   void operator()(const RehearsePlan&) const {}
   void operator()(const KeepWriteSet&) const {}

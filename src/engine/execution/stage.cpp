@@ -150,7 +150,7 @@ ReadPayloads read_payloads(std::vector<Package>& packages, Sandboxing sandboxing
   return payloads_of(read_in_sandbox(packages, sandboxing, {}, 0));
 }
 
-Stage::Stage(const Host& host) : folder_(host.resolve(concat(state_directory, "/stage"))) {
+Stage::Stage(const Host& host) : folder_(host.resolve(concat(system_state, "/stage"))) {
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
   make_directories(folder_, 0700);

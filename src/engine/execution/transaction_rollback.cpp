@@ -126,7 +126,8 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
     result.failures.push_back(std::move(failure.line));
   }
   if (announced.rebuild_loader_cache) rebuild_loader_cache(host, events);
-  if (undo != nullptr && was_committed) reload_service_manager(host, events);
+  if (undo != nullptr && was_committed && transaction.kind() == TransactionKind::install)
+    reload_service_manager(host, events);
   result.proof = compare_with_snapshot(host, snapshot, store);
   result.synced_mounts = sync_mounts(host, snapshot);
   // Only a proven restore ends the transaction: else it stays unfinished, and `recover` tries
@@ -176,6 +177,8 @@ Error RollbackResult::error(const Transaction& transaction) const {
 }
 
 std::string as_before(const Transaction& transaction, std::size_t escaped) {
+  if (transaction.kind() == TransactionKind::patch)
+    return format("the project is as before transaction {}", transaction.id);
   if (escaped == 0) return format("the host is as before transaction {}", transaction.id);
   return format("the host is as before transaction {}, but for {} outside its write set",
                 transaction.id, counted(escaped, "path"));
@@ -242,11 +245,15 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
 Plan rollback_plan(const Transaction& transaction, const std::string& command) {
   Plan plan;
   plan.command = command;
+  plan.kind = transaction.kind();
+  std::vector<std::string> not_restored;
+  if (plan.kind == TransactionKind::install) {
+    not_restored = {"services that the packages' scripts started, stopped or restarted",
+                    "kernel modules that the packages' scripts loaded"};
+  }
   plan.steps.push_back({"restore",
                         format("restore the state before transaction {}", transaction.id),
-                        RestoreWriteSet{transaction.id},
-                        {"services that the packages' scripts started, stopped or restarted",
-                         "kernel modules that the packages' scripts loaded"}});
+                        RestoreWriteSet{transaction.id}, std::move(not_restored)});
   return plan;
 }
 
@@ -327,11 +334,11 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
                            EventFan& events, const UndoPlan* undo, Lost lost) {
   Execution execution = planned_undo(host, transaction, plan);
   TransactionReport& report = execution.report;
-  report.log = concat(log_directory, "/", transaction.id, ".log");
+  report.log = concat(host.logs, "/", transaction.id, ".log");
   EventFan all = events;
   std::optional<LogSink> log;
   try {
-    const fs::path logs = host.resolve(log_directory);
+    const fs::path logs = host.resolve(host.logs);
     make_directories(logs, 0755);
     all.add(&log.emplace(logs / concat(transaction.id, ".log")));
   } catch (const Error& error) {

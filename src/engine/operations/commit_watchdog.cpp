@@ -30,7 +30,7 @@ std::optional<Transaction> begun_transaction(const Host& host, std::int64_t id) 
 
 Descriptor opened_lock(const Host& host) {
   return Descriptor(
-      ::open((host.resolve(state_directory) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+      ::open((host.resolve(host.state) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
 }
 
 bool is_at_work(const Host& host) {
@@ -39,7 +39,7 @@ bool is_at_work(const Host& host) {
 }
 
 Descriptor watch_lock(const Host& host, std::int64_t id) {
-  const auto file = host.resolve(concat(state_directory, "/transactions/", id)) / watchdog_file;
+  const auto file = host.resolve(concat(host.state, "/transactions/", id)) / watchdog_file;
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "watch", file.string(), ErrorCode::host_unfit);
   // Those who look whether it is watched hold the lock for a moment.
@@ -54,7 +54,7 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
 // Returns when there is something to restore, or the transaction is over; which of both is seen
 // under the lock.
 void wait_for_the_end(const Host& host, std::int64_t id) {
-  const FileWatch journal(host.resolve(concat(state_directory, "/transactions/", id)) / "journal");
+  const FileWatch journal(host.resolve(concat(host.state, "/transactions/", id)) / "journal");
   while (!is_interrupted()) {
     std::optional<ReleaseWatch> released;
     journal.clear();

@@ -133,16 +133,6 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
   return execution;
 }
 
-// What was kept for older transactions goes; that it could not be removed undoes nothing.
-void keep_usual_retention(const Host& host, Execution& execution) {
-  try {
-    static_cast<void>(prune(host, {}));
-  } catch (const Error& error) {
-    execution.warnings.push_back(
-        format("what was kept for older transactions stays: {}", error.message()));
-  }
-}
-
 // Carries the plan out in a view alone.
 Execution rehearsed_only(const Host& host, const InstallRequest& request, const Plan& plan,
                          EventFan& events) {

@@ -125,7 +125,7 @@ void recover_one(const Host& host, const Transaction& transaction, RestoreOption
 }
 
 Recovery recover_from_store(const Host& host, EventFan& events) {
-  remove_rehearsal(host);
+  if (!host.is_of_user()) remove_rehearsal(host);
   Recovery recovery;
   const std::vector<ExaminedTransaction> all = examine_transactions(host);
   for (auto at = all.rbegin(); at != all.rend() && !recovery.has_failed(); ++at) {
@@ -176,7 +176,7 @@ std::string Recovery::result() const {
 }
 
 Recovery recover_unfinished(const Host& host, EventFan& events, Conflicts conflicts) {
-  remove_rehearsal(host);  // of one that was cut off
+  if (!host.is_of_user()) remove_rehearsal(host);  // of one that was cut off
   Recovery recovery;
   const std::vector<Transaction> transactions = sound_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at)
@@ -202,7 +202,7 @@ Execution with_recovery(const Recovery& recovery, const std::function<Execution(
 
 Execution recover(const Host& host, Persistence persistence, std::int64_t lock_timeout_ms,
                   EventFan& events) {
-  require_usable_host(host, Purpose::change);
+  require_usable_host(host, Purpose::undo);
   Execution execution;
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
@@ -211,7 +211,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
     execution.warnings = unfinished_warnings(host);
     return execution;
   }
-  const ChangeLock lock(host, lock_timeout_ms, told_to(events));
+  const ChangeLock lock(host, lock_timeout_ms, told_to(events), locks_of_undo(host));
   std::vector<std::string> given_up;
   if (persistence == Persistence::give_up) given_up = give_up_all_damaged(host);
   const auto conflicts = persistence == Persistence::force ? Conflicts::restore : Conflicts::refuse;

@@ -69,7 +69,7 @@ std::vector<std::string> leave_report(const Host& host, std::int64_t transaction
   write(concat(traditional_report, ".json"), json, 0644);
   write(concat(traditional_report, ".txt"), text, 0644);
   try {
-    const auto log = host.resolve(concat(log_directory, "/", transaction, ".log"));
+    const auto log = host.resolve(concat(host.logs, "/", transaction, ".log"));
     write(traditional_log, last_bytes(log, most_log), 0600);
   } catch (const std::exception& error) {
     warnings.emplace_back(error.what());

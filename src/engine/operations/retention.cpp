@@ -41,23 +41,42 @@ std::vector<Transaction> to_prune(const Host& host, const Retention& generations
 
 }  // namespace
 
-std::vector<Transaction> expired(std::vector<Transaction> transactions,
-                                 const Retention& generations) {
-  std::erase_if(transactions,
-                [](const Transaction& t) { return t.state() != TransactionState::committed; });
+namespace {
+
+// All of one kind.
+std::vector<Transaction> expired_of(TransactionKind kind, std::size_t keep,
+                                    std::optional<std::uint64_t> most_bytes,
+                                    std::vector<Transaction> transactions) {
+  std::erase_if(transactions, [&](const Transaction& t) {
+    return t.state() != TransactionState::committed || t.kind() != kind;
+  });
   std::size_t kept = 0;
   std::uint64_t bytes = 0;
   std::size_t first = transactions.size();  // of those that stay
   while (first > 0) {
     bytes += summary_of(transactions[first - 1]).kept_bytes;
-    const bool fits =
-        kept < generations.keep && (!generations.most_bytes || bytes <= *generations.most_bytes);
+    const bool fits = kept < keep && (!most_bytes || bytes <= *most_bytes);
     if (kept > 0 && !fits) break;
     ++kept;
     --first;
   }
   transactions.resize(first);
   return transactions;
+}
+
+}  // namespace
+
+std::vector<Transaction> expired(const std::vector<Transaction>& transactions,
+                                 const Retention& generations) {
+  std::vector<Transaction> all =
+      expired_of(TransactionKind::install, generations.keep, generations.most_bytes, transactions);
+  for (Transaction& each :
+       expired_of(TransactionKind::patch, generations.keep * patches_for_an_install,
+                  generations.most_bytes, transactions))
+    all.push_back(std::move(each));
+  std::sort(all.begin(), all.end(),
+            [](const Transaction& a, const Transaction& b) { return a.id < b.id; });
+  return all;
 }
 
 std::vector<Pruned> prune(const Host& host, const Retention& generations) {
@@ -74,8 +93,17 @@ std::vector<Pruned> prune(const Host& host, const Retention& generations) {
   return done;
 }
 
+void keep_usual_retention(const Host& host, Execution& execution) {
+  try {
+    static_cast<void>(prune(host, {}));
+  } catch (const Error& error) {
+    execution.warnings.push_back(
+        format("what was kept for older transactions stays: {}", error.message()));
+  }
+}
+
 std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events) {
-  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
   // Nothing of ours is made on a machine that topsctl never changed.
   if (list_transactions(host).empty()) return {};
   constexpr const char* reason = "what is kept for older ones may be needed";
@@ -86,7 +114,7 @@ std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request,
       would_go.push_back({transaction.id, bytes_on_disk(host, transaction)});
     return would_go;
   }
-  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
+  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events), locks_of_undo(host));
   static_cast<void>(sound_transactions(host));
   refuse_unfinished(host, reason);
   return prune(host, request.generations);

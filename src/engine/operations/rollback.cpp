@@ -23,10 +23,17 @@ bool is_committed(const Transaction& transaction) {
   return transaction.state() == TransactionState::committed;
 }
 
-// The committed transactions that are to be undone, newest first: the chosen one last.
+// The kind that is meant where no transaction is named.
+TransactionKind usual_kind(const Host& host) {
+  return host.is_of_user() ? TransactionKind::patch : TransactionKind::install;
+}
+
+// The committed transactions that are to be undone, newest first: the chosen one last. Later
+// installs go with an install; a patch goes by itself.
 std::vector<Transaction> chosen_transactions(const Host& host, const RollbackRequest& request) {
   std::vector<Transaction> transactions = list_transactions(host);
   const bool any = !transactions.empty();
+  TransactionKind kind = usual_kind(host);
   if (request.id) {
     const auto found = std::find_if(transactions.begin(), transactions.end(),
                                     [&](const Transaction& t) { return t.id == *request.id; });
@@ -47,18 +54,26 @@ std::vector<Transaction> chosen_transactions(const Host& host, const RollbackReq
                          summary_of(*found).outcome),
                   "`topsctl history` shows which are committed");
     }
+    kind = found->kind();
   }
-  std::erase_if(transactions, [](const Transaction& t) { return !is_committed(t); });
+  std::erase_if(transactions,
+                [&](const Transaction& t) { return !is_committed(t) || t.kind() != kind; });
   if (transactions.empty()) {
     throw Error(ErrorCode::host_unfit,
-                any ? "nothing to roll back: no transaction is committed"
+                any ? format("nothing to roll back: no {} is committed", name(kind))
                     : "nothing to roll back: topsctl has installed nothing here",
                 "`topsctl history` lists what topsctl has done on this machine");
   }
   std::reverse(transactions.begin(), transactions.end());
   const std::int64_t last = request.id.value_or(transactions.front().id);
-  std::erase_if(transactions, [&](const Transaction& t) { return t.id < last; });
+  std::erase_if(transactions, [&](const Transaction& t) {
+    return t.id < last || (kind == TransactionKind::patch && t.id > last);
+  });
   return transactions;
+}
+
+bool changes_packages(const Host& host, const RollbackRequest& request) {
+  return chosen_transactions(host, request).front().kind() == TransactionKind::install;
 }
 
 struct PlannedUndo {
@@ -151,7 +166,7 @@ Execution for_all(const std::vector<PlannedUndo>& undos,
 }  // namespace
 
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
-  require_usable_host(host, request.dry_run ? Purpose::look : Purpose::change);
+  require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
   if (request.dry_run) {
     Execution execution =
         for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
@@ -163,7 +178,7 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   }
   // Nothing of ours is made on a machine that topsctl never changed.
   if (list_transactions(host).empty()) static_cast<void>(chosen_transactions(host, request));
-  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
+  const ChangeLock lock(host, request.lock_timeout_ms, told_to(events), locks_of_undo(host));
   const Recovery recovery = recover_unfinished(host, events);
   // What was cut off is what the operator wants undone: with that done, nothing more may be left to
   // do.
@@ -171,7 +186,7 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
     return with_recovery(recovery, [&] { return *recovery.last; });
   }
   return with_recovery(recovery, [&] {
-    require_dpkg_at_rest(host);
+    if (changes_packages(host, request)) require_dpkg_at_rest(host);
     Execution execution =
         for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
           Execution part =

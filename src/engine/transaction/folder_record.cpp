@@ -85,7 +85,7 @@ std::vector<std::string> folders_not_looked_at(const Host& host) {
   for (const char* folder :
        {"/proc", "/sys", "/dev", "/run", "/tmp", "/var/tmp", "/var/run", "/var/log", "/var/spool",
         "/home", "/var/lib/docker", "/var/lib/containerd", "/lost+found", "/var/lib/containers",
-        "/var/lib/kubelet", "/var/cache/apt", state_directory}) {
+        "/var/lib/kubelet", "/var/cache/apt", system_state}) {
     canonical.push_back(canonical_in_root(host.root, folder, LastLink::follow));
   }
   return canonical;

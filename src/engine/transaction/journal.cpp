@@ -91,26 +91,17 @@ bool is_of_known_types(const Json& details) {
   static constexpr Test is_text = [](const Json& value) { return value.is_string(); };
   static constexpr Test is_list = [](const Json& value) { return value.is_array(); };
   static constexpr Test is_object = [](const Json& value) { return value.is_object(); };
-  static constexpr auto known =
-      std::to_array<std::pair<const char*, Test>>({{"transaction", is_count},
-                                                   {"kept_bytes", is_count},
-                                                   {"paths", is_count},
-                                                   {"linked", is_count},
-                                                   {"copied", is_count},
-                                                   {"paths_checked", is_count},
-                                                   {"differing", is_count},
-                                                   {"was_changed", is_flag},
-                                                   {"only_times", is_flag},
-                                                   {"undo", is_flag},
-                                                   {"loader_cache", is_flag},
-                                                   {"gave_up", is_flag},
-                                                   {"method", is_text},
-                                                   {"why_not", is_text},
-                                                   {"packages", is_list},
-                                                   {"escaped_paths", is_list},
-                                                   {"confirm_until", is_text},
-                                                   {"confirm_clock", is_object},
-                                                   {"installed_by", is_object}});
+  static constexpr Test is_texts = [](const Json& value) {
+    return value.is_object() && std::all_of(value.begin(), value.end(), is_text);
+  };
+  static constexpr auto known = std::to_array<std::pair<const char*, Test>>(
+      {{"transaction", is_count},  {"kept_bytes", is_count},     {"paths", is_count},
+       {"linked", is_count},       {"copied", is_count},         {"paths_checked", is_count},
+       {"differing", is_count},    {"was_changed", is_flag},     {"only_times", is_flag},
+       {"undo", is_flag},          {"loader_cache", is_flag},    {"gave_up", is_flag},
+       {"kind", is_text},          {"patched", is_texts},        {"method", is_text},
+       {"why_not", is_text},       {"packages", is_list},        {"escaped_paths", is_list},
+       {"confirm_until", is_text}, {"confirm_clock", is_object}, {"installed_by", is_object}});
   if (!details.is_object()) return false;
   for (const auto& [key, is_right] : known) {
     const auto found = details.find(key);

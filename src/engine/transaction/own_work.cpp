@@ -112,7 +112,8 @@ Look look_at(const FileTree& tree, const std::string& path) {
 OwnWork::OwnWork(const Host& host, const Transaction& transaction, const Snapshot& goal,
                  const fs::path& store, std::int64_t end_ns)
     : host_(host), tree_(host.root), goal_(goal), store_(store), end_ns_(end_ns) {
-  if (!goal.debs) return;
+  patched_ = transaction.patched();
+  if (!goal.debs || !patched_.empty()) return;
   for (const std::string& name : *goal.debs) debs_[name];
   for (const PackageChange& change : summary_of(transaction).packages) {
     if (change.kind == PackageKind::deb) debs_[change.name] = change.after.value_or("");
@@ -166,6 +167,10 @@ const OwnWork::DpkgNow& OwnWork::dpkg_now() {
 }
 
 Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
+  if (const auto patched = patched_.find(kept.path); patched != patched_.end()) {
+    const bool is_ours = tree_.state(kept.path, Content::digest).sha256 == patched->second;
+    return is_ours ? Owner::us : Owner::both;
+  }
   if (const auto package = package_of_record(kept.path))
     return debs_.contains(*package) ? Owner::us : Owner::others;
   if (const auto owner = owner_of_alternative(kept.path, look)) return *owner;

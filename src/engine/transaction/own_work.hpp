@@ -71,6 +71,7 @@ class OwnWork {
   const Snapshot& goal_;
   const std::filesystem::path& store_;
   const std::int64_t end_ns_;
+  std::map<std::string, std::string> patched_;  // of a patch: what it makes of its files
   OwnDebs debs_;
   std::map<std::string, Owner> groups_;          // of update-alternatives(1), by name
   std::map<std::string, std::string> diverted_;  // each side of dpkg-divert(1)'s, before and now

@@ -374,6 +374,9 @@ std::vector<std::string> sync_mounts(const Host& host, const Snapshot& snapshot)
   std::map<std::uint64_t, std::string> folders;
   for (const KeptPath& kept : snapshot.paths) {
     if (kept.state.type != FileState::Type::directory) continue;
+    // A user who is not root may not read all that is above.
+    if (::geteuid() != 0 && ::access(host.join_canonical_text(kept.path).c_str(), R_OK) != 0)
+      continue;
     const std::uint64_t device = tree.identity(kept.path).device;
     if (device != 0) folders.emplace(device, kept.path);
   }

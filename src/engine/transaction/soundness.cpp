@@ -91,8 +91,8 @@ std::optional<Error> damage_by_itself(const Host& host, Transaction& transaction
   return damage_of_stores(transaction, folder);
 }
 
-// None is begun while an earlier one is unfinished. Several are undone from the newest on: then the
-// later ones are restored.
+// No install is begun while an earlier one is unfinished. Several are undone from the newest on:
+// then the later ones are restored. Patches go by themselves.
 std::optional<Error> damage_in_the_row(const ExaminedTransaction& examined, bool has_later) {
   const Transaction& transaction = examined.transaction;
   const bool is_open = transaction.is_unfinished() || awaited_confirmation(transaction).has_value();
@@ -114,6 +114,7 @@ std::vector<ExaminedTransaction> examine_transactions(const Host& host) {
   bool has_later = false;
   bool is_past = false;
   for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    if (at->transaction.kind() == TransactionKind::patch) continue;
     at->is_past = is_past;
     if (!at->damage) at->damage = damage_in_the_row(*at, has_later);
     const auto state = at->transaction.state();

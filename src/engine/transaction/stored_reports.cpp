@@ -15,6 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// The command that made a transaction.
+std::string maker_of(const Transaction& transaction) {
+  return std::string(name(transaction.kind()));
+}
+
 std::string report_file(const std::string& command) {
   return command == "install" ? "report.json" : concat(command, ".json");
 }
@@ -63,28 +68,29 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   report.rebuilt = true;
   report.outcome = outcome;
   const TransactionSummary summary = summary_of(transaction);
+  const bool is_undo = command != maker_of(transaction);
   report.packages = summary.packages;
-  if (command != "install") {
+  if (is_undo) {
     for (PackageChange& change : report.packages) std::swap(change.before, change.after);
   }
   report.write_set = kept_summary(transaction);
   report.inputs = inputs_of(transaction);
-  const std::string log = concat(log_directory, "/", transaction.id, ".log");
+  const std::string log = concat(host.logs, "/", transaction.id, ".log");
   if (fs::exists(host.resolve(log))) report.log = log;
   report.logs = log_files(host, report, transaction.folder);
   report.confirm_until = summary.confirm_until;
   if (transaction.state() == TransactionState::restored && outcome != Outcome::committed) {
     report.rollback = proof_of(transaction);
   }
-  report.changed = outcome == Outcome::committed || outcome == Outcome::rollback_incomplete ||
-                   command != "install";
+  report.changed =
+      outcome == Outcome::committed || outcome == Outcome::rollback_incomplete || is_undo;
   report.message = format(
       "transaction {}: {}, as its journal says; the command ended before it wrote its report",
       transaction.id, name(outcome));
   execution.warnings.emplace_back(
       "this report is rebuilt from the journal: it has no plan, no steps and no checks");
   const bool is_asked_for = outcome == Outcome::committed || outcome == Outcome::no_change ||
-                            (command != "install" && outcome == Outcome::rolled_back);
+                            (is_undo && outcome == Outcome::rolled_back);
   if (!is_asked_for) {
     report.failed = true;
     execution.exit = outcome == Outcome::rolled_back           ? ExitCode::rolled_back
@@ -114,7 +120,7 @@ Json execution_document(const std::string& command, const Execution& execution) 
 void store_report(const Host& host, const std::string& command, Execution& execution) {
   TransactionReport& report = execution.report;
   if (!report.transaction || !report.plan || report.plan->command != command) return;
-  const std::string folder = concat(state_directory, "/transactions/", *report.transaction);
+  const std::string folder = concat(host.state, "/transactions/", *report.transaction);
   try {
     report.logs = log_files(host, report, folder);
     write_durably(host.resolve(folder) / report_file(command),
@@ -128,12 +134,13 @@ void store_report(const Host& host, const std::string& command, Execution& execu
 std::vector<Json> reports_of(const Host& host, const Transaction& transaction) {
   std::vector<Json> reports;
   const std::string outcome = summary_of(transaction).outcome;
-  if (auto report = stored_report(host, transaction, "install")) {
+  const std::string maker = maker_of(transaction);
+  if (auto report = stored_report(host, transaction, maker)) {
     reports.push_back(std::move(*report));
   } else if (transaction.was_committed()) {
-    reports.push_back(rebuilt_report(host, transaction, "install", Outcome::committed));
+    reports.push_back(rebuilt_report(host, transaction, maker, Outcome::committed));
   } else if (!transaction.is_unfinished()) {
-    reports.push_back(rebuilt_report(host, transaction, "install", outcome_named(outcome)));
+    reports.push_back(rebuilt_report(host, transaction, maker, outcome_named(outcome)));
   }
   for (const char* command : {"rollback", "recover"}) {
     if (auto report = stored_report(host, transaction, command)) {

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string transactions_folder() {
-  return concat(state_directory, "/transactions");
+std::string transactions_folder(const Host& host) {
+  return concat(host.state, "/transactions");
 }
 
 std::optional<std::string> text_field(const Json& object, const char* key) {
@@ -75,16 +75,34 @@ bool Transaction::was_committed() const {
   });
 }
 
+TransactionKind Transaction::kind() const {
+  if (records.empty()) return TransactionKind::install;
+  const Json begun = Json::parse(records.front().details, nullptr, false);
+  return begun.value("kind", "") == name(TransactionKind::patch) ? TransactionKind::patch
+                                                                 : TransactionKind::install;
+}
+
+std::map<std::string, std::string> Transaction::patched() const {
+  std::map<std::string, std::string> digests;
+  if (kind() != TransactionKind::patch) return digests;
+  const Json begun = Json::parse(records.front().details, nullptr, false);
+  if (const auto patched = begun.find("patched"); patched != begun.end()) {
+    for (const auto& [path, digest] : patched->items())
+      digests.emplace(path, digest.get<std::string>());
+  }
+  return digests;
+}
+
 std::vector<FoundTransaction> find_transactions(const Host& host) {
   std::vector<FoundTransaction> found;
   std::error_code failure;
-  for (auto at = fs::directory_iterator(host.resolve(transactions_folder()), failure);
+  for (auto at = fs::directory_iterator(host.resolve(transactions_folder(host)), failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
     const std::string name = at->path().filename().string();
     if (!is_digits(name) || name.size() > 15) continue;
     FoundTransaction& each = found.emplace_back();
     each.transaction.id = std::stoll(name);
-    each.transaction.folder = concat(transactions_folder(), "/", name);
+    each.transaction.folder = concat(transactions_folder(host), "/", name);
     try {
       each.transaction.records = read_journal(at->path() / "journal");
     } catch (const Error& error) {
@@ -93,7 +111,7 @@ std::vector<FoundTransaction> find_transactions(const Host& host) {
     }
   }
   if (failure && failure != std::errc::no_such_file_or_directory) {
-    throw system_error(failure.value(), "read", transactions_folder());
+    throw system_error(failure.value(), "read", transactions_folder(host));
   }
   std::sort(found.begin(), found.end(), [](const FoundTransaction& a, const FoundTransaction& b) {
     return a.transaction.id < b.transaction.id;
@@ -113,13 +131,17 @@ std::vector<Transaction> list_transactions(const Host& host) {
 TransactionSummary summary_of(const Transaction& transaction) {
   TransactionSummary summary;
   summary.id = transaction.id;
+  summary.kind = transaction.kind();
   summary.outcome = "unfinished";
+  for (const auto& [path, digest] : transaction.patched())
+    summary.patched.push_back(printable(path));
   for (const JournalRecord& record : transaction.records) {
     const Json details = Json::parse(record.details, nullptr, false);
     if (record.state == TransactionState::begun) {
       summary.started_at = text_field(details, "started_at").value_or("");
       summary.user = text_field(details, "user").value_or("");
       summary.command = text_field(details, "command").value_or("");
+      summary.project = text_field(details, "project").value_or("");
       if (const auto packages = details.find("packages"); packages != details.end()) {
         for (const Json& entry : *packages) summary.packages.push_back(package_change(entry));
       }
@@ -180,12 +202,12 @@ std::vector<InputFile> inputs_of(const Transaction& transaction) {
 }
 
 Transaction new_transaction(const Host& host) {
-  const fs::path parent = host.resolve(transactions_folder());
+  const fs::path parent = host.resolve(transactions_folder(host));
   make_directories(parent, 0700);
   const std::vector<Transaction> known = list_transactions(host);
   Transaction transaction;
   transaction.id = known.empty() ? 1 : known.back().id + 1;
-  transaction.folder = concat(transactions_folder(), "/", transaction.id);
+  transaction.folder = concat(transactions_folder(host), "/", transaction.id);
   const fs::path folder = host.resolve(transaction.folder);
   if (::mkdir(folder.c_str(), 0700) != 0) throw system_error(errno, "make folder", folder.string());
   sync_directory(parent);
@@ -194,8 +216,8 @@ Transaction new_transaction(const Host& host) {
 
 Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
                          const std::function<void(const std::string&)>& on_wait) {
-  const fs::path folder = host.resolve(state_directory);
-  make_directories(folder, 0755);
+  const fs::path folder = host.resolve(host.state);
+  make_directories(folder, host.is_of_user() ? 0700 : 0755);
   const fs::path file = folder / "lock";
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
@@ -214,13 +236,20 @@ std::function<void(const std::string&)> told_to(EventSink& events) {
   };
 }
 
+Locked locks_of_undo(const Host& host) {
+  std::error_code ignored;
+  const bool has_dpkg = fs::exists(host.resolve(dpkg_status_file), ignored);
+  return has_dpkg && !host.is_of_user() ? Locked::with_dpkg : Locked::own_alone;
+}
+
 ChangeLock::ChangeLock(const Host& host, std::int64_t patience_ms,
-                       const std::function<void(const std::string&)>& on_wait)
+                       const std::function<void(const std::string&)>& on_wait, Locked locked)
     : own_(take_own_lock(host, patience_ms, on_wait)) {
-  dpkg_.emplace(host, patience_ms, on_wait);
+  if (locked == Locked::with_dpkg) dpkg_.emplace(host, patience_ms, on_wait);
 }
 
 std::vector<LockReport> ChangeLock::reports() const {
+  if (!dpkg_) return {};
   return {{"/var/lib/dpkg/lock-frontend", dpkg_->waited_for(), dpkg_->waited_ms()}};
 }
 

@@ -208,6 +208,10 @@ void TarReader::read_data() {
   if (status != ARCHIVE_OK && status != ARCHIVE_EOF) state.fail();
   const std::uint64_t begin =
       status == ARCHIVE_EOF ? state.size : static_cast<std::uint64_t>(offset);
+  // A header of GNU tar has two sizes; programs go by either.
+  if (status == ARCHIVE_EOF && std::max(begin, state.position) != state.claimed) {
+    throw unreadable_file(state.subject, "an entry has another size than its header says");
+  }
   if (status == ARCHIVE_OK) state.after_hole = {static_cast<const char*>(bytes), size};
   if (begin <= state.position) return;
   state.hole = begin - state.position;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 namespace topsctl {
 

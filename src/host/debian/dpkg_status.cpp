@@ -11,7 +11,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 namespace topsctl {
 

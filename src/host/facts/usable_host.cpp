@@ -16,19 +16,23 @@ void require_usable_host(const Host& host, Purpose purpose) {
                 format("no such root directory: {}", in_quotes(host.root.string())),
                 "give the root directory of the system to work on with --root");
   }
-  if (::stat(host.resolve(dpkg_status_file).c_str(), &status) != 0) {
+  const bool is_of_past = purpose == Purpose::look_back || purpose == Purpose::undo;
+  const bool is_change = purpose == Purpose::change || purpose == Purpose::undo;
+  const bool has_past =
+      is_of_past && ::stat(host.resolve(concat(host.state, "/transactions")).c_str(), &status) == 0;
+  if (!has_past && ::stat(host.resolve(dpkg_status_file).c_str(), &status) != 0) {
     throw Error(ErrorCode::host_unfit,
                 format("{} is no Debian or Ubuntu system: it has no {}",
                        in_quotes(host.root.string()), dpkg_status_file),
                 "give the root directory of a Debian or Ubuntu system with --root");
   }
-  if (purpose == Purpose::change && !is_root_user()) {
+  if (is_change && !is_root_user() && !(has_past && host.is_of_user())) {
     throw Error(ErrorCode::permission, "only root can change a system",
                 host.root == "/"
                     ? "run the same command through sudo, or add --dry-run to see the plan"
                     : "run the same command through sudo");
   }
-  if (purpose == Purpose::change && ::stat("/proc/self/fd", &status) != 0) {
+  if (is_change && ::stat("/proc/self/fd", &status) != 0) {
     throw Error(ErrorCode::host_unfit, "/proc is not mounted",
                 "mount it: mount -t proc proc /proc");
   }

@@ -8,7 +8,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 namespace topsctl {
 

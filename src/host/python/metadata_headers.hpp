@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 namespace topsctl {
 

@@ -14,7 +14,7 @@
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 #include "topsctl/model/json_reader.hpp"
 #include "topsctl/model/stack.hpp"
 

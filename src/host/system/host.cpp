@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/root_path.hpp"
 
@@ -84,6 +85,25 @@ std::string requesting_user(const std::map<std::string, std::string>& environmen
   }
   const passwd* entry = ::getpwuid(::getuid());
   return entry != nullptr ? entry->pw_name : concat(::getuid());
+}
+
+std::string state_of_user(const std::map<std::string, std::string>& environment) {
+  // A relative path is to be ignored.
+  const auto absolute = [&](const char* name) {
+    const auto found = environment.find(name);
+    return found != environment.end() && found->second.starts_with('/') ? found->second
+                                                                        : std::string();
+  };
+  if (const std::string state = absolute("XDG_STATE_HOME"); !state.empty())
+    return concat(state, "/topsctl");
+  std::string home = absolute("HOME");
+  if (const passwd* entry = ::getpwuid(::geteuid()); home.empty() && entry != nullptr)
+    home = entry->pw_dir;
+  if (!home.starts_with('/')) {
+    throw Error(ErrorCode::host_unfit, "there is no home directory to keep transactions in",
+                "name a directory for them: XDG_STATE_HOME=DIR");
+  }
+  return concat(home, "/.local/state/topsctl");
 }
 
 bool is_root_user() {

@@ -7,9 +7,12 @@ import shutil
 import subprocess
 import sys
 import tokenize
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+
+from support.unprivileged import as_nobody, give_to_nobody, open_folder
 
 from .conftest import run
 from .probe_torch_gcu import free_port
@@ -22,17 +25,29 @@ TARGETS = [("t2x", "eccl", SCRIPTS[:1]), ("t2x", "eccl", SCRIPTS[1:]), ("s60", "
            ("s60", "gloo", SCRIPTS)]
 
 
+def topsctl_as_nobody(topsctl, folder, *argv):
+    environment = {"PATH": os.environ["PATH"], "XDG_STATE_HOME": os.fspath(folder.parent / "state")}
+    return subprocess.run(as_nobody([topsctl, *argv]), env=environment, cwd="/", capture_output=True, text=True, check=False)
+
+
 def patched(topsctl, folder, api, backend):
-    """The project with the patch in it."""
+    """The project as `--apply` makes it."""
+    folder.parent.mkdir()
     shutil.copytree(TESTS / "data" / "project", folder)
-    done = subprocess.run([topsctl, "doctor", "--project", folder, "--api", api, "--backend", backend, "--patch"],
-                          capture_output=True, check=False)
-    assert done.returncode == 5, done.stderr.decode()
-    subprocess.run(["patch", "--binary", "-s", "-p1"], cwd=folder, input=done.stdout, check=True)
+    give_to_nobody(folder.parent)
+    done = topsctl_as_nobody(topsctl, folder, "doctor", "--project", folder, "--api", api, "--backend", backend, "--apply")
+    assert done.returncode in (0, 5) and "`topsctl rollback 1` undoes it" in done.stdout, done
     for path in sorted(folder.rglob("*.py")):
         compile(path.read_bytes(), str(path), "exec")
     subprocess.run(["bash", "-n", folder / "start_8card_training.sh"], check=True)
     return folder
+
+
+def digests_of(project, like=None):
+    """By path, of the files that `like` has."""
+    like = like or project
+    return {path.relative_to(like): sha256((project / path.relative_to(like)).read_bytes()).hexdigest()
+            for path in sorted(like.rglob("*")) if path.is_file()}
 
 
 def torchrun(project, script, environment):
@@ -42,15 +57,25 @@ def torchrun(project, script, environment):
                cwd=project, check=False)
 
 
+@pytest.fixture
+def open_place():
+    with open_folder() as folder:
+        yield folder
+
+
 @pytest.mark.parametrize("api, backend, scripts", TARGETS if IS_LONG else TARGETS[:1])
-def test_eight_ranks_add_up_after_the_patch(topsctl_dev, installed, tmp_path, api, backend, scripts):
+def test_eight_ranks_add_up_after_the_patch(topsctl_dev, installed, open_place, api, backend, scripts):
     environment = installed(*(["--personality", "s60"] if api == "s60" else []))
     environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
-    project = patched(topsctl_dev, tmp_path / "project", api, backend)
+    project = patched(topsctl_dev, open_place / "work" / "project", api, backend)
     for script in scripts:
         done = torchrun(project, script, environment)
         assert done.returncode == 0, done.stderr
         assert "sum 36" in done.stdout
+    # What the ranks themselves wrote is theirs.
+    undone = topsctl_as_nobody(topsctl_dev, project, "rollback", "1")
+    assert undone.returncode == 0, undone.stderr
+    assert digests_of(project, TESTS / "data" / "project") == digests_of(TESTS / "data" / "project")
 
 
 def test_without_the_patch_mmengine_sets_a_cuda_device(installed, tmp_path):
@@ -104,12 +129,12 @@ def harm(project):
     return broken, changed
 
 
-def test_a_patcher_by_expressions_breaks_what_the_patch_does_not(topsctl_dev, installed, tmp_path):
+def test_a_patcher_by_expressions_breaks_what_the_patch_does_not(topsctl_dev, installed, open_place, tmp_path):
     environment = installed()
     environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
     environment |= {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1",
                     "MASTER_PORT": str(free_port())}
-    projects = {"topsctl": patched(topsctl_dev, tmp_path / "topsctl", "t2x", "eccl"),
+    projects = {"topsctl": patched(topsctl_dev, open_place / "topsctl" / "project", "t2x", "eccl"),
                 "expressions": patched_by_expressions(tmp_path / "expressions")}
     runs = {name: [run(sys.executable, project / "scripts" / script, project / CONFIG, env=environment, check=False).returncode == 0
                    for script in SCRIPTS] for name, project in projects.items()}

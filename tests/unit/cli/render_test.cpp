@@ -218,8 +218,15 @@ TEST(RenderHistory, ListsTransactions) {
   summary.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2", ""},
                       {"x", PackageKind::deb, "1", std::nullopt, ""}};
   EXPECT_EQ(render_history({summary}, plain),
-            "  id  started               by     outcome    kept     packages\n"
-            "  12  2026-11-20T10:15:00Z  alice  committed  1.0 KiB  tops-eccl 2, x -\n");
+            "  id  kind     started               by     outcome    kept     what\n"
+            "  12  install  2026-11-20T10:15:00Z  alice  committed  1.0 KiB  tops-eccl 2, x -\n");
+  summary.kind = TransactionKind::patch;
+  summary.packages.clear();
+  summary.patched = {"/p/a.py", "/p/b.sh"};
+  summary.project = "/p";
+  EXPECT_EQ(render_history({summary}, plain),
+            "  id  kind   started               by     outcome    kept     what\n"
+            "  12  patch  2026-11-20T10:15:00Z  alice  committed  1.0 KiB  2 files of /p\n");
   EXPECT_EQ(render_history({}, plain), "topsctl has changed nothing on this machine\n");
 }
 

@@ -104,9 +104,10 @@ TEST(TransactionSummaryJson, HasEveryField) {
   TransactionSummary summary;
   summary.id = 3;
   summary.outcome = "unfinished";
-  EXPECT_EQ(to_json(summary).dump(),
-            R"({"id":3,"started_at":"","user":"","command":"","outcome":"unfinished",)"
-            R"("packages":[],"kept_bytes":0,"can_be_undone":false,"confirm_until":null})");
+  EXPECT_EQ(
+      to_json(summary).dump(),
+      R"({"id":3,"kind":"install","started_at":"","user":"","command":"","outcome":"unfinished",)"
+      R"("packages":[],"project":null,"patched":[],"kept_bytes":0,"can_be_undone":false,"confirm_until":null})");
 }
 
 TEST(ReportNames, OfOutcomesAndStepsAreThoseOfTheInterface) {

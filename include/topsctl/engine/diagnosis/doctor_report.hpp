@@ -9,6 +9,7 @@
 #include "topsctl/engine/diagnosis/project_reader.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
 #include "topsctl/model/json.hpp"
+#include "topsctl/model/report.hpp"
 
 namespace topsctl {
 
@@ -16,6 +17,8 @@ namespace topsctl {
 struct SourcePatch {
   std::vector<std::string> files;  // below the project
   std::string diff;
+  std::optional<std::int64_t> transaction;  // that made it so; nothing: it was not applied
+  std::optional<Outcome> outcome;           // of applying it
 };
 SourcePatch patch_of(const ProjectReading& reading);
 
@@ -23,7 +26,7 @@ struct DoctorReport {
   Judgement judgement;
   std::vector<LogSource> sources;
   std::optional<MachineFacts> machine;
-  std::optional<SourcePatch> patch;         // of --project with --patch
+  std::optional<SourcePatch> patch;         // of --project with --patch or --apply
   std::vector<const Diagnosis*> catalogue;  // of --list and --explain
   Language language = Language::english;
 };

@@ -7,14 +7,17 @@
 
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 
 inline constexpr std::size_t usual_retention = 2;
+// Patches are small.
+inline constexpr std::size_t patches_for_an_install = 10;
 
-// What pruning shall leave; the latest committed transaction stays whatever it says.
+// What pruning shall leave; the latest committed transaction of each kind stays whatever it says.
 struct Retention {
-  std::size_t keep = usual_retention;
+  std::size_t keep = usual_retention;            // installs, and so many patches for each
   std::optional<std::uint64_t> most_bytes = {};  // of what is kept for all of them
 };
 
@@ -30,6 +33,10 @@ struct Pruned {
 // ChangeLock. Throws Error; what was pruned before stays so.
 std::vector<Pruned> prune(const Host& host, const Retention& generations);
 
+// The usual retention, after a commit: that something could not be removed undoes nothing, and is a
+// warning.
+void keep_usual_retention(const Host& host, Execution& execution);
+
 struct PruneRequest {
   Retention generations;
   bool dry_run = false;
@@ -41,7 +48,7 @@ struct PruneRequest {
 std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events);
 
 // The pure part of it: which of them go, oldest first.
-std::vector<Transaction> expired(std::vector<Transaction> transactions,
+std::vector<Transaction> expired(const std::vector<Transaction>& transactions,
                                  const Retention& generations);
 
 }  // namespace topsctl

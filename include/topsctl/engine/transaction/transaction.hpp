@@ -1,10 +1,11 @@
-// Where transactions live on a machine: /var/lib/topsctl/transactions/ID.
+// Where transactions live on a machine: /var/lib/topsctl/transactions/ID, or with a user.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,9 +20,6 @@
 
 namespace topsctl {
 
-inline constexpr const char* state_directory = "/var/lib/topsctl";
-inline constexpr const char* log_directory = "/var/log/topsctl";
-
 // Where a transaction keeps its things, below its folder.
 inline constexpr const char* snapshot_folder = "snapshot";
 inline constexpr const char* after_folder = "after";
@@ -34,6 +32,8 @@ inline constexpr std::array<const char*, 3> working_folders = {packages_folder, 
                                                                reserved_folder};
 inline constexpr const char* pip_report_file = "pip-report.json";
 
+// Patches of projects and installs stand beside each other: neither is undone, or removed, for the
+// sake of the other.
 struct Transaction {
   std::int64_t id = 0;
   std::string folder;  // as the machine sees it
@@ -43,6 +43,9 @@ struct Transaction {
   // Neither committed nor restored: a crash came in between.
   bool is_unfinished() const;
   bool was_committed() const;  // at some time, also if it was restored later
+  TransactionKind kind() const;
+  // What a patch makes of each file: SHA-256 by canonical path. Empty for an install.
+  std::map<std::string, std::string> patched() const;
 };
 
 struct FoundTransaction {
@@ -75,13 +78,17 @@ Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
 // For on_wait: an event that names the holder. `events` must outlive it.
 std::function<void(const std::string&)> told_to(EventSink& events);
 
-// Both locks that a change needs, held until the object goes: topsctl's own and dpkg's frontend
-// lock.
+// The locks that a change needs, held until the object goes: topsctl's own and, where packages may
+// change, dpkg's frontend lock.
+enum class Locked { own_alone, with_dpkg };
+// What undoing needs: no dpkg where there is none, and with a user who may not hold its lock.
+Locked locks_of_undo(const Host& host);
 class ChangeLock {
  public:
   // Throws Error{busy}, Error{permission}.
   ChangeLock(const Host& host, std::int64_t patience_ms,
-             const std::function<void(const std::string&)>& on_wait);
+             const std::function<void(const std::string&)>& on_wait,
+             Locked locked = Locked::with_dpkg);
   std::vector<LockReport> reports() const;
 
  private:

@@ -30,12 +30,21 @@ std::string timestamp(std::chrono::system_clock::time_point time);
 // The time that such a text tells; the beginning of all times if it is none.
 std::chrono::system_clock::time_point time_of(const std::string& timestamp);
 
+inline constexpr const char* system_state = "/var/lib/topsctl";
+inline constexpr const char* system_logs = "/var/log/topsctl";
+
 // A machine: its root directory and how to act on it. The runner and the clock must outlive it.
 struct Host {
   std::filesystem::path root = "/";
   ProcessRunner* runner = nullptr;
   const Clock* clock = nullptr;
   std::map<std::string, std::string> environment;  // of topsctl itself
+  // Where transactions and their logs lie, as the machine sees it.
+  std::string state = system_state;
+  std::string logs = system_logs;
+
+  // Whether these are a user's own: then only that user's files can be changed.
+  bool is_of_user() const { return state != system_state; }
 
   // Where `path`, as the machine sees it, lies for us; never outside the root. The last part is not
   // followed if it is a link.
@@ -61,5 +70,9 @@ std::map<std::string, std::string> process_environment();
 // Who asked for the work: SUDO_USER, else the name of the real user id, else its number.
 std::string requesting_user(const std::map<std::string, std::string>& environment);
 bool is_root_user();
+// Where a user who is not root keeps transactions: $XDG_STATE_HOME/topsctl, else
+// ~/.local/state/topsctl (XDG Base Directory Specification 0.8). Throws Error{host_unfit} if there
+// is no home.
+std::string state_of_user(const std::map<std::string, std::string>& environment);
 
 }  // namespace topsctl

@@ -258,6 +258,17 @@ TEST(LogJudgements, the_list_of_torchrun_tells_which_rank_ended_how) {
   EXPECT_EQ(judgement.verdict, JobVerdict::unknown);
 }
 
+TEST(LogJudgements, the_time_of_an_earlier_piece_counts) {
+  const std::string text =
+      "2025-09-21 10:00:02 - INFO - begins\nx\nAddress already in use\n" + std::string(5000, 'y') +
+      "\nAddress already in use\n";
+  const LogStory whole = story_of(text);
+  ASSERT_EQ(whole.sightings.size(), 2U);
+  EXPECT_TRUE(whole.sightings[0].place.time_ms);
+  EXPECT_FALSE(whole.sightings[1].place.time_ms) << "it is too far away";
+  for (const std::size_t piece : {1U, 7U, 40U, 4096U}) EXPECT_EQ(story_of(text, piece), whole);
+}
+
 TEST(LogJudgements, a_line_without_end_does_not_fill_the_memory) {
   static const LogMatcher matcher(catalogue());
   LogStory story;

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "support/archives.hpp"
 #include "support/programs.hpp"
@@ -50,6 +52,21 @@ TEST(Tars, GiveEntriesWithTheirContent) {
   EXPECT_EQ(c->type, Type::hardlink);
   EXPECT_EQ(c->link_target, "./usr/lib/a.so");
   EXPECT_FALSE(tar.reader.next().has_value());
+}
+
+TEST(Tars, RefuseEntriesOfTwoSizes) {
+  std::string bytes = tar_bytes({{"a", "content"}});
+  // GNU's magic, and the size of a sparse file beside the other one.
+  bytes.replace(257, 8, "ustar  ");
+  bytes.replace(483, 3, "012");
+  bytes.replace(148, 8, "        ");
+  const unsigned sum =
+      std::accumulate(bytes.begin(), bytes.begin() + 512, 0U,
+                      [](unsigned all, char c) { return all + static_cast<unsigned char>(c); });
+  std::snprintf(bytes.data() + 148, 8, "%06o", sum);
+  Tar tar(bytes);
+  EXPECT_EQ(tar.reader.next()->size, 10U);
+  EXPECT_THAT(thrown_by([&] { tar.reader.text(99); }).message(), HasSubstr("another size"));
 }
 
 // What GNU tar makes of a file that is as long, with a byte here and there.

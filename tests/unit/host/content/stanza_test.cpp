@@ -1,5 +1,5 @@
 // "Name: value" paragraphs as they come from many hands.
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Parsing of "Name: value" paragraphs.
-#include "topsctl/host/system/stanza.hpp"
+#include "topsctl/host/content/stanza.hpp"
 
 #include "topsctl/base/text.hpp"
 

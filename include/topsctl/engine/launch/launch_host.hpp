@@ -1,0 +1,23 @@
+// What a launch asks of the host before it starts.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "topsctl/engine/launch/launch_plan.hpp"
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+// Whether the torch that this interpreter imports with this environment brings torchrun, by its
+// files: nothing is imported.
+LaunchEngine engine_of(const Host& host, const std::string& python,
+                       const std::map<std::string, std::string>& environment);
+// A TCP port of 127.0.0.1 that nobody has now. Throws Error.
+std::string free_port();
+// Throws Error{busy} if somebody has it.
+void require_free_port(const std::string& port);
+// This very program, by which ranks are started.
+std::string this_program();
+
+}  // namespace topsctl

@@ -1,0 +1,51 @@
+// What starts a training: one process for each card, by torchrun, or without it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+// torchrun of the interpreter's torch; topsctl itself where torch is older than 1.9 and has none.
+enum class LaunchEngine { torchrun, topsctl };
+std::string_view name(LaunchEngine engine);
+
+struct LaunchWishes {
+  std::vector<std::string> words;  // script and arguments
+  std::string python;
+  LaunchEngine engine = LaunchEngine::torchrun;
+  std::int64_t ranks = 0;
+  std::string cards;  // "0,1,4": those that the ranks see; empty: all
+  std::string master_port;
+  std::filesystem::path log_folder;                // absolute
+  std::string rank_program;                        // topsctl itself
+  std::map<std::string, std::string> environment;  // the whole of it
+};
+
+struct LaunchPlan {
+  LaunchEngine engine = LaunchEngine::torchrun;
+  std::vector<std::string> words;
+  std::string python;
+  std::int64_t ranks = 0;
+  std::string master_port;
+  std::filesystem::path log_folder;
+  std::vector<std::string> argv;  // of the engine; without one, of each rank
+  std::map<std::string, std::string> environment;
+};
+Json to_json(const LaunchPlan& plan);
+
+// Pure. Each rank is started by `topsctl rank`, which leads its output to the pipe of its number in
+// the log folder.
+LaunchPlan plan_launch(const LaunchWishes& wishes);
+// Of a rank that topsctl itself starts: the plan's environment, and what torchrun would set.
+std::map<std::string, std::string> environment_of_rank(const LaunchPlan& plan, std::int64_t rank);
+
+// The pipe that a rank writes to, below the log folder.
+std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder, std::int64_t rank);
+
+}  // namespace topsctl

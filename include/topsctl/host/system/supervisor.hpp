@@ -1,0 +1,56 @@
+// Programs with all that descends from them: whatever becomes of them, nothing of it is left over.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+namespace topsctl {
+
+// One at a time, in a process of one thread that runs nothing else meanwhile: whatever descends
+// from this process is supervised. It adopts orphans (prctl(2), PR_SET_CHILD_SUBREAPER), so that a
+// session of its own hides none.
+class Supervisor {
+ public:
+  Supervisor();  // throws Error
+  // Kills what is left.
+  ~Supervisor();
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  // Starts a program in a session of its own, without a terminal, in this working directory, with
+  // exactly this environment; standard output and standard error go to `output`. If this process
+  // dies, it gets SIGKILL. A program that cannot be started ends with status 127 and says why
+  // there. Throws Error if there can be no more processes.
+  pid_t start(const std::vector<std::string>& argv,
+              const std::map<std::string, std::string>& environment, const Descriptor& output);
+
+  // Readable when one of them has ended.
+  int descriptor() const { return ended_.get(); }
+  // Buries those that have ended.
+  void reap();
+  // Of a program that was started: its exit status, or 128 and the number of the signal; nothing
+  // while it runs.
+  std::optional<int> status(pid_t program) const;
+  void signal_all(int number) const;
+  // Whether nothing runs any more.
+  bool is_over() const { return !has_children_; }
+
+ private:
+  std::map<pid_t, int> statuses_;
+  bool has_children_ = false;
+  Descriptor ended_;
+};
+
+// Of the process and all that descends from it, without itself; a process may end at any moment.
+std::vector<pid_t> descendants_of(pid_t process);
+
+// From now on this process, and the program that it becomes, gets SIGKILL when its parent dies.
+void die_with_parent();
+
+}  // namespace topsctl

@@ -1,0 +1,31 @@
+// What ranks say, on the terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+#include <string_view>
+
+#include "cli/render.hpp"
+#include "topsctl/engine/launch/launcher.hpp"
+
+namespace topsctl {
+
+enum class Stream { output, errors };
+
+// Rank 0 as it speaks, with the time since the start. What torchrun says is shown only if it is
+// asked for: it is in its log.
+class RankConsole : public RankListener {
+ public:
+  RankConsole(Stream stream, const Style& style, bool is_verbose);
+  void line(std::int64_t rank, std::string_view text) override;
+  void launcher_line(std::string_view text) override;
+
+ private:
+  std::ostream& out_;
+  Style style_;
+  bool is_verbose_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace topsctl

@@ -1,0 +1,42 @@
+// Derives the environment from what dpkg has installed.
+#include "topsctl/engine/planning/host_environment.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/planning/stack_payload.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/facts/facts.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/model/environment_formats.hpp"
+
+namespace topsctl {
+
+Environment environment_of_host(const Host& host, const Stack& stack, const SettingOptions& wishes,
+                                const std::optional<std::string>& file,
+                                std::vector<std::string>& warnings) {
+  const KeptSettings kept = environment_settings_in(file.value_or(""));
+  if (!kept.warning.empty()) warnings.push_back(kept.warning);
+  Environment environment =
+      derive_environment(stack, stack_payload({}, debs_of_stack(host, stack, read_packages(host))),
+                         changed_settings(kept.settings, wishes, stack.profile_names(), warnings));
+  for (const std::string& name : environment.left_out) {
+    warnings.push_back(
+        format("no value for {}: no installed package has the file it is taken from", name));
+  }
+  return environment;
+}
+
+Environment environment_for_programs(const Host& host, const Stack& stack,
+                                     const SettingOptions& wishes,
+                                     std::vector<std::string>& warnings) {
+  const auto file = read_text_if_present(host.resolve(stack.environment.file));
+  const auto is_there = [&](const std::string& folder) {
+    std::error_code failure;
+    return std::filesystem::is_directory(host.resolve(folder), failure);
+  };
+  return as_found(environment_of_host(host, stack, wishes, file, warnings), is_there);
+}
+
+}  // namespace topsctl

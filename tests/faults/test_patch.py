@@ -1,0 +1,127 @@
+"""`doctor --apply` by a user without root, killed in the midst: after `recover` the project is old or new, never both."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from faults.tracer import build_nth
+from hosts.digest import tree_digest
+from support.unprivileged import as_nobody, give_to_nobody, open_folder
+
+PROJECT = Path(__file__).resolve().parents[1] / "data" / "project"
+# How many kills, spread over all calls that change files: `TOPSCTL_TEST_PATCH_KILLS=30` for a campaign.
+KILLS = int(os.environ.get("TOPSCTL_TEST_PATCH_KILLS") or 6)
+
+
+class Patched:
+    """A project of nobody's, and a state directory."""
+
+    def __init__(self, folder, topsctl, nth):
+        self.topsctl, self.nth, self.folder = topsctl, nth, folder
+        self.project = folder / "project"
+        shutil.copytree(PROJECT, self.project)
+        (folder / "state").mkdir()
+        give_to_nobody(folder)
+        self.before = self.digest()
+
+    def digest(self):
+        return tree_digest(self.project)
+
+    def environment(self):
+        return {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "XDG_STATE_HOME": os.fspath(self.folder / "state"),
+                "LANG": "C.UTF-8"}
+
+    def run(self, *argv):
+        return subprocess.run(as_nobody([self.topsctl, *argv]), env=self.environment(), cwd="/", capture_output=True,
+                              text=True, check=False)
+
+    def apply(self, number=0):
+        """Struck at a call; how many there were."""
+        output = self.folder / "counted"
+        output.touch()
+        argv = [self.topsctl, "doctor", "--project", self.project, "--backend", "gloo", "--apply"]
+        subprocess.run([self.nth, output, str(number), "kill", *as_nobody(argv)], env=self.environment(), cwd="/",
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        return int(output.read_text().split()[0])
+
+    def contents(self):
+        return {path: entry.sha256 for path, entry in self.digest().items()}
+
+
+@pytest.fixture(scope="module")
+def make_patched(topsctl_release):
+    with open_folder() as folder:
+        topsctl = shutil.copy(topsctl_release, folder / "topsctl")
+        nth = build_nth(folder)
+        made = []
+
+        def make():
+            place = folder / str(len(made))
+            place.mkdir()
+            made.append(Patched(place, topsctl, nth))
+            return made[-1]
+        yield make
+
+
+def test_killed_it_leaves_old_or_new(make_patched):
+    whole = make_patched()
+    calls = whole.apply()
+    new = whole.contents()
+    old = {path: entry.sha256 for path, entry in whole.before.items()}
+    assert new != old
+    mixed, ends = 0, {"old": 0, "new": 0}
+    for point in range(KILLS):
+        struck = make_patched()
+        struck.apply(1 + calls * point // KILLS)
+        mixed += struck.contents() not in (old, new)
+        recovered = struck.run("recover", "--json")
+        # Before it began there is nothing of its own to recover.
+        assert recovered.returncode == 0 or not (struck.folder / "state/topsctl/transactions").exists(), recovered.stderr
+        now = struck.contents()
+        assert now in (old, new), struck.before.diff(struck.digest())
+        ends["old" if now == old else "new"] += 1
+        if now == old:
+            assert struck.before.diff(struck.digest()) == []
+        history = struck.run("history", "--json")
+        assert '"unfinished"' not in history.stdout
+    print(f"{KILLS} of {calls} calls: {ends}, {mixed} of them mixed before recover")
+
+
+def test_it_is_undone_to_the_digest(make_patched):
+    patched = make_patched()
+    patched.apply()
+    assert patched.before.diff(patched.digest()) != []
+    listed = patched.run("history")
+    assert listed.returncode == 0 and " patch " in listed.stdout, listed
+    assert f"files of {patched.project}" in listed.stdout
+    undone = patched.run("rollback", "1")
+    assert undone.returncode == 0, undone.stderr
+    assert patched.before.diff(patched.digest()) == []
+
+
+def test_it_makes_what_the_patch_makes(make_patched):
+    applied, by_hand = make_patched(), make_patched()
+    applied.apply()
+    diff = by_hand.run("doctor", "--project", by_hand.project, "--backend", "gloo", "--patch").stdout
+    subprocess.run(["patch", "--binary", "-s", "-p1"], cwd=by_hand.project, input=diff, text=True, check=True)
+    assert applied.contents() == by_hand.contents()
+
+
+def test_a_user_without_patches_is_told_of_the_machine(make_patched):
+    patched = make_patched()
+    assert patched.run("rollback").returncode == 4
+    assert not (patched.folder / "state/topsctl").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_another_users_file_is_no_ones_to_patch(make_patched):
+    patched = make_patched()
+    theirs = patched.project / "start_8card_training.sh"
+    os.chown(theirs, 0, 0)
+    before = patched.digest()
+    done = patched.run("doctor", "--project", patched.project, "--apply")
+    assert done.returncode == 4 and "belongs to another user" in done.stderr, done.stderr
+    assert before.diff(patched.digest()) == []

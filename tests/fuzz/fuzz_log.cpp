@@ -1,0 +1,35 @@
+// Feeds logs to their reader: in whatever pieces one comes, it tells the same story, and every
+// story can be judged.
+#include "engine/diagnosis/log_reader.hpp"
+#include "pieces.hpp"
+#include "topsctl/engine/diagnosis/verdict.hpp"
+
+namespace {
+
+using namespace topsctl;
+
+LogStory story_of(const LogMatcher& matcher, std::string_view text, unsigned shape) {
+  LogStory story;
+  LogReader reader(matcher, story, "log", std::nullopt, 0);
+  fuzz::Pieces pieces(text, shape);
+  for (std::string_view piece = pieces.piece(); !piece.empty(); piece = pieces.piece())
+    reader.take(piece);
+  reader.end();
+  return story;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const LogMatcher matcher(built_in_diagnoses());
+  std::string_view text = fuzz::text_of(data, size);
+  const unsigned shape = fuzz::choice(text);
+  const LogStory whole = story_of(matcher, text, 0);
+  fuzz::expect(story_of(matcher, text, shape) == whole);
+  const Judgement judgement = judge_logs(built_in_diagnoses(), whole, std::nullopt,
+                                         shape % 2 == 0 ? Language::english : Language::chinese);
+  fuzz::expect(judgement.has_failed || judgement.verdict == JobVerdict::healthy);
+  for (const Judged& judged : judgement.diagnoses)
+    fuzz::expect(built_in_diagnoses().find(judged.finding.id) != nullptr);
+  return 0;
+}
