@@ -82,6 +82,7 @@ CommandAction define_env(OptionTable& table);
 CommandAction define_doctor(OptionTable& table);
 CommandAction define_launch(OptionTable& table);
 CommandAction define_rank(OptionTable& table);
+CommandAction define_watch(OptionTable& table);
 CommandAction define_transfer(OptionTable& table);
 CommandAction define_deploy(OptionTable& table);
 CommandAction define_receive(OptionTable& table);

@@ -33,6 +33,20 @@ void RankConsole::line(std::int64_t rank, std::string_view text) {
   out_ << style_.dim(concat("[", rank, " ", time, "]")) << " " << text << std::endl;
 }
 
+// Of checks that are repeated, the last one alone.
+void RankConsole::checked(const BusyCheck& check, std::int64_t ranks) {
+  if (!check.is_last) return;
+  std::string text = "unknown whether the cards are busy: efsmi is not there or fails";
+  bool is_well = false;
+  if (check.cards_busy) {
+    is_well = *check.cards_busy >= static_cast<std::size_t>(ranks);
+    text = format("{} of {} cards busy", *check.cards_busy, ranks);
+    if (!is_well && !check.first_cause.empty()) text += concat(": ", check.first_cause);
+    if (!is_well) text += "; `topsctl doctor` says more";
+  }
+  out_ << (is_well ? style_.green("cards:") : style_.yellow("cards:")) << " " << text << std::endl;
+}
+
 void RankConsole::launcher_line(std::string_view text) {
   if (is_verbose_) out_ << style_.dim("[launcher]") << " " << text << std::endl;
 }

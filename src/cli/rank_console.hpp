@@ -20,6 +20,7 @@ class RankConsole : public RankListener {
   RankConsole(Stream stream, const Style& style, bool is_verbose);
   void line(std::int64_t rank, std::string_view text) override;
   void launcher_line(std::string_view text) override;
+  void checked(const BusyCheck& check, std::int64_t ranks) override;
 
  private:
   std::ostream& out_;

@@ -52,13 +52,19 @@ def card_host(host_factory, topsctl_release):
     host.remove()
 
 
-def diagnose(host, plan, busy, *options):
+def give_efsmi(host, busy):
+    host.path("/srv/efsmi.txt").write_text(efsmi_table(busy))
     efsmi = host.path("/usr/bin/efsmi")
     efsmi.unlink(missing_ok=True)
-    if busy is not None:
-        host.path("/srv/efsmi.txt").write_text(efsmi_table(busy))
-        efsmi.write_text("#!/bin/sh\ncat /srv/efsmi.txt\n")
-        efsmi.chmod(0o755)
+    efsmi.write_text("#!/bin/sh\ncat /srv/efsmi.txt\n")
+    efsmi.chmod(0o755)
+
+
+def diagnose(host, plan, busy, *options):
+    if busy is None:
+        host.path("/usr/bin/efsmi").unlink(missing_ok=True)
+    else:
+        give_efsmi(host, busy)
     # Nothing is installed on this host; its stack is not what is asked about.
     done = host.run(["python3", "/srv/ranks.py", plan, "--level", "files", "--except", "stack-check-failed", *options])
     assert done.returncode == 0, done.stderr
@@ -85,6 +91,51 @@ def test_each_state_of_a_job_is_told(card_host, plan, busy, verdict, first_cause
     ranks = [process for process in document["machine"]["processes"] if process["rank"] is not None]
     assert len(ranks) == {"no launcher": 0, "dead rank": 7, "stale rank": 1}.get(plan, 8)
     assert (document["machine"]["cards"] is None) == (busy is None)
+
+
+SPIN = """
+import os, time
+rank = os.environ["RANK"]
+card = open("/dev/gcu" + rank)
+end = time.monotonic() + 9
+while time.monotonic() < end:
+    pass
+print("rank", rank, "is done")
+"""
+
+
+@pytest.mark.parametrize("busy, said", [(ALL, "8 of 8 cards busy"), (None, "unknown whether the cards are busy")])
+def test_a_launch_sees_whether_the_cards_are_busy(card_host, schema, busy, said):
+    if busy is None:
+        card_host.path("/usr/bin/efsmi").unlink(missing_ok=True)
+    else:
+        give_efsmi(card_host, busy)
+    card_host.path("/srv/spin.py").write_text(SPIN)
+    logs = f"/srv/logs-{said.split()[0]}"
+    done = card_host.run(["topsctl", "launch", "--preflight", "none", "--log-dir", logs, "--", "/srv/spin.py"])
+    assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
+    record = json.loads(card_host.path(f"{logs}/launch.json").read_text())
+    schema(record, "launch-record")
+    assert record["plan"]["ranks"] == CARDS
+    assert record["busy_check"]["cards_busy"] == (None if busy is None else CARDS)
+    assert [rank["last_line"] for rank in record["ranks"]] == [f"rank {rank} is done" for rank in range(CARDS)]
+
+
+def test_watch_shows_each_card_and_alarms_where_all_are_idle(card_host, schema):
+    give_efsmi(card_host, [0, 3])
+    done = card_host.run(["topsctl", "watch", "--json", "--prometheus", "/srv/cards.prom"])
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    schema(document, "watch")
+    assert document["cards_busy"] == 2 and document["source"] == "efsmi" and not document["idle_alarm"]
+    assert [card["uuid"] for card in document["cards"]] == [f"W2800121050{card}" for card in range(CARDS)]
+    metrics = card_host.path("/srv/cards.prom").read_text()
+    assert metrics.count("# TYPE enflame_gcu_usage gauge\n") == 1 and metrics.count('enflame_gcu_usage{index="3",') == 1
+    card_host.path("/usr/bin/efsmi").write_text("#!/bin/sh\necho HAL initialization failed\nexit 1\n")
+    unknown = json.loads(card_host.run(["topsctl", "watch", "--json"]).stdout)
+    schema(unknown, "watch")
+    assert (unknown["source"], unknown["cards"], unknown["cards_busy"]) == ("unknown", [], None)
+    assert "HAL initialization failed" in unknown["failure"]
 
 
 SECRETS = ["hunter2-password", "hunter2-token", "hunter2-variable", "hunter2-url", "aGludGVyMmhpbnRlcjI"]

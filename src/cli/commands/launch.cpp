@@ -126,10 +126,20 @@ std::string end_text(const LaunchRecord& record, Language language, const Style&
                        "\n");
 }
 
-Output run_launch(const LaunchCommandOptions& options, Session& session) {
-  if (!session.program_words || session.program_words->empty())
+// `-m MODULE` and the like are the interpreter's own affair.
+void require_script(const std::optional<std::vector<std::string>>& words) {
+  if (!words || words->empty())
     throw Error(ErrorCode::usage, "no script to run",
                 "give it behind '--': topsctl launch -- SCRIPT ARGS...");
+  const std::string& script = words->front();
+  std::error_code failure;
+  if (script.starts_with('-') || std::filesystem::exists(script, failure)) return;
+  throw Error(ErrorCode::bad_input, format("there is no script {}", in_quotes(script)),
+              "give its path from the working directory; its arguments come behind it");
+}
+
+Output run_launch(const LaunchCommandOptions& options, Session& session) {
+  require_script(session.program_words);
   const Host& host = session.host;
   require_usable_host(host, Purpose::look);
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
@@ -140,7 +150,7 @@ Output run_launch(const LaunchCommandOptions& options, Session& session) {
   wishes.ranks = ranks_of(options, host, stack);
   wishes.cards = options.cards;
   wishes.log_folder = log_folder_of(options, host);
-  wishes.rank_program = this_program();
+  wishes.own_program = this_program();
   wishes.environment = joined_environment(
       host.environment,
       environment_for_programs(host, stack, options.settings, output.header.warnings));

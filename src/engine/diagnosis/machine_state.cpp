@@ -111,10 +111,6 @@ const JobProcess* same_process(const std::vector<JobProcess>& list, std::int64_t
   return found == list.end() ? nullptr : &*found;
 }
 
-bool is_busy(const CardReading& card) {
-  return card.utilization_percent && *card.utilization_percent >= busy_from_percent;
-}
-
 class SignalList {
  public:
   template <class Number>
@@ -169,9 +165,7 @@ void add_processes(const MachineState& state, SignalList& signals) {
     cards.insert(each.cards.begin(), each.cards.end());
     with_cards += each.cards.empty() ? 0 : 1;
     local_world_size = std::max(local_world_size, each.local_world_size.value_or(0));
-    const JobProcess* later = same_process(state.processes_later, each.pid);
-    const bool is_still = later != nullptr && later->cpu_ms - each.cpu_ms < stalled_below_ms;
-    stalled += each.rank && is_still ? 1 : 0;
+    stalled += each.rank && is_still(state, each) ? 1 : 0;
   }
   signals.count("cards_open", static_cast<std::ptrdiff_t>(cards.size()));
   signals.count("processes_with_cards", with_cards);
@@ -180,6 +174,15 @@ void add_processes(const MachineState& state, SignalList& signals) {
 }
 
 }  // namespace
+
+bool is_busy(const CardReading& card) {
+  return card.utilization_percent && *card.utilization_percent >= busy_from_percent;
+}
+
+bool is_still(const MachineState& state, const JobProcess& process) {
+  const JobProcess* later = same_process(state.processes_later, process.pid);
+  return later != nullptr && later->cpu_ms - process.cpu_ms < stalled_below_ms;
+}
 
 MachineState look_at_machine(const Host& host, const Stack& stack,
                              const std::vector<std::int64_t>& wanted) {

@@ -23,6 +23,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   plan.ranks = wishes.ranks;
   plan.master_port = wishes.master_port;
   plan.log_folder = wishes.log_folder;
+  plan.own_program = wishes.own_program;
   plan.environment = wishes.environment;
   // What a rank has of an earlier start would be believed.
   for (const char* of_rank : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK",
@@ -42,7 +43,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
         "--no_python"};
   }
   plan.argv.insert(plan.argv.end(),
-                   {wishes.rank_program, "rank", wishes.log_folder.string(), "--", wishes.python});
+                   {wishes.own_program, "rank", wishes.log_folder.string(), "--", wishes.python});
   plan.argv.insert(plan.argv.end(), wishes.words.begin(), wishes.words.end());
   return plan;
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/launch/busy_check.hpp"
 #include "engine/launch/rank_log.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -80,9 +81,11 @@ class Launch {
       supervisor_->reap();
       note_first_failure();
       look_for_signals();
+      check_cards();
       end_stragglers();
     }
     record_.status = status_of_group();
+    busy_checker_.reset();
     supervisor_.reset();
     for (Stream& stream : streams_) finish(stream);
     record_.ended_at = timestamp(host_.clock->now());
@@ -94,14 +97,22 @@ class Launch {
   }
 
  private:
+  Error cannot_make(int reason) const {
+    const Error error = system_error(reason, "make folder", record_.plan.log_folder.string(),
+                                     ErrorCode::host_unfit);
+    return {error.code(), error.message(), "name a folder that you may write to: --log-dir DIR"};
+  }
+
   void make_folder() {
     const fs::path& top = record_.plan.log_folder;
-    make_directories(top.parent_path(), 0755);
+    std::error_code failure;
+    fs::create_directories(top.parent_path(), failure);
+    if (failure) throw cannot_make(failure.value());
     if (::mkdir(top.c_str(), 0755) != 0) {
       if (errno == EEXIST)
         throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(top.string())),
                     "name another folder for the logs: --log-dir DIR");
-      throw system_error(errno, "make folder", top.string());
+      throw cannot_make(errno);
     }
     folder_ = top / "attempt_0";
     make_directories(folder_, 0755);
@@ -113,6 +124,7 @@ class Launch {
     streams_.push_back({-1, std::move(output.read_end), RankLog(folder_ / "launcher.log"), 0, {}});
     const LaunchPlan& plan = record_.plan;
     supervisor_.emplace();
+    busy_checker_.emplace(host_, record_.plan, *supervisor_);
     if (plan.engine == LaunchEngine::torchrun) {
       programs_.push_back(supervisor_->start(plan.argv, plan.environment, output.write_end));
       return;
@@ -130,7 +142,14 @@ class Launch {
     polled.push_back({supervisor_->descriptor(), POLLIN, 0});
     if (interrupt_descriptor() >= 0 && !is_interrupted())
       polled.push_back({interrupt_descriptor(), POLLIN, 0});
-    ::poll(polled.data(), polled.size(), limit_.poll_timeout());
+    int limit = limit_.poll_timeout();
+    if (are_cards_asked()) {
+      if (busy_checker_->descriptor() >= 0)
+        polled.push_back({busy_checker_->descriptor(), POLLIN, 0});
+      const int check = busy_checker_->next().poll_timeout();
+      if (limit < 0 || (check >= 0 && check < limit)) limit = check;
+    }
+    ::poll(polled.data(), polled.size(), limit);
   }
 
   void take(Stream& stream) {
@@ -205,6 +224,16 @@ class Launch {
     limit_ = WaitLimit(kill_again_ms);
   }
 
+  bool are_cards_asked() const { return !is_ended_ && !is_stopping_; }
+
+  void check_cards() {
+    if (!are_cards_asked()) return;
+    const auto check = busy_checker_->step();
+    if (!check) return;
+    record_.busy_check = check;
+    listener_.checked(*check, record_.plan.ranks);
+  }
+
   void note_first_failure() {
     for (const pid_t program : programs_) {
       const auto status = supervisor_->status(program);
@@ -255,12 +284,23 @@ class Launch {
   fs::path folder_;
   std::vector<Stream> streams_;
   std::optional<Supervisor> supervisor_;
+  std::optional<BusyChecker> busy_checker_;  // uses it
   std::vector<pid_t> programs_;
   int first_failure_ = 0;
   WaitLimit limit_;  // until SIGKILL
   bool is_stopping_ = false;
   bool is_ended_ = false;
 };
+
+}  // namespace
+
+namespace {
+
+Json to_json(const BusyCheck& check) {
+  return {{"at", check.at},
+          {"cards_busy", check.cards_busy ? Json(*check.cards_busy) : Json(nullptr)},
+          {"first_cause", text_or_null(check.first_cause)}};
+}
 
 }  // namespace
 
@@ -285,6 +325,7 @@ Json to_json(const LaunchRecord& record) {
           {"status", record.status ? Json(*record.status) : Json(nullptr)},
           {"ended_by", record.ended_by ? Json(*record.ended_by) : Json(nullptr)},
           {"ranks", std::move(ranks)},
+          {"busy_check", record.busy_check ? to_json(*record.busy_check) : Json(nullptr)},
           {"verdict", record.judgement ? Json(name(record.judgement->verdict)) : Json(nullptr)},
           {"first_cause",
            record.judgement ? text_or_null(record.judgement->first_cause) : Json(nullptr)},

@@ -149,6 +149,9 @@ def test_topsctl_killed_ends_all_ranks(job, tmp_path, schema):
 
 
 def test_what_cannot_be_started_is_said_beforehand(job, tmp_path):
+    nowhere = job(TRAIN, "--", "nowhere.py")
+    out, err = nowhere.communicate(timeout=60)
+    assert nowhere.returncode == 3 and "there is no script 'nowhere.py'" in err, out + err
     (tmp_path / "logs").mkdir()
     taken = job(TRAIN)
     out, err = taken.communicate(timeout=60)

@@ -47,6 +47,11 @@ struct MachineState {
 MachineState look_at_machine(const Host& host, const Stack& stack,
                              const std::vector<std::int64_t>& wanted);
 
+// Whether it computes, as efsmi has it; not where that is not told.
+bool is_busy(const CardReading& card);
+// Whether a process of the first look used next to no processor time until the second one.
+bool is_still(const MachineState& state, const JobProcess& process);
+
 // Pure.
 Signals signals_of(const MachineState& state);
 

@@ -23,7 +23,7 @@ struct LaunchWishes {
   std::string cards;  // "0,1,4": those that the ranks see; empty: all
   std::string master_port;
   std::filesystem::path log_folder;                // absolute
-  std::string rank_program;                        // topsctl itself
+  std::string own_program;                         // topsctl itself
   std::map<std::string, std::string> environment;  // the whole of it
 };
 
@@ -34,6 +34,7 @@ struct LaunchPlan {
   std::int64_t ranks = 0;
   std::string master_port;
   std::filesystem::path log_folder;
+  std::string own_program;
   std::vector<std::string> argv;  // of the engine; without one, of each rank
   std::map<std::string, std::string> environment;
 };

@@ -21,6 +21,14 @@ struct RankRecord {
   std::string last_line;  // printable
 };
 
+// How many cards computed.
+struct BusyCheck {
+  std::string at;                         // RFC 3339, UTC
+  std::optional<std::size_t> cards_busy;  // nothing: unknown, there is no efsmi that answers
+  std::string first_cause;                // of their not being busy; empty: none is known
+  bool is_last = false;                   // no further check follows
+};
+
 // What became of a launch; as JSON it is the record, launch.json in the log folder.
 struct LaunchRecord {
   LaunchPlan plan;
@@ -29,8 +37,9 @@ struct LaunchRecord {
   std::optional<int> status;    // exit status of the engine; 128 and the signal
   std::optional<int> ended_by;  // the signal that topsctl got
   std::vector<RankRecord> ranks;
-  std::optional<Judgement> judgement;  // of a launch that failed
-  std::string log_problem;             // why logs or record are not whole; empty: they are
+  std::optional<BusyCheck> busy_check;  // the last one; nothing: it ended before
+  std::optional<Judgement> judgement;   // of a launch that failed
+  std::string log_problem;              // why logs or record are not whole; empty: they are
 };
 Json to_json(const LaunchRecord& record);
 
@@ -40,6 +49,7 @@ class RankListener {
   virtual ~RankListener() = default;
   virtual void line(std::int64_t rank, std::string_view text) = 0;
   virtual void launcher_line(std::string_view text) = 0;
+  virtual void checked(const BusyCheck& check, std::int64_t ranks) = 0;
 };
 
 // Makes the log folder, which may not be there, and runs the plan. SIGINT and SIGTERM end all

@@ -19,7 +19,7 @@ LaunchWishes wishes() {
   wishes.ranks = 8;
   wishes.master_port = "29500";
   wishes.log_folder = "/srv/logs";
-  wishes.rank_program = "/usr/bin/topsctl";
+  wishes.own_program = "/usr/bin/topsctl";
   wishes.environment = {{"PATH", "/usr/bin"}, {"RANK", "0"}, {"WORLD_SIZE", "8"}};
   return wishes;
 }

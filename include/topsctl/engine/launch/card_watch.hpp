@@ -1,0 +1,46 @@
+// The cards of a host and the ranks on them, at one moment. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/diagnosis/machine_state.hpp"
+#include "topsctl/engine/diagnosis/verdict.hpp"
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+struct WatchedCard {
+  CardReading reading;
+  std::optional<std::int64_t> pid;  // of the first process that has it open
+  std::optional<int> rank;          // of that process
+};
+
+struct WatchedRank {
+  int rank = 0;
+  std::int64_t pid = 0;
+  std::string state;  // "R", "S", "T", ...
+  std::vector<std::int64_t> cards;
+  bool is_working = false;  // it used processor time between two looks
+};
+
+struct CardWatch {
+  bool is_known = false;  // not: efsmi is not there, or printed nothing known
+  std::string failure;    // what efsmi says of itself
+  std::vector<WatchedCard> cards;
+  std::vector<WatchedRank> ranks;   // by rank
+  std::optional<std::size_t> busy;  // cards; nothing: unknown
+  bool are_cards_idle = false;      // ranks are there, and no card is busy
+};
+
+// Pure.
+CardWatch card_watch(const MachineState& state);
+// {source, failure, cards[], ranks[], cards_busy, idle_alarm, verdict, first_cause}
+Json to_json(const CardWatch& watch, const Judgement& judgement);
+// The text exposition format of Prometheus, with the names of the vendor's gcu-exporter; what is
+// not known is left out.
+std::string prometheus_text(const CardWatch& watch, const std::string& host_name);
+
+}  // namespace topsctl

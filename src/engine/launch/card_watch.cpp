@@ -1,0 +1,155 @@
+// Puts cards, processes and ranks together.
+#include "topsctl/engine/launch/card_watch.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+template <class Number>
+Json number_or_null(const std::optional<Number>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+const JobProcess* on_card(const std::vector<JobProcess>& processes, std::int64_t card) {
+  const auto found = std::find_if(processes.begin(), processes.end(), [&](const JobProcess& each) {
+    return std::find(each.cards.begin(), each.cards.end(), card) != each.cards.end();
+  });
+  return found == processes.end() ? nullptr : &*found;
+}
+
+// In a label of the exposition format, these three are escaped.
+std::string label_value(const std::string& text) {
+  std::string value;
+  for (const char c : text) {
+    if (c == '\n') {
+      value += "\\n";
+      continue;
+    }
+    if (c == '\\' || c == '"') value.push_back('\\');
+    value.push_back(c);
+  }
+  return value;
+}
+
+struct Metric {
+  const char* name;
+  const char* help;
+  std::function<std::optional<double>(const CardReading&)> value;
+};
+
+const std::vector<Metric>& metrics() {
+  const auto bytes = [](const std::optional<std::int64_t>& number) {
+    return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+  };
+  static const std::vector<Metric> all = {
+      {"enflame_gcu_usage", "Utilization in percent.",
+       [](const CardReading& card) { return card.utilization_percent; }},
+      {"enflame_gcu_memory_total_bytes", "Memory of the card.",
+       [bytes](const CardReading& card) { return bytes(card.memory_total_bytes); }},
+      {"enflame_gcu_memory_used_bytes", "Memory that is in use.",
+       [bytes](const CardReading& card) { return bytes(card.memory_used_bytes); }},
+      {"enflame_gcu_temperatures", "Temperature in degrees Celsius.",
+       [bytes](const CardReading& card) { return bytes(card.temperature_c); }},
+      {"enflame_gcu_power_consumption", "Power in watts.",
+       [](const CardReading& card) { return card.power_w; }},
+      {"enflame_gcu_power_capability", "Limit of the power in watts.",
+       [](const CardReading& card) { return card.power_cap_w; }},
+  };
+  return all;
+}
+
+}  // namespace
+
+CardWatch card_watch(const MachineState& state) {
+  CardWatch watch;
+  watch.failure = state.efsmi_failure;
+  if (state.cards) {
+    watch.is_known = true;
+    watch.busy = 0;
+    for (const CardReading& reading : state.cards->cards) {
+      WatchedCard card{reading, {}, {}};
+      if (const JobProcess* process = on_card(state.processes, reading.index)) {
+        card.pid = process->pid;
+        card.rank = process->rank;
+      }
+      if (is_busy(reading)) ++*watch.busy;
+      watch.cards.push_back(std::move(card));
+    }
+  }
+  for (const JobProcess& process : state.processes) {
+    if (!process.rank) continue;
+    watch.ranks.push_back(
+        {*process.rank, process.pid, process.state, process.cards, !is_still(state, process)});
+  }
+  std::stable_sort(watch.ranks.begin(), watch.ranks.end(),
+                   [](const WatchedRank& a, const WatchedRank& b) { return a.rank < b.rank; });
+  watch.are_cards_idle = !watch.ranks.empty() && watch.busy == std::size_t{0};
+  return watch;
+}
+
+Json to_json(const CardWatch& watch, const Judgement& judgement) {
+  Json cards = Json::array();
+  for (const WatchedCard& card : watch.cards) {
+    const CardReading& reading = card.reading;
+    cards.push_back({{"index", reading.index},
+                     {"model", text_or_null(reading.model)},
+                     {"state", text_or_null(reading.state)},
+                     {"temperature_c", number_or_null(reading.temperature_c)},
+                     {"power_w", number_or_null(reading.power_w)},
+                     {"power_cap_w", number_or_null(reading.power_cap_w)},
+                     {"memory_total_bytes", number_or_null(reading.memory_total_bytes)},
+                     {"memory_used_bytes", number_or_null(reading.memory_used_bytes)},
+                     {"utilization_percent", number_or_null(reading.utilization_percent)},
+                     {"uuid", text_or_null(reading.serial)},
+                     {"pid", number_or_null(card.pid)},
+                     {"rank", number_or_null(card.rank)}});
+  }
+  Json ranks = Json::array();
+  for (const WatchedRank& rank : watch.ranks) {
+    ranks.push_back({{"rank", rank.rank},
+                     {"pid", rank.pid},
+                     {"state", text_or_null(rank.state)},
+                     {"cards", rank.cards},
+                     {"is_working", rank.is_working}});
+  }
+  return {{"source", watch.is_known ? "efsmi" : "unknown"},
+          {"failure", text_or_null(watch.failure)},
+          {"cards", std::move(cards)},
+          {"ranks", std::move(ranks)},
+          {"cards_busy", number_or_null(watch.busy)},
+          {"idle_alarm", watch.are_cards_idle},
+          {"verdict", name(judgement.verdict)},
+          {"first_cause", text_or_null(judgement.first_cause)}};
+}
+
+std::string prometheus_text(const CardWatch& watch, const std::string& host_name) {
+  std::string text;
+  for (const Metric& metric : metrics()) {
+    std::string samples;
+    for (const WatchedCard& card : watch.cards) {
+      const auto value = metric.value(card.reading);
+      if (!value) continue;
+      samples +=
+          concat(metric.name, "{index=\"", card.reading.index, "\",busid=\"",
+                 label_value(card.reading.bus_id), "\",uuid=\"", label_value(card.reading.serial),
+                 "\",host=\"", label_value(host_name), "\"} ", Json(*value).dump(), "\n");
+    }
+    if (samples.empty()) continue;
+    text += concat("# HELP ", metric.name, " ", metric.help, "\n# TYPE ", metric.name, " gauge\n",
+                   samples);
+  }
+  if (watch.is_known) {
+    text += concat("# HELP topsctl_cards_idle Whether ranks run and no card is busy.\n",
+                   "# TYPE topsctl_cards_idle gauge\ntopsctl_cards_idle{host=\"",
+                   label_value(host_name), "\"} ", watch.are_cards_idle ? 1 : 0, "\n");
+  }
+  return text;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,82 @@
+// Cards and the ranks on them.
+#include "topsctl/engine/launch/card_watch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace topsctl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+MachineState two_cards() {
+  MachineState state;
+  state.cards.emplace();
+  state.cards->cards.resize(2);
+  for (std::int64_t card = 0; card < 2; ++card) {
+    CardReading& reading = state.cards->cards.at(static_cast<std::size_t>(card));
+    reading.index = card;
+    reading.bus_id = "00:3" + std::to_string(card) + ":0.0";
+    reading.utilization_percent = 0.0;
+  }
+  for (const int rank : {1, 0}) {
+    JobProcess process;
+    process.pid = 100 + rank;
+    process.rank = rank;
+    process.state = "S";
+    process.cards = {rank};
+    process.cpu_ms = 1000;
+    state.processes.push_back(process);
+    process.cpu_ms += rank == 1 ? 900 : 3;
+    state.processes_later.push_back(process);
+  }
+  return state;
+}
+
+TEST(CardWatches, PutARankToEachCard) {
+  const CardWatch watch = card_watch(two_cards());
+  ASSERT_EQ(watch.cards.size(), 2U);
+  EXPECT_EQ(watch.cards[0].rank, 0);
+  EXPECT_EQ(watch.cards[1].pid, 101);
+  ASSERT_EQ(watch.ranks.size(), 2U);
+  EXPECT_EQ(watch.ranks[0].rank, 0);
+  EXPECT_FALSE(watch.ranks[0].is_working);
+  EXPECT_TRUE(watch.ranks[1].is_working);
+}
+
+TEST(CardWatches, AlarmWhereRanksRunAndNoCardIsBusy) {
+  MachineState state = two_cards();
+  EXPECT_TRUE(card_watch(state).are_cards_idle);
+  state.cards->cards[1].utilization_percent = 85.0;
+  EXPECT_FALSE(card_watch(state).are_cards_idle);
+  EXPECT_EQ(card_watch(state).busy, 1U);
+  state = two_cards();
+  state.processes.clear();
+  EXPECT_FALSE(card_watch(state).are_cards_idle) << "nobody wants them";
+}
+
+TEST(CardWatches, GuessNothingWithoutEfsmi) {
+  MachineState state = two_cards();
+  state.cards.reset();
+  const CardWatch watch = card_watch(state);
+  EXPECT_FALSE(watch.is_known);
+  EXPECT_FALSE(watch.busy.has_value());
+  EXPECT_FALSE(watch.are_cards_idle);
+  EXPECT_EQ(prometheus_text(watch, "h"), "");
+  EXPECT_EQ(to_json(watch, {})["source"], "unknown");
+}
+
+TEST(CardWatches, WriteMetricsWithOneHeadEach) {
+  const std::string text = prometheus_text(card_watch(two_cards()), "a\"b");
+  EXPECT_THAT(text, HasSubstr("# TYPE enflame_gcu_usage gauge\n"
+                              "enflame_gcu_usage{index=\"0\",busid=\"00:30:0.0\",uuid=\"\","
+                              "host=\"a\\\"b\"} 0.0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("temperatures"))) << "nothing is known of them";
+  EXPECT_THAT(text, HasSubstr("topsctl_cards_idle{host=\"a\\\"b\"} 1\n"));
+}
+
+}  // namespace
+}  // namespace topsctl
