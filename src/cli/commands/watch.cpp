@@ -47,8 +47,8 @@ std::string state_of(const CardWatch& watch, const Judgement& judgement) {
                          : std::string("unknown whether cards work: efsmi is not there or fails");
   if (!watch.ranks.empty()) text += format(", {} run", counted(watch.ranks.size(), "rank"));
   if (!judgement.first_cause.empty()) {
-    text += concat("; ", judgement.diagnoses.front().finding.title, " (", judgement.first_cause,
-                   "): ", "`topsctl doctor`");
+    text += format("; {} ({}): `topsctl doctor`", judgement.diagnoses.front().finding.title,
+                   judgement.first_cause);
   }
   return text;
 }
