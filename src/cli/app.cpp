@@ -259,8 +259,8 @@ class Program {
     }
     if (!std::cout) {
       std::cerr << "error: cannot write to standard output\n";
-      // The status of what was done to a machine counts for more.
-      if (!output.changed && output.header.exit == ExitCode::done)
+      // The status of what was done to a machine, or of a program that was run, counts for more.
+      if (!output.changed && !output.status && output.header.exit == ExitCode::done)
         return static_cast<int>(ExitCode::failed);
     }
     return output.status.value_or(static_cast<int>(output.header.exit));

@@ -1,7 +1,7 @@
 // Writes lines of ranks as they come.
 #include "cli/rank_console.hpp"
 
-#include <iostream>
+#include <unistd.h>
 
 #include "topsctl/base/text.hpp"
 
@@ -19,9 +19,14 @@ std::string two_digits(std::int64_t number) {
 }  // namespace
 
 RankConsole::RankConsole(Stream stream, const Style& style, bool is_verbose)
-    : out_(stream == Stream::output ? std::cout : std::cerr),
+    : buffer_(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO),
+      out_(&buffer_),
       style_(style),
       is_verbose_(is_verbose) {}
+
+void RankConsole::say(const std::string& line) {
+  out_ << concat(line, "\n") << std::flush;
+}
 
 void RankConsole::line(std::int64_t rank, std::string_view text) {
   if (rank != 0) return;
@@ -30,7 +35,7 @@ void RankConsole::line(std::int64_t rank, std::string_view text) {
   const std::string time =
       concat(two_digits(s / s_per_hour), ":", two_digits(s / s_per_minute % s_per_minute), ":",
              two_digits(s % s_per_minute));
-  out_ << style_.dim(concat("[", rank, " ", time, "]")) << " " << text << std::endl;
+  say(concat(style_.dim(concat("[", rank, " ", time, "]")), " ", text));
 }
 
 // Of checks that are repeated, the last one alone.
@@ -44,11 +49,11 @@ void RankConsole::checked(const BusyCheck& check, std::int64_t ranks) {
     if (!is_well && !check.first_cause.empty()) text += concat(": ", check.first_cause);
     if (!is_well) text += "; `topsctl doctor` says more";
   }
-  out_ << (is_well ? style_.green("cards:") : style_.yellow("cards:")) << " " << text << std::endl;
+  say(concat(is_well ? style_.green("cards:") : style_.yellow("cards:"), " ", text));
 }
 
 void RankConsole::launcher_line(std::string_view text) {
-  if (is_verbose_) out_ << style_.dim("[launcher]") << " " << text << std::endl;
+  if (is_verbose_) say(concat(style_.dim("[launcher]"), " ", text));
 }
 
 }  // namespace topsctl

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <string_view>
 
+#include "cli/non_blocking_streambuf.hpp"
 #include "cli/render.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 
@@ -14,7 +16,8 @@ namespace topsctl {
 enum class Stream { output, errors };
 
 // Rank 0 as it speaks, with the time since the start. What torchrun says is shown only if it is
-// asked for: it is in its log.
+// asked for: it is in its log. A terminal that takes nothing holds no rank up: what it misses is in
+// the logs.
 class RankConsole : public RankListener {
  public:
   RankConsole(Stream stream, const Style& style, bool is_verbose);
@@ -23,7 +26,10 @@ class RankConsole : public RankListener {
   void checked(const BusyCheck& check, std::int64_t ranks) override;
 
  private:
-  std::ostream& out_;
+  void say(const std::string& line);
+
+  NonBlockingStreambuf buffer_;
+  std::ostream out_;
   Style style_;
   bool is_verbose_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

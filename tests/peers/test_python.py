@@ -85,7 +85,10 @@ def test_real_modules_have_the_tokens_that_python_finds(tokens_of, chance):
             continue  # Python 2, or a template
         if has_line_ends_of_its_own(source):
             continue
-        if problem or tokens != peer_tokens(source):
+        expected = peer_tokens(source)
+        if any(line.startswith("ERRORTOKEN") for line in expected):
+            continue  # its names have no combining marks; those of Python itself have
+        if problem or tokens != expected:
             wrong.append(f"{path}: {problem}")
     assert not wrong
 

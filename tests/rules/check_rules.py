@@ -31,8 +31,7 @@ CALLS = {  # call -> the only files of src that may make it
     "chdir": ("src/host/system/process.cpp", "src/host/system/detached_run.cpp"), "fchdir": ("src/host/system/enclosure.cpp",), "chroot": ("src/host/system/process.cpp", "src/host/system/enclosure.cpp"),
     "getenv": ("src/host/system/host.cpp",), "secure_getenv": ("src/host/system/host.cpp",),
 }
-STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp",
-           "src/cli/rank_console.cpp")
+STREAMS = ("src/cli/app.cpp", "src/cli/render.cpp", "src/cli/progress.cpp", "src/cli/event_lines.cpp")
 HOME_FACTS = ("/root/.topsrider_env", "/root/.bashrc", "/root/.profile")  # files of a T20 host, not of a developer
 
 LONGEST_FILE = 400

@@ -134,6 +134,14 @@ def test_a_signal_ends_all_ranks_and_what_they_started(job, tmp_path, schema, nu
     assert record_of(tmp_path, schema)["ended_by"] == number
 
 
+def test_a_terminal_that_takes_nothing_holds_no_rank_up(job, tmp_path, schema):
+    done = job("print('x' * 100_000 + '\\n' + 'y' * 200_000)", ranks=1)
+    wait_until(lambda: (tmp_path / "logs" / "launch.json").exists() and record_of(tmp_path, schema)["ended_at"] is not None)
+    done.stdout.read()
+    assert done.wait(timeout=60) == 0
+    assert record_of(tmp_path, schema)["ranks"][0]["lines"] > 1
+
+
 def test_topsctl_killed_ends_all_ranks(job, tmp_path, schema):
     word = f"killed-{os.getpid()}"
     done = job(IDLE, arguments=[word], ranks=3)
