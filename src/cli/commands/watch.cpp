@@ -78,6 +78,15 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
+void write_metrics(const std::string& file, const std::string& text) {
+  try {
+    write_durably(std::filesystem::absolute(file), text, 0644);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::host_unfit, error.message(),
+                "name a file in a directory that you may write to");
+  }
+}
+
 Output run_watch(const WatchCommandOptions& options, Session& session) {
   const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
   MachineFacts facts;
@@ -86,8 +95,7 @@ Output run_watch(const WatchCommandOptions& options, Session& session) {
   const Judgement judgement = judge_machine(catalogue, facts, Language::english);
   const CardWatch watch = card_watch(facts.state);
   if (!options.prometheus.empty())
-    write_durably(std::filesystem::absolute(options.prometheus),
-                  prometheus_text(watch, host_name()), 0644);
+    write_metrics(options.prometheus, prometheus_text(watch, host_name()));
   Output output;
   output.header.command = "watch";
   output.json = to_line(to_json(watch, judgement));
