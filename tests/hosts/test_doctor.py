@@ -93,12 +93,13 @@ def test_each_state_of_a_job_is_told(card_host, plan, busy, verdict, first_cause
     assert (document["machine"]["cards"] is None) == (busy is None)
 
 
+# Computes until the cards were looked at.
 SPIN = """
-import os, time
+import os, sys, time
 rank = os.environ["RANK"]
 card = open("/dev/gcu" + rank)
-end = time.monotonic() + 9
-while time.monotonic() < end:
+end = time.monotonic() + 90
+while time.monotonic() < end and '"busy_check": null' in open(sys.argv[1]).read():
     pass
 print("rank", rank, "is done")
 """
@@ -112,7 +113,8 @@ def test_a_launch_sees_whether_the_cards_are_busy(card_host, schema, busy, said)
         give_efsmi(card_host, busy)
     card_host.path("/srv/spin.py").write_text(SPIN)
     logs = f"/srv/logs-{said.split()[0]}"
-    done = card_host.run(["topsctl", "launch", "--preflight", "none", "--log-dir", logs, "--", "/srv/spin.py"])
+    done = card_host.run(["topsctl", "launch", "--preflight", "none", "--log-dir", logs, "--", "/srv/spin.py",
+                          f"{logs}/launch.json"])
     assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
     record = json.loads(card_host.path(f"{logs}/launch.json").read_text())
     schema(record, "launch-record")

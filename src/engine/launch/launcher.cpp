@@ -231,6 +231,7 @@ class Launch {
     const auto check = busy_checker_->step();
     if (!check) return;
     record_.busy_check = check;
+    write_record();
     listener_.checked(*check, record_.plan.ranks);
   }
 
