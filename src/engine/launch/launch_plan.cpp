@@ -11,7 +11,8 @@ std::string_view name(LaunchEngine engine) {
   return engine == LaunchEngine::torchrun ? "torchrun" : "topsctl";
 }
 
-std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder, std::int64_t rank) {
+std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder,
+                                   const std::string& rank) {
   return log_folder / concat(".rank-", rank);
 }
 

@@ -65,7 +65,7 @@ class Launch {
     for (std::int64_t rank = 0; rank < plan.ranks; ++rank) {
       record_.ranks.push_back({rank, (folder_ / concat("rank_", rank, ".log")).string(), 0, {}});
       streams_.push_back({rank,
-                          make_rank_pipe(pipe_of_rank(plan.log_folder, rank)),
+                          make_rank_pipe(pipe_of_rank(plan.log_folder, concat(rank))),
                           RankLog(record_.ranks.back().log),
                           0,
                           {}});
@@ -90,7 +90,7 @@ class Launch {
     for (Stream& stream : streams_) finish(stream);
     record_.ended_at = timestamp(host_.clock->now());
     for (std::int64_t rank = 0; rank < record_.plan.ranks; ++rank)
-      ::unlink(pipe_of_rank(record_.plan.log_folder, rank).c_str());
+      ::unlink(pipe_of_rank(record_.plan.log_folder, concat(rank)).c_str());
     judge();
     write_record();
     return std::move(record_);
@@ -345,7 +345,7 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
   if (rank == environment.end() || !is_digits(rank->second))
     throw Error(ErrorCode::usage, "LOCAL_RANK is no number", "`topsctl launch` starts ranks");
   die_with_parent();
-  const fs::path pipe = log_folder / concat(".rank-", rank->second);
+  const fs::path pipe = pipe_of_rank(log_folder, rank->second);
   const Descriptor output(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!output.is_open()) throw system_error(errno, "open", pipe.string());
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {

@@ -69,7 +69,6 @@ Plan plan_patch(const Host& host, const fs::path& top, const std::vector<Changed
   plan.steps.push_back({"keep", "keep what is there", KeepWriteSet{}, {}});
   std::move(steps.begin(), steps.end(), std::back_inserter(plan.steps));
   plan.steps.push_back({"commit", "commit", Commit{}, {}});
-  plan.write_set.debs = {};
   require_changeable(host, plan.write_set);
   return plan;
 }

@@ -9,9 +9,9 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/content/stanza.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/content/stanza.hpp"
 
 namespace topsctl {
 

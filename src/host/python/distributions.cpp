@@ -7,8 +7,8 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/content/stanza.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 

@@ -11,10 +11,10 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/content/stanza.hpp"
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/content/stanza.hpp"
 #include "topsctl/model/json_reader.hpp"
 #include "topsctl/model/stack.hpp"
 

@@ -47,6 +47,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes);
 std::map<std::string, std::string> environment_of_rank(const LaunchPlan& plan, std::int64_t rank);
 
 // The pipe that a rank writes to, below the log folder.
-std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder, std::int64_t rank);
+std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder,
+                                   const std::string& rank);
 
 }  // namespace topsctl

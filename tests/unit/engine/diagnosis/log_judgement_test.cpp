@@ -259,9 +259,8 @@ TEST(LogJudgements, the_list_of_torchrun_tells_which_rank_ended_how) {
 }
 
 TEST(LogJudgements, the_time_of_an_earlier_piece_counts) {
-  const std::string text =
-      "2025-09-21 10:00:02 - INFO - begins\nx\nAddress already in use\n" + std::string(5000, 'y') +
-      "\nAddress already in use\n";
+  const std::string text = "2025-09-21 10:00:02 - INFO - begins\nx\nAddress already in use\n" +
+                           std::string(5000, 'y') + "\nAddress already in use\n";
   const LogStory whole = story_of(text);
   ASSERT_EQ(whole.sightings.size(), 2U);
   EXPECT_TRUE(whole.sightings[0].place.time_ms);
