@@ -35,16 +35,17 @@ class MovedPaths : public testing::Test {
     WriteSetSummary summary;
     snapshot_ = take_snapshot(sample_.host, {{"/usr/lib/x/own.so"}, {{"/var/lib/dpkg", ""}}},
                               store_->path(), summary);
+    wait_for_a_time_after(change_time_ns(sample_.folder / "var/lib/dpkg/diversions"));
     before_ = record_folders(sample_.host, snapshot_, store_->path());
-    wait_for_a_later_time();
+    wait_for_a_time_after(before_.since_ns);
   }
-  // The kernel's clock goes in ticks.
-  void wait_for_a_later_time() const {
+  // The kernel's clock goes in ticks: what is written within one has the same time.
+  void wait_for_a_time_after(std::int64_t time_ns) const {
     const fs::path tick = store_->path() / "tick";
     do {
       fs::remove(tick);
       std::ofstream(tick) << 1;
-    } while (change_time_ns(tick) <= before_.since_ns);
+    } while (change_time_ns(tick) <= time_ns);
   }
   // As dpkg-divert(1) with --rename.
   void divert(const std::string& from, const std::string& to, const std::string& package = "own") {
