@@ -3,8 +3,10 @@
 import contextlib
 import dataclasses
 import os
+import shlex
 import subprocess
 import time
+import uuid
 from pathlib import Path
 
 from faults.images import MountedHost
@@ -22,6 +24,7 @@ SYNCS = {74: "fsync", 75: "fdatasync", 162: "sync", 277: "sync_file_range", 306:
 # sync_file_range asks the kernel to begin to write, and promises nothing: in all but `alone`, it does not begin.
 WEATHERS = {"alone": ("nothing",), "names first": ("names",), "mixed": ("names", "names", "nothing", "all")}
 BEGIN_TO_WRITE = 277
+ANOTHER_START = Path(__file__).parent / "another-start"
 BASELINE = "dpkg and pip"
 DPKG = "dpkg --force-confdef --force-confold --install"
 PIP = "python3 -m pip install --no-index --no-deps --no-cache-dir --disable-pip-version-check --force-reinstall"
@@ -97,6 +100,18 @@ class Images:
     def operator(self, host):
         return Operator(host, self.binary, lambda argv, binary, **options:
                         run_topsctl(binary, argv, self.scratch, **options))
+
+    def operator_after_start(self, host):
+        """The same when the power has come back: what tells one start of the machine from another is another one's. A file's time
+        that was never written is lost only then, and topsctl may count on that."""
+        start, wrapper = self.scratch / "boot_id", self.scratch / "topsctl-after-start"
+        if not wrapper.exists():
+            start.write_text(f"{uuid.uuid4()}\n")
+            made = self.scratch / f"topsctl-after-start.{os.getpid()}"
+            made.write_text(f"#!/bin/sh\nexec {shlex.join(map(str, (ANOTHER_START, start, self.binary)))} \"$@\"\n")
+            made.chmod(0o755)
+            made.rename(wrapper)
+        return Operator(host, wrapper, lambda argv, binary, **options: run_topsctl(binary, argv, self.scratch, **options))
 
     def run(self, scenario, weather="alone", numbers=(), syncs=(), omitted=()):
         """Runs a scenario and clones its image before the calls of these numbers, before and after the scenario's own syncs of

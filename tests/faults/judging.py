@@ -48,7 +48,7 @@ def _judge(index):
 
 
 def _judge_topsctl(images, run, cut, host):
-    recovered = images.operator(host).topsctl("recover", "--json")
+    recovered = images.operator_after_start(host).topsctl("recover", "--json")
     cut.exit = recovered.code
     now = host.digest(NOT_COMPARED)
     old, new = (_differing(digest, now) for digest in (images.before[cut.scenario], run.after))
