@@ -235,7 +235,9 @@ class Program {
   }
 
   int write(const Output& output) const {
-    if (wants_json()) {
+    if (output.is_written) {
+      // Nothing is left to say there.
+    } else if (wants_json()) {
       if (output.json_members) {
         std::string head = to_text(document(output.header, Json::object()));
         head.erase(head.rfind("\n}"));

@@ -41,6 +41,7 @@ struct Output {
   std::function<void(std::ostream&)> json_members;
   std::string text;                // for standard output when --json is not given
   bool changed = false;            // the machine is not as it was before
+  bool is_written = false;         // on standard output is all that belongs there
   std::optional<int> status = {};  // exit status of a program that was run, in the place of ours
 };
 
@@ -82,6 +83,7 @@ CommandAction define_env(OptionTable& table);
 CommandAction define_doctor(OptionTable& table);
 CommandAction define_launch(OptionTable& table);
 CommandAction define_rank(OptionTable& table);
+CommandAction define_runs(OptionTable& table);
 CommandAction define_watch(OptionTable& table);
 CommandAction define_transfer(OptionTable& table);
 CommandAction define_deploy(OptionTable& table);

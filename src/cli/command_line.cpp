@@ -111,17 +111,21 @@ std::string unknown_word(const std::string& word, const OptionTable& program) {
 Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
                   const OptionTable& program) {
   std::string message = printable(error.what());
+  const OptionTable* command = given_command(program);
+  std::string hint;
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const std::vector<std::string> extras = parser.remaining(true);
     message = unknown_word(extras.empty() ? "" : extras.front(), program);
+    if (command != nullptr && !extras.empty() && !extras.front().starts_with('-'))
+      hint = command->extra_word_hint;
   }
   const bool is_sentence = message.size() > 1 && message[0] >= 'A' && message[0] <= 'Z' &&
                            message[1] >= 'a';  // and no name in capital letters
   if (is_sentence) message[0] = static_cast<char>(message[0] - 'A' + 'a');
-  const OptionTable* command = given_command(program);
   const std::string page =
       command == nullptr ? program.name : concat(program.name, " ", command->name);
-  return Error(ErrorCode::usage, message, format("`{} -h` shows how to call it", page));
+  if (hint.empty()) hint = format("`{} -h` shows how to call it", page);
+  return Error(ErrorCode::usage, message, hint);
 }
 
 std::string help_after(const CLI::App& parser, const OptionTable& program) {

@@ -25,6 +25,7 @@ const std::vector<CommandRow>& command_table() {
       {"verify", "Check that an installed stack works", define_verify, CommandPlace::anywhere},
       {"doctor", "Say why a training failed", define_doctor, CommandPlace::anywhere},
       {"launch", "Start a training on all cards of this machine", define_launch},
+      {"runs", "List, show, stop and read trainings that were launched", define_runs},
       {"watch", "Show the cards and the ranks on them", define_watch, CommandPlace::anywhere},
       {"rank", "Start one process of a training", define_rank, CommandPlace::hidden},
       {"env", "Print the environment that a stack needs", define_env},

@@ -52,8 +52,9 @@ struct OptionTable {
 
   std::string name;
   std::string description;
-  bool is_hidden = false;                           // not in the help of what it is a part of
-  std::deque<Option> options;                       // in the order of the help; addresses stay
+  std::string extra_word_hint;  // what to do with a word that is none of its own
+  bool is_hidden = false;       // not in the help of what it is a part of
+  std::deque<Option> options;   // in the order of the help; addresses stay
   std::vector<std::unique_ptr<OptionTable>> parts;  // commands of a program, or of a command
   std::string group = "Options";                    // of options that are added from now on
   bool is_given = false;                            // the name was on the command line

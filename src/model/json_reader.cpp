@@ -81,6 +81,11 @@ bool JsonReader::is_null() const {
   return value_->is_null();
 }
 
+std::string JsonReader::any_text() const {
+  if (!value_->is_string()) expected("text");
+  return value_->get<std::string>();
+}
+
 std::string JsonReader::text() const {
   if (!value_->is_string()) expected("text");
   auto text = value_->get<std::string>();

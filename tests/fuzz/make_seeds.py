@@ -123,6 +123,21 @@ SOURCES = ((0, "scripts/train_distributed_8card_gcu.py"), (0, "scripts/train_wit
            (2, "configs/settings.yaml"))
 
 
+def add_jobs(seeds):
+    job = {"words": ["train.py", "--amp"], "nproc": 8, "cards": "0,1", "preflight": "device", "accept": ["a"], "profile": None,
+           "set": ["A=1"], "unset": [], "forget_settings": False, "max_restarts": 2, "restart_if": ["rank-killed"],
+           "checkpoints": "work", "resume": "--resume {checkpoint}", "keep": 2, "stall_minutes": "0.5", "on_stall": "restart"}
+    rank = {"rank": 0, "log": "/w/rank_0.log", "pid": 13, "last_line": "step 5/9", "iteration": "5/9"}
+    whole = {"schema": 1, "run": "20261125T163200Z-12", "request": job, "log_folder": "/w", "directory": "/", "digests": {"train.py": "a" * 64},
+             "pid": 12, "process_start": "7@b", "started_at": "2026-11-25T16:32:00Z", "ended_at": None, "status": None,
+             "attempts": [{"first_cause": None, "ranks": [rank]}]}
+    report = {"cards_busy": 1, "first_cause": "ranks-stalled", "ranks": [{"rank": 0, "cards": [0, 1]}]}
+    for name, document in (("job", job), ("least", {"words": ["a"]}), ("record", whole), ("report", report)):
+        seeds.add("job", name, json.dumps(document).encode())
+    for number, line in enumerate(("Epoch(train) [2][ 50/100]", " 450/1000 [00:30<00:36, 15it/s]", '{"step": 12}', "iteration 3/ 9 |")):
+        seeds.add("job", f"line-{number}", line.encode())
+
+
 def add_texts(seeds):
     seeds.add("control", "package", CONTROL.encode())
     seeds.add("control", "comment", b"# a comment\n\n\n" + CONTROL.encode() + b"# another\n\t\nno field\n")
@@ -142,6 +157,7 @@ def add_texts(seeds):
     # Of each length some: the shortest say one thing alone.
     for path in sorted(LOGS.glob("*.log"), key=lambda path: path.stat().st_size)[::3]:
         seeds.add("log", path.stem, path.read_bytes()[:16384] + b"\x03")
+    add_jobs(seeds)
     for number, target in enumerate(TARGETS):
         seeds.add("target", f"target-{number}", target.encode())
     seeds.add("signature", "blob", base64.b64decode(SIGNATURE))

@@ -96,6 +96,10 @@ class Host:
         """What a user sees after logging in: `sh -lc` or `bash -lc`."""
         return self.run([shell, "-lc", command], **options)
 
+    def interactive_argv(self, argv, env):
+        """The command line that runs argv inside on whatever terminal it is started in."""
+        return self._inside(argv, env, None, "/", interactive=True, is_ours=False)
+
     def interactive(self, argv):
         """Runs argv on the terminal of the caller; its exit status."""
         return subprocess.run(self._inside(argv, {"TERM": os.environ.get("TERM", "dumb")}, None, "/", interactive=True),
@@ -131,10 +135,10 @@ class Host:
     def has_module(self, module, executable="python3"):
         return self.run([executable, "-c", f"import {module}"], timeout=300).returncode == 0
 
-    def _inside(self, argv, env, user, cwd, interactive=False):
+    def _inside(self, argv, env, user, cwd, interactive=False, is_ours=True):
         environment = {**DEFAULT_ENVIRONMENT, **(env or {})}
         spec = {"root": str(self.root), "argv": [os.fspath(part) for part in argv],
                 "env": {key: value for key, value in environment.items() if value is not None},
-                "cwd": cwd, "user": user, "hostname": self.hostname, "interactive": interactive, "parent": os.getpid(),
+                "cwd": cwd, "user": user, "hostname": self.hostname, "interactive": interactive, "parent": os.getpid() if is_ours else None,
                 "network": self.network}
         return [PYTHON, "-ISB", str(INSIDE), json.dumps(spec)]

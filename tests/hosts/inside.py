@@ -22,7 +22,7 @@ FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def main():
     spec = json.loads(sys.argv[1])
     kernel.die_with_parent()
-    if os.getppid() != spec["parent"]:
+    if spec["parent"] not in (None, os.getppid()):
         sys.exit(125)  # the parent died before the line above could take effect
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if spec.get("network"):

@@ -1,13 +1,13 @@
 """`topsctl doctor` on a host with eight dummy ranks and a double of efsmi: each state of a job is told from the others."""
 
 import json
-import os
 import stat
 import subprocess
 
 import pytest
 
-CARDS = 8
+from hosts.cards import CARDS, give_efsmi, host_with_cards
+
 # Ranks that open a card's node and compute, or wait as ranks in a collective call do.
 RANKS = """
 import os, subprocess, sys, time
@@ -30,34 +30,12 @@ for rank in ranks:
 """
 
 
-def efsmi_table(busy):
-    """What EFSMI V1.20.0 prints of eight T20 of which some are busy."""
-    border = "*" + "-" * 73 + "*\n"
-    text = f"*EFSMI    V1.20.0          Driver Ver: 2.4.20230829                       *\n{border}"
-    for card in range(CARDS):
-        state, use = ("Active", "85.0%") if card in busy else ("Sleep", "0.0%")
-        text += (f"* {card}      T20                 | 10.19.3         | 00:3{card}:0.0  Enable        *\n"
-                 f"* 30C    {state}   48.0W  300W | 32G      Disable|   {use}     W2800121050{card}  *\n{border}")
-    return text
-
-
 @pytest.fixture(scope="module")
 def card_host(host_factory, topsctl_release):
-    host = host_factory()
-    host.install_binary(topsctl_release)
-    for card in range(CARDS):
-        os.mknod(host.path(f"/dev/gcu{card}"), stat.S_IFCHR | 0o666, os.makedev(1, 3))
+    host = host_with_cards(host_factory, topsctl_release)
     host.path("/srv/ranks.py").write_text(RANKS)
     yield host
     host.remove()
-
-
-def give_efsmi(host, busy):
-    host.path("/srv/efsmi.txt").write_text(efsmi_table(busy))
-    efsmi = host.path("/usr/bin/efsmi")
-    efsmi.unlink(missing_ok=True)
-    efsmi.write_text("#!/bin/sh\ncat /srv/efsmi.txt\n")
-    efsmi.chmod(0o755)
 
 
 def diagnose(host, plan, busy, *options):
@@ -91,53 +69,6 @@ def test_each_state_of_a_job_is_told(card_host, plan, busy, verdict, first_cause
     ranks = [process for process in document["machine"]["processes"] if process["rank"] is not None]
     assert len(ranks) == {"no launcher": 0, "dead rank": 7, "stale rank": 1}.get(plan, 8)
     assert (document["machine"]["cards"] is None) == (busy is None)
-
-
-# Computes until the cards were looked at.
-SPIN = """
-import os, sys, time
-rank = os.environ["RANK"]
-card = open("/dev/gcu" + rank)
-end = time.monotonic() + 90
-while time.monotonic() < end and '"busy_check": null' in open(sys.argv[1]).read():
-    pass
-print("rank", rank, "is done")
-"""
-
-
-@pytest.mark.parametrize("busy, said", [(ALL, "8 of 8 cards busy"), (None, "unknown whether the cards are busy")])
-def test_a_launch_sees_whether_the_cards_are_busy(card_host, schema, busy, said):
-    if busy is None:
-        card_host.path("/usr/bin/efsmi").unlink(missing_ok=True)
-    else:
-        give_efsmi(card_host, busy)
-    card_host.path("/srv/spin.py").write_text(SPIN)
-    logs = f"/srv/logs-{said.split()[0]}"
-    done = card_host.run(["topsctl", "launch", "--preflight", "none", "--log-dir", logs, "--", "/srv/spin.py",
-                          f"{logs}/launch.json"])
-    assert done.returncode == 0 and said in done.stdout, done.stdout + done.stderr
-    record = json.loads(card_host.path(f"{logs}/launch.json").read_text())
-    schema(record, "launch-record")
-    assert record["plan"]["ranks"] == CARDS
-    assert record["busy_check"]["cards_busy"] == (None if busy is None else CARDS)
-    assert [rank["last_line"] for rank in record["ranks"]] == [f"rank {rank} is done" for rank in range(CARDS)]
-
-
-def test_watch_shows_each_card_and_alarms_where_all_are_idle(card_host, schema):
-    give_efsmi(card_host, [0, 3])
-    done = card_host.run(["topsctl", "watch", "--json", "--prometheus", "/srv/cards.prom"])
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    schema(document, "watch")
-    assert document["cards_busy"] == 2 and document["source"] == "efsmi" and not document["idle_alarm"]
-    assert [card["uuid"] for card in document["cards"]] == [f"W2800121050{card}" for card in range(CARDS)]
-    metrics = card_host.path("/srv/cards.prom").read_text()
-    assert metrics.count("# TYPE enflame_gcu_usage gauge\n") == 1 and metrics.count('enflame_gcu_usage{index="3",') == 1
-    card_host.path("/usr/bin/efsmi").write_text("#!/bin/sh\necho HAL initialization failed\nexit 1\n")
-    unknown = json.loads(card_host.run(["topsctl", "watch", "--json"]).stdout)
-    schema(unknown, "watch")
-    assert (unknown["source"], unknown["cards"], unknown["cards_busy"]) == ("unknown", [], None)
-    assert "HAL initialization failed" in unknown["failure"]
 
 
 SECRETS = ["hunter2-password", "hunter2-token", "hunter2-variable", "hunter2-url", "aGludGVyMmhpbnRlcjI"]

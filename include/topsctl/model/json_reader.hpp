@@ -31,6 +31,7 @@ class JsonReader {
   bool is_null() const;
 
   std::string text() const;  // not empty
+  std::string any_text() const;
   std::string text_of(const std::vector<std::string>& choices) const;
   std::vector<std::string> texts() const;
   bool boolean() const;

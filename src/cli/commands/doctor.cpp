@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/doctor_project.hpp"
-#include "cli/doctor_text.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
+#include "cli/training/doctor_project.hpp"
+#include "cli/training/doctor_text.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"

@@ -1,51 +1,74 @@
-// topsctl launch: a training on all cards of this machine, and topsctl rank, of which it is made.
+// topsctl launch: a training on all cards of this machine.
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/doctor_text.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
-#include "cli/rank_console.hpp"
+#include "cli/training/doctor_text.hpp"
+#include "cli/training/launch_text.hpp"
+#include "cli/training/rank_console.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/checks/checks.hpp"
-#include "topsctl/engine/diagnosis/doctor_report.hpp"
+#include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
+#include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/system/detached_run.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/model/environment_formats.hpp"
 
 namespace topsctl {
+
+namespace fs = std::filesystem;
 
 namespace {
 
 constexpr std::int64_t most_ranks = 1024;
 constexpr std::int64_t most_port = 65'535;
-constexpr const char* no_preflight = "none";
+constexpr std::int64_t most_restarts = 1'000'000;
+constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
+constexpr std::chrono::milliseconds look_again(20);
+constexpr std::int64_t start_patience_ms = 30'000;
 
 struct LaunchCommandOptions {
-  std::int64_t ranks = 0;  // 0: one for each card
-  std::string cards;
-  std::string stack;
-  std::string python;
-  std::string level = "device";
-  std::string log_folder;
-  std::int64_t master_port = 0;  // 0: a free one
-  std::vector<std::string> accepted;
-  SettingOptions settings;
+  LaunchRequest request;
+  std::vector<std::string> restart_if;
+  std::string job;
+  std::string again;
+  bool detach = false;
+  bool is_looked_at = false;  // by the process that has detached this one
   bool dry_run = false;
 };
 
-std::string body_of(const std::vector<CheckResult>& checks, const Json& plan, const Json& record) {
+// What goes with --job and --again.
+bool goes_with_job(const Option& option) {
+  static const std::vector<std::string> names = {"--job",       "--again",   "--log-dir",
+                                                 "--detach",    "--dry-run", "--checked",
+                                                 "--preflight", "--accept"};
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
+  });
+}
+
+std::string body_of(const LaunchCheck& preflight, const Json& run, const Json& plan,
+                    const Json& record) {
+  Json findings = Json::array();
+  for (const Finding& finding : preflight.findings) findings.push_back(to_json(finding));
   return to_line({{"started", !record.is_null()},
-                  {"checks", to_json(checks)},
+                  {"run", run},
+                  {"checks", to_json(preflight.checks)},
+                  {"findings", std::move(findings)},
                   {"plan", plan},
                   {"record", record}});
 }
@@ -62,10 +85,10 @@ std::vector<std::string> cards_in(const std::string& list) {
   return cards;
 }
 
-std::int64_t ranks_of(const LaunchCommandOptions& options, const Host& host, const Stack& stack) {
+std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stack& stack) {
   const std::vector<std::string> cards =
-      options.cards.empty() ? std::vector<std::string>() : cards_in(options.cards);
-  if (options.ranks > 0) return options.ranks;
+      request.cards.empty() ? std::vector<std::string>() : cards_in(request.cards);
+  if (request.ranks > 0) return request.ranks;
   if (!cards.empty()) return static_cast<std::int64_t>(cards.size());
   const AcceleratorRules& rules = stack.accelerator;
   const std::int64_t there = card_nodes(host, rules.device_node, rules.cards).there;
@@ -76,161 +99,282 @@ std::int64_t ranks_of(const LaunchCommandOptions& options, const Host& host, con
   return there;
 }
 
-std::filesystem::path log_folder_of(const LaunchCommandOptions& options, const Host& host) {
-  if (!options.log_folder.empty()) return std::filesystem::absolute(options.log_folder);
-  std::string now = timestamp(host.clock->now());
-  std::erase_if(now, [](char c) { return c == '-' || c == ':'; });
-  return std::filesystem::absolute(concat("topsctl-logs/", now, "-", ::getpid()));
-}
-
-// What keeps a training from being started; accepted ids are none of it.
-std::vector<std::string> refusals(const Verification& verification,
-                                  const std::vector<std::string>& accepted) {
-  std::vector<std::string> ids;
-  for (const CheckResult* problem : verification.problems()) {
-    if (std::find(accepted.begin(), accepted.end(), problem->id) == accepted.end())
-      ids.push_back(problem->id);
-  }
-  return ids;
-}
-
-std::string plan_text(const LaunchPlan& plan, const std::map<std::string, std::string>& before,
-                      const Style& style) {
-  std::vector<std::string> words;
-  for (const std::string& word : plan.argv) words.push_back(shell_quoted(word));
-  std::string text = concat(style.bold("command:"), " ", joined(words, " "), "\n");
-  for (const auto& [name, value] : plan.environment) {
-    const auto old = before.find(name);
-    if (old == before.end() || old->second != value)
-      text += concat("  ", name, "=", shell_quoted(value), "\n");
-  }
-  for (const auto& [name, value] : before) {
-    if (!plan.environment.contains(name)) text += concat("  unset ", name, "\n");
-  }
-  return text + concat("  ", format("logs in {}", printable(plan.log_folder.string())), "\n");
-}
-
-std::string end_text(const LaunchRecord& record, Language language, const Style& style) {
-  std::string text;
-  if (record.judgement) {
-    DoctorReport report;
-    report.language = language;
-    report.judgement = *record.judgement;
-    text = render_doctor(report, Detail::brief, style);
-  }
-  const std::string what = record.ended_by       ? format("ended by signal {}", *record.ended_by)
-                           : *record.status == 0 ? std::string("all ranks ended well")
-                                                 : format("exit status {}", *record.status);
-  return text + concat(style.bold("state:"), " ",
-                       format("{}; logs in {}", what, printable(record.plan.log_folder.string())),
-                       "\n");
+fs::path log_folder_of(const LaunchRequest& request, const std::string& run) {
+  return fs::absolute(request.log_folder.empty() ? concat("topsctl-logs/", run)
+                                                 : request.log_folder);
 }
 
 // `-m MODULE` and the like are the interpreter's own affair.
-void require_script(const std::optional<std::vector<std::string>>& words) {
-  if (!words || words->empty())
+void require_script(const std::vector<std::string>& words) {
+  if (words.empty())
     throw Error(ErrorCode::usage, "no script to run",
                 "give it behind '--': topsctl launch -- SCRIPT ARGS...");
-  const std::string& script = words->front();
+  const std::string& script = words.front();
   std::error_code failure;
-  if (script.starts_with('-') || std::filesystem::exists(script, failure)) return;
+  if (script.starts_with('-') || fs::exists(script, failure)) return;
   throw Error(ErrorCode::bad_input, format("there is no script {}", in_quotes(script)),
               "give its path from the working directory; its arguments come behind it");
 }
 
-Output run_launch(const LaunchCommandOptions& options, Session& session) {
-  require_script(session.program_words);
+void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue) {
+  const RestartRules& restart = request.restart;
+  std::vector<std::string> known;
+  for (const Diagnosis& each : catalogue.diagnoses) known.push_back(each.finding.id);
+  for (const std::string& id : restart.causes) {
+    if (catalogue.find(id) == nullptr)
+      throw Error(ErrorCode::usage,
+                  format("no diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
+                  "`topsctl doctor --list` lists them");
+  }
+  if ((!restart.resume.empty() || restart.keep > 0) && restart.checkpoints.empty())
+    throw Error(ErrorCode::usage, "--resume and --keep are for checkpoints",
+                "name their directory: --checkpoints DIR");
+  std::error_code failure;
+  if (!restart.checkpoints.empty() && fs::exists(restart.checkpoints, failure) &&
+      !fs::is_directory(restart.checkpoints, failure))
+    throw Error(ErrorCode::bad_input, format("{} is no directory", in_quotes(restart.checkpoints)),
+                "name the directory that the script writes its checkpoints to");
+  static_cast<void>(stall_ms(request));
+}
+
+LaunchRequest request_again(const Host& host, const std::string& word) {
+  const Run run = run_named(host, word);
+  if (run.state == RunState::unreadable)
+    throw Error(ErrorCode::bad_input, run.problem, "name a run whose record is whole");
+  if (fs::current_path() != run.record.directory)
+    throw Error(ErrorCode::bad_input,
+                format("{} was started in {}", run.name, in_quotes(run.record.directory)),
+                "change to that directory first");
+  for (const auto& [path, digest] : run.record.digests) {
+    std::error_code failure;
+    if (fs::exists(path, failure) && sha256_of_file(path) == digest) continue;
+    throw Error(ErrorCode::bad_input, format("{} is not as it was", in_quotes(path)),
+                "give the script behind '--' to start it as it is now");
+  }
+  LaunchRequest request = run.record.request;
+  request.log_folder.clear();
+  return request;
+}
+
+LaunchRequest request_in_file(const std::string& file) {
+  const auto text = read_text_if_present(file, most_job);
+  if (!text)
+    throw Error(ErrorCode::bad_input, format("there is no job {}", in_quotes(file)),
+                "a job is `request` of a record, launch.json in the logs of a run");
+  const Json job = parse_json(*text, in_quotes(file));
+  return launch_request_in(JsonReader(job, in_quotes(file)));
+}
+
+LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable& table,
+                         const Session& session) {
+  if (options.job.empty() && options.again.empty()) {
+    LaunchRequest request = options.request;
+    if (session.program_words) request.words = *session.program_words;
+    for (const std::string& list : options.restart_if) {
+      for (std::string& id : split(list, ',')) request.restart.causes.push_back(std::move(id));
+    }
+    return request;
+  }
+  const std::string word = options.job.empty() ? "--again" : "--job";
+  for (const Option& option : table.options) {
+    if (!option.given.empty() && !goes_with_job(option))
+      throw Error(ErrorCode::usage, format("{} does not go with {}", option.names.front(), word),
+                  "the job says it already");
+  }
+  if (session.program_words)
+    throw Error(ErrorCode::usage, format("a script does not go with {}", word),
+                "the job says it already");
+  LaunchRequest request = options.job.empty()
+                              ? request_again(session.with_own_state(), options.again)
+                              : request_in_file(options.job);
+  if (table.has("--log-dir")) request.log_folder = options.request.log_folder;
+  if (table.has("--preflight")) request.level = options.request.level;
+  for (const std::string& id : options.request.accepted) request.accepted.push_back(id);
+  return request;
+}
+
+LaunchRecord begun_record(const LaunchWishes& wishes, const LaunchRequest& request,
+                          const std::string& run, const Session& session) {
+  LaunchRecord record;
+  record.run = run;
+  record.request = request;
+  record.log_folder = wishes.log_folder.string();
+  record.directory = fs::current_path().string();
+  record.digests = digests_of_job(request.words);
+  const std::map<std::string, std::string>& before = session.host.environment;
+  const std::map<std::string, std::string> after = plan_launch(wishes).environment;
+  for (const auto& [name, value] : after) {
+    const auto old = before.find(name);
+    if (old == before.end() || old->second != value) record.added[name] = value;
+  }
+  for (const auto& [name, value] : before) {
+    if (!after.contains(name)) record.removed.push_back(name);
+  }
+  return record;
+}
+
+Output refused_output(const LaunchCheck& preflight, const Session& session, ReportHeader header) {
+  Output output;
+  output.header = std::move(header);
+  output.header.exit = ExitCode::problems;
+  output.text =
+      concat(launch_check_text(preflight, session.style), session.style.bold("state:"), " ",
+             format("not started: {}; --accept {} starts it all the same\n",
+                    joined(preflight.refused, ", "), preflight.refused.front()));
+  output.json = body_of(preflight, nullptr, nullptr, nullptr);
+  return output;
+}
+
+// The same command once more, as a run of its own, that has this request as its job.
+Output detach(const LaunchRequest& request, const std::string& run, const LaunchWishes& wishes,
+              const LaunchCheck& preflight, Session& session, Output output) {
+  const Host host = session.with_own_state();
+  LaunchRequest job = request;
+  job.log_folder = wishes.log_folder.string();
+  job.python = wishes.python;
+  remove_old_runs(runs_folder(host) / "detached");
+  const fs::path folder = runs_folder(host) / "detached" / run;
+  const DetachedRun detached(folder, fs::current_path());
+  detached.start({wishes.own_program, "launch", "--checked", "--json", "--job",
+                  (folder / "job.json").string()},
+                 Secret(), {{"job.json", to_text(to_json(job))}});
+  const fs::path record = wishes.log_folder / record_name;
+  const WaitLimit limit(start_patience_ms);
+  while (!fs::exists(record) && detached.is_running() && !limit.is_over()) pause_for(look_again);
+  if (!fs::exists(record))
+    throw Error(ErrorCode::host_unfit, "the run has not begun",
+                format("{} has what it said", (folder / "report").string()));
+  const Json begun = parse_json(read_text(record), in_quotes(record.string()));
+  const std::string name = begun.at("run").get<std::string>();
+  output.json = body_of(preflight, name, begun.at("plan"), begun);
+  output.text =
+      concat(session.style.bold("state:"), " ",
+             format("{} runs; `topsctl runs logs {} --follow` shows rank 0", name, name), "\n");
+  return output;
+}
+
+Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
+  LaunchRequest request = request_of(options, table, session);
+  const DiagnosisCatalogue catalogue = known_diagnoses();
+  require_script(request.words);
+  require_sense(request, catalogue);
   const Host& host = session.host;
   require_usable_host(host, Purpose::look);
-  const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
+  const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
+  const std::string run = new_run_name(host);
   Output output;
   output.header.command = "launch";
   LaunchWishes wishes;
-  wishes.words = *session.program_words;
-  wishes.ranks = ranks_of(options, host, stack);
-  wishes.cards = options.cards;
-  wishes.log_folder = log_folder_of(options, host);
+  wishes.words = request.words;
+  wishes.ranks = ranks_of(request, host, stack);
+  wishes.cards = request.cards;
+  wishes.log_folder = log_folder_of(request, run);
   wishes.own_program = this_program();
   wishes.environment = joined_environment(
       host.environment,
-      environment_for_programs(host, stack, options.settings, output.header.warnings));
-  VerifyOptions climb;
-  const bool has_preflight = options.level != no_preflight;
-  if (has_preflight) climb.highest = *rung_named(options.level);
-  climb.events = session.events;
-  const Verification verification = run_checks(
-      host, stack, has_preflight ? stack.checks : std::vector<CheckRule>(), options.python, climb);
-  wishes.python = options.python.empty() ? verification.python : options.python;
+      environment_for_programs(host, stack, request.settings, output.header.warnings));
+  const SandboxWish sandbox{Sandboxing::on, [&](const std::string& warning) {
+                              output.header.warnings.push_back(warning);
+                            }};
+  const Language language = language_of(host.environment);
+  LaunchRequest looked_at = request;
+  if (options.is_looked_at) looked_at.level = no_preflight;
+  const LaunchCheck preflight =
+      look_before_launch(host, stack, looked_at, catalogue, language, sandbox, session.events);
+  wishes.python = preflight.python;
   if (wishes.python.empty())
     throw Error(ErrorCode::host_unfit, "no Python interpreter of the stack works here",
                 "name one: --python EXE");
-  const std::vector<std::string> refused = refusals(verification, options.accepted);
-  if (!refused.empty() && !options.dry_run) {
-    output.header.exit = ExitCode::problems;
-    output.text =
-        concat(render_checks(verification.checks, session.style), session.style.bold("state:"), " ",
-               format("not started: {}; --accept {} starts it all the same\n",
-                      joined(refused, ", "), refused.front()));
-    output.json = body_of(verification.checks, nullptr, nullptr);
-    return output;
+  if (!preflight.refused.empty() && !options.dry_run)
+    return refused_output(preflight, session, output.header);
+  const auto python = read_python(host, wishes.python, wheels_of(stack));
+  if (!python)
+    throw Error(ErrorCode::host_unfit,
+                format("no working Python interpreter {}", in_quotes(wishes.python)),
+                "name another one: --python EXE");
+  wishes.engine = engine_of(python, wishes.environment);
+  if (request.master_port > 0) {
+    wishes.master_port = concat(request.master_port);
+    require_free_port(wishes.master_port);
   }
-  wishes.engine = engine_of(host, wishes.python, wishes.environment);
-  if (options.master_port > 0) require_free_port(concat(options.master_port));
-  wishes.master_port = options.master_port > 0 ? concat(options.master_port) : free_port();
-  const LaunchPlan plan = plan_launch(wishes);
+  if (options.detach && !options.dry_run)
+    return detach(request, run, wishes, preflight, session, std::move(output));
+  LaunchRecord begun = begun_record(wishes, request, run, session);
+  begun.versions = versions_of(host, stack, python);
   if (options.dry_run) {
-    output.text = concat(has_preflight ? render_checks(verification.checks, session.style) : "",
-                         plan_text(plan, host.environment, session.style));
-    output.json = body_of(verification.checks, to_json(plan), nullptr);
+    LaunchWishes shown = wishes;
+    shown.log_folder /= "attempt_0";
+    if (shown.master_port.empty()) shown.master_port = free_port();
+    const LaunchPlan plan = plan_launch(shown);
+    output.text =
+        concat(launch_check_text(preflight, session.style), plan_text(plan, begun, session.style));
+    output.json = body_of(preflight, nullptr, to_json(plan), nullptr);
     return output;
   }
+  note_run(session.with_own_state(), run, wishes.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
                       session.detail == Verbosity::verbose);
-  const Language language = language_of(host.environment);
-  const LaunchRecord record = launch(host, plan, language, console);
+  const LaunchRecord record = launch(host, wishes, std::move(begun), language, console);
+  console.end();
   if (!record.log_problem.empty()) output.header.warnings.push_back(record.log_problem);
   output.text = end_text(record, language, session.style);
-  output.json = body_of(verification.checks, to_json(plan), to_json(record));
+  output.json = body_of(preflight, run, to_json(record.plan), to_json(record));
   if (*record.status != 0) output.header.exit = ExitCode::problems;
   output.status = *record.status;
   return output;
+}
+
+void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
+  LaunchRequest& request = options.request;
+  RestartRules& restart = request.restart;
+  table
+      .value("--max-restarts", restart.most, "Start again after a failure, so many times at most",
+             "N")
+      .check(whole_number(0, most_restarts));
+  table.value("--restart-if", options.restart_if,
+              "Also after these causes; else where a restart helps", "ID,...");
+  table.value("--checkpoints", restart.checkpoints, "Where the script writes its checkpoints",
+              "DIR");
+  table.value("--resume", restart.resume,
+              "Added to a restart: '--resume-from {checkpoint}', of the newest whole one", "WORDS");
+  table.value("--keep", restart.keep, "Remove older checkpoints of this run but N", "N")
+      .check(whole_number(1, most_restarts));
+  table.value("--stall", request.stall_minutes,
+              "Report a standstill after so long; 0: never; default: 15", "MINUTES");
+  table.value("--on-stall", request.on_stall, "What follows: report, stop or restart", "WHAT")
+      .check(one_of(on_stall_names()));
 }
 
 }  // namespace
 
 CommandAction define_launch(OptionTable& table) {
   auto options = std::make_shared<LaunchCommandOptions>();
-  table.value("--nproc", options->ranks, "How many processes; default: one for each card", "N")
+  table.extra_word_hint = "give the script behind '--': topsctl launch -- SCRIPT ARGS...";
+  LaunchRequest& request = options->request;
+  table.value("--nproc", request.ranks, "How many processes; default: one for each card", "N")
       .check(whole_number(1, most_ranks));
-  table.value("--cards", options->cards, "Use these cards only, such as 0,1,2,3", "LIST");
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
-  table.value("--python", options->python, "The interpreter; default: the stack's", "EXE");
+  table.value("--cards", request.cards, "Use these cards only, such as 0,1,2,3", "LIST");
+  table.value("--stack", request.stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--python", request.python, "The interpreter; default: the stack's", "EXE");
   std::vector<std::string> levels = rung_names();
   levels.emplace_back(no_preflight);
   table
-      .value("--preflight", options->level,
+      .value("--preflight", request.level,
              "Check the host to this level before, or none; default: device", "LEVEL")
       .check(one_of(levels));
-  table.value("--accept", options->accepted, "Start although this check fails", "ID");
-  table.value("--log-dir", options->log_folder, "A new directory for the logs", "DIR");
-  table
-      .value("--master-port", options->master_port, "Where ranks meet; default: a free one", "PORT")
+  table.value("--accept", request.accepted, "Start although this check fails", "ID");
+  table.value("--log-dir", request.log_folder, "A new directory for the logs", "DIR");
+  table.value("--master-port", request.master_port, "Where ranks meet; default: a free one", "PORT")
       .check(whole_number(1, most_port));
-  add_setting_options(table, options->settings);
+  add_setting_options(table, request.settings);
+  add_restart_options(table, *options);
+  table.flag("-d,--detach", options->detach, "Let it run on its own; `topsctl runs` shows it");
+  table.value("--job", options->job, "Start what this file says", "FILE.json").excludes("--again");
+  table.value("--again", options->again, "Start what a run was, unless a file has changed", "RUN");
+  table.flag("--checked", options->is_looked_at, "The host was checked before").hidden();
   table.flag("-n,--dry-run", options->dry_run, "Print command, environment and checks");
-  return {[options](Session& session) { return run_launch(*options, session); },
-          body_of({}, nullptr, nullptr)};
-}
-
-CommandAction define_rank(OptionTable& table) {
-  auto folder = std::make_shared<std::string>();
-  table.argument("log-dir", *folder, "Where its pipe is", "DIR").required();
-  const auto run = [folder](Session& session) -> Output {
-    if (!session.program_words)
-      throw Error(ErrorCode::usage, "no program to run", "`topsctl launch` starts ranks");
-    become_rank(*folder, *session.program_words, session.host.environment);
-  };
-  return {run, "{}"};
+  return {[options, &table](Session& session) { return run_launch(*options, table, session); },
+          body_of({}, nullptr, nullptr, nullptr)};
 }
 
 }  // namespace topsctl

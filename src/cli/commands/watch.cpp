@@ -1,77 +1,44 @@
 // topsctl watch: the cards of this machine and the ranks on them.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
+#include "cli/training/live_view.hpp"
+#include "cli/training/watch_text.hpp"
+#include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/machine_judgement.hpp"
 #include "topsctl/engine/launch/card_watch.hpp"
+#include "topsctl/engine/launch/rank_words.hpp"
+#include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
 namespace {
 
+constexpr std::int64_t ms_per_interval_s = 1000;
+constexpr std::int64_t most_interval_s = 86'400;
+
 struct WatchCommandOptions {
+  std::string run;
   std::string stack;
   std::string prometheus;
+  std::int64_t interval_s = 2;
+  bool is_interval_given = false;
+  bool once = false;
 };
-
-std::string dash_or(const std::optional<double>& number, const char* unit) {
-  if (!number) return "-";
-  return concat(static_cast<std::int64_t>(*number + 0.5), unit);
-}
-
-std::optional<double> as_double(const std::optional<std::int64_t>& number) {
-  return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
-}
-
-std::string memory_of(const CardReading& card) {
-  const std::string total = card.memory_total_bytes
-                                ? human_size(static_cast<std::uint64_t>(*card.memory_total_bytes))
-                                : "-";
-  if (!card.memory_used_bytes) return total;
-  return concat(human_size(static_cast<std::uint64_t>(*card.memory_used_bytes)), " / ", total);
-}
-
-std::string state_of(const CardWatch& watch, const Judgement& judgement) {
-  std::string text = watch.busy
-                         ? format("{} of {} cards busy", *watch.busy, watch.cards.size())
-                         : std::string("unknown whether cards work: efsmi is not there or fails");
-  if (!watch.ranks.empty()) text += format(", {} run", counted(watch.ranks.size(), "rank"));
-  if (!judgement.first_cause.empty()) {
-    text += format("; {} ({}): `topsctl doctor`", judgement.diagnoses.front().finding.title,
-                   judgement.first_cause);
-  }
-  return text;
-}
-
-std::string watch_text(const CardWatch& watch, const Judgement& judgement, const Style& style) {
-  std::string text;
-  if (!watch.cards.empty()) {
-    std::vector<std::vector<std::string>> rows = {
-        {"card", "model", "state", "temp", "power", "memory", "use", "rank", "pid"}};
-    for (const WatchedCard& card : watch.cards) {
-      const CardReading& reading = card.reading;
-      rows.push_back(
-          {concat(reading.index), reading.model.empty() ? "-" : reading.model,
-           reading.state.empty() ? "-" : reading.state,
-           dash_or(as_double(reading.temperature_c), " C"),
-           concat(dash_or(reading.power_w, ""), " / ", dash_or(reading.power_cap_w, " W")),
-           memory_of(reading), dash_or(reading.utilization_percent, " %"),
-           card.rank ? concat(*card.rank) : "-", card.pid ? concat(*card.pid) : "-"});
-    }
-    text += table(rows, style);
-  }
-  return text + concat(style.bold("state:"), " ", state_of(watch, judgement), "\n");
-}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -87,20 +54,99 @@ void write_metrics(const std::string& file, const std::string& text) {
   }
 }
 
-Output run_watch(const WatchCommandOptions& options, Session& session) {
-  const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
-  MachineFacts facts;
-  facts.state = look_at_machine(session.host, stack, {});
-  const DiagnosisCatalogue catalogue = known_diagnoses();
-  const Judgement judgement = judge_machine(catalogue, facts, Language::english);
-  const CardWatch watch = card_watch(facts.state);
-  if (!options.prometheus.empty())
-    write_metrics(options.prometheus, prometheus_text(watch, host_name()));
+// One look, and what is said of it.
+struct Look {
+  CardWatch watch;
+  Judgement judgement;
+};
+
+class Watching {
+ public:
+  Watching(const WatchCommandOptions& options, const Session& session)
+      : options_(options),
+        host_(session.host),
+        own_(session.with_own_state()),
+        stack_(options.stack.empty() ? known_stacks().front() : load_stack(options.stack)),
+        catalogue_(known_diagnoses()) {
+    // A name that is no run's is told at once.
+    if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
+  }
+
+  Look look() {
+    MachineFacts facts;
+    facts.state = look_at_machine(host_, stack_, {});
+    Look look{card_watch(facts.state), judge_machine(catalogue_, facts, Language::english)};
+    if (const auto run = this->run())
+      words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
+    if (!options_.prometheus.empty())
+      write_metrics(options_.prometheus, prometheus_text(look.watch, host_name()));
+    return look;
+  }
+
+ private:
+  // The one that was named, else the last one that runs.
+  std::optional<Run> run() const {
+    if (!options_.run.empty()) return run_named(own_, options_.run);
+    std::vector<Run> runs = all_runs(own_);
+    const auto last = std::find_if(runs.rbegin(), runs.rend(),
+                                   [](const Run& run) { return run.state == RunState::running; });
+    return last == runs.rend() ? std::nullopt : std::optional(*last);
+  }
+
+  const WatchCommandOptions& options_;
+  const Host& host_;
+  const Host own_;
+  const Stack stack_;
+  const DiagnosisCatalogue catalogue_;
+  RankWords words_;
+};
+
+ReportHeader header_of(const Look& look) {
+  ReportHeader header;
+  header.command = "watch";
+  if (look.watch.are_cards_idle) header.exit = ExitCode::problems;
+  return header;
+}
+
+// One look after the other, each as one line of JSON, or as a picture.
+Output watch_on(const WatchCommandOptions& options, Watching& watching, Session& session) {
   Output output;
   output.header.command = "watch";
-  output.json = to_line(to_json(watch, judgement));
-  output.text = watch_text(watch, judgement, session.style);
-  if (watch.are_cards_idle) output.header.exit = ExitCode::problems;
+  output.is_written = true;
+  std::optional<LiveView> view;
+  if (!session.json) view.emplace();
+  for (;;) {
+    const WaitLimit limit(options.interval_s * ms_per_interval_s);
+    const Look look = watching.look();
+    if (session.json) {
+      const Json body = to_json(look.watch, look.judgement);
+      write_all(Descriptor(::dup(STDOUT_FILENO)),
+                concat(to_line(document(header_of(look), body)), "\n"), "standard output");
+      if (wait_for({}, limit) || is_interrupted()) return output;
+      continue;
+    }
+    const LiveView::Picture picture = [&](std::size_t columns, std::size_t rows) {
+      const std::string heading = format("topsctl watch  {}  each {} s, q ends it",
+                                         timestamp(session.host.clock->now()), options.interval_s);
+      return watch_picture(look.watch, look.judgement, heading, columns, rows, session.style);
+    };
+    view->draw(picture);
+    if (!view->wait(limit, picture)) return output;
+  }
+}
+
+Output run_watch(const WatchCommandOptions& options, Session& session) {
+  Watching watching(options, session);
+  const bool goes_on =
+      !options.once &&
+      (options.is_interval_given ||
+       (::isatty(STDOUT_FILENO) == 1 && !session.json && session.detail != Verbosity::quiet));
+  if (goes_on) return watch_on(options, watching, session);
+  const Look look = watching.look();
+  Output output;
+  output.header = header_of(look);
+  output.json = to_line(to_json(look.watch, look.judgement));
+  output.text = watch_text(look.watch, look.judgement, session.style);
   return output;
 }
 
@@ -108,10 +154,22 @@ Output run_watch(const WatchCommandOptions& options, Session& session) {
 
 CommandAction define_watch(OptionTable& table) {
   auto options = std::make_shared<WatchCommandOptions>();
+  table.argument("run", options->run, "A run of `topsctl launch`; default: the last that runs",
+                 "RUN");
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.flag("--once", options->once, "Look once; so it is where no terminal is")
+      .excludes("--interval");
+  table
+      .value("--interval", options->interval_s, "Look again after so many seconds; default: 2", "S")
+      .check(whole_number(1, most_interval_s))
+      .excludes("--target")
+      .excludes("--hosts");
   table.value("--prometheus", options->prometheus,
               "Write metrics to this file of node_exporter's textfile collector", "FILE.prom");
-  return {[options](Session& session) { return run_watch(*options, session); },
+  return {[options, &table](Session& session) {
+            options->is_interval_given = table.has("--interval");
+            return run_watch(*options, session);
+          },
           to_line(to_json(CardWatch{}, Judgement{}))};
 }
 

@@ -14,6 +14,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/facts/control_group.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/waiting.hpp"
@@ -66,12 +67,7 @@ HostLimits limits_of(const Host& host) {
     if (const auto available = number_behind(*memory, "MemAvailable:"))
       limits.memory_available_bytes = *available * kib;
   }
-  for (const char* events :
-       {"/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"}) {
-    if (const auto text = text_of(host, events)) {
-      if (!limits.memory_oom_kills) limits.memory_oom_kills = number_behind(*text, "oom_kill ");
-    }
-  }
+  limits.memory_oom_kills = oom_kills_of_group(host);
   try {
     limits.disk_free_bytes = free_bytes(".");
   } catch (const Error&) {

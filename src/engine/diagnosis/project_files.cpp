@@ -20,6 +20,8 @@ constexpr std::size_t most_entries = 1'000'000;
 constexpr std::size_t most_named = 100;               // links and large files
 constexpr std::uintmax_t largest_source = 4U << 20U;  // bytes
 
+constexpr const char* too_large = "it is larger than 4 MiB";
+
 constexpr std::array<std::string_view, 10> others_folders = {
     ".git", ".hg",   ".svn",          "node_modules",  "__pycache__",
     ".tox", ".eggs", "site-packages", "dist-packages", ".ipynb_checkpoints"};
@@ -92,7 +94,7 @@ class Walk {
     if (!fs::is_regular_file(status)) return false;
     if (!kind) return false;
     if (entry.file_size(failure) > largest_source)
-      pass_over(path, "it is larger than 4 MiB");
+      pass_over(path, too_large);
     else
       found_.files.push_back({entry.path(), path, *kind});
     return false;
@@ -119,6 +121,20 @@ ProjectFiles find_project_files(const fs::path& folder) {
   ProjectFiles found = Walk(folder).run();
   if (found.files.empty())
     refuse_project(format("there is no source in {}", in_quotes(folder.string())));
+  return found;
+}
+
+ProjectFiles sources_among(const std::vector<fs::path>& files) {
+  ProjectFiles found;
+  for (const fs::path& file : files) {
+    std::error_code failure;
+    const auto kind = kind_of(file);
+    if (!kind || !fs::is_regular_file(file, failure)) continue;
+    if (fs::file_size(file, failure) > largest_source)
+      found.passed_over.push_back({file.string(), too_large});
+    else
+      found.files.push_back({fs::canonical(file), file.string(), *kind});
+  }
   return found;
 }
 

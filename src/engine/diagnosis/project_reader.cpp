@@ -132,14 +132,15 @@ class ProjectSearch {
 
 }  // namespace
 
-ProjectReading read_project(const std::filesystem::path& folder, const ProjectOptions& options,
-                            const SandboxWish& wish) {
-  const ProjectFiles found = find_project_files(folder);
+namespace {
+
+ProjectReading read_found(const ProjectFiles& found, const std::string& subject,
+                          const ProjectOptions& options, const SandboxWish& wish) {
   const SourceRewriter rewriter(rewrites_for(built_in_rewrites(), options.target),
                                 options.accepted);
   ConfinedCall call;
   call.sandboxing = wish.sandboxing;
-  call.subject = in_quotes(folder.string());
+  call.subject = subject;
   call.on_warning = wish.on_warning;
   for (const ProjectFile& file : found.files) call.inputs.insert(file.file);
   ProjectReading reading = confined<ProjectReading>(call, [&](const ConfinedProgress& progress) {
@@ -148,6 +149,20 @@ ProjectReading read_project(const std::filesystem::path& folder, const ProjectOp
   reading.passed_over.insert(reading.passed_over.begin(), found.passed_over.begin(),
                              found.passed_over.end());
   return reading;
+}
+
+}  // namespace
+
+ProjectReading read_project(const std::filesystem::path& folder, const ProjectOptions& options,
+                            const SandboxWish& wish) {
+  return read_found(find_project_files(folder), in_quotes(folder.string()), options, wish);
+}
+
+ProjectReading read_sources(const std::vector<std::filesystem::path>& files,
+                            const ProjectOptions& options, const SandboxWish& wish) {
+  const ProjectFiles found = sources_among(files);
+  if (found.files.empty()) return {};
+  return read_found(found, in_quotes(found.files.front().path), options, wish);
 }
 
 Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReading& reading,

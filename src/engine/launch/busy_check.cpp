@@ -1,15 +1,8 @@
-// Runs `topsctl watch --json`, and reads its report.
+// Asks at growing distances until all cards are busy.
 #include "engine/launch/busy_check.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <array>
-#include <cerrno>
 #include <nlohmann/json.hpp>
-
-#include "topsctl/base/error.hpp"
-#include "topsctl/host/system/pipe.hpp"
 
 namespace topsctl {
 
@@ -17,53 +10,51 @@ namespace {
 
 // Since the start, or the check before. A first step compiles for a while.
 constexpr std::array<std::int64_t, 4> waits_ms = {5'000, 10'000, 15'000, 30'000};
-constexpr std::size_t most_report = std::size_t{1} << 20U;
+
+void read_cards(const Json& report, BusyCheck& check) {
+  const auto ranks = report.find("ranks");
+  if (ranks == report.end() || !ranks->is_array()) return;
+  for (const Json& each : *ranks) {
+    if (!each.is_object() || !each.contains("rank") || !each["rank"].is_number_integer() ||
+        !each.contains("cards") || !each["cards"].is_array())
+      continue;
+    for (const Json& card : each["cards"]) {
+      if (card.is_number_integer())
+        check.cards[each["rank"].get<std::int64_t>()].push_back(card.get<std::int64_t>());
+    }
+  }
+}
 
 }  // namespace
 
+BusyCheck busy_check_in(const Json& report) {
+  BusyCheck check;
+  if (!report.is_object()) return check;
+  const auto busy = report.find("cards_busy");
+  if (busy != report.end() && busy->is_number_unsigned())
+    check.cards_busy = busy->get<std::size_t>();
+  const auto cause = report.find("first_cause");
+  if (cause != report.end() && cause->is_string()) check.first_cause = cause->get<std::string>();
+  read_cards(report, check);
+  return check;
+}
+
 BusyChecker::BusyChecker(const Host& host, const LaunchPlan& plan, Supervisor& supervisor)
-    : host_(host), plan_(plan), supervisor_(supervisor), next_(waits_ms.front()) {}
+    : host_(host), ranks_(plan.ranks), watch_(plan, supervisor), next_(waits_ms.front()) {}
 
 std::optional<BusyCheck> BusyChecker::step() {
-  if (!output_.is_open()) {
-    if (number_ < waits_ms.size() && next_.is_over()) start();
-    return std::nullopt;
+  if (!watch_.is_running()) {
+    if (number_ == waits_ms.size() || !next_.is_over()) return std::nullopt;
+    next_ = WaitLimit();
+    watch_.start();
   }
-  std::array<char, 65536> piece{};
-  for (;;) {
-    const ssize_t got = ::read(output_.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
-    if (got == 0) return finish();
-    if (report_.size() < most_report) report_.append(piece.data(), static_cast<std::size_t>(got));
-  }
-}
-
-void BusyChecker::start() {
-  Pipe pipe = make_pipe();
-  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
-  report_.clear();
-  next_ = WaitLimit();
-  static_cast<void>(supervisor_.start({plan_.own_program, "watch", "--quiet", "--json"},
-                                      plan_.environment, pipe.write_end));
-  output_ = std::move(pipe.read_end);
-}
-
-std::optional<BusyCheck> BusyChecker::finish() {
-  output_.close();
-  ++number_;
-  const Json report = Json::parse(report_, nullptr, false);
-  BusyCheck check;
+  const auto report = watch_.step();
+  if (!report) return std::nullopt;
+  BusyCheck check = busy_check_in(*report);
   check.at = timestamp(host_.clock->now());
-  if (report.is_object()) {
-    const auto busy = report.find("cards_busy");
-    if (busy != report.end() && busy->is_number_unsigned())
-      check.cards_busy = busy->get<std::size_t>();
-    const auto cause = report.find("first_cause");
-    if (cause != report.end() && cause->is_string()) check.first_cause = cause->get<std::string>();
-  }
+  ++number_;
   check.is_last = number_ == waits_ms.size() || !check.cards_busy ||
-                  *check.cards_busy >= static_cast<std::size_t>(plan_.ranks);
+                  *check.cards_busy >= static_cast<std::size_t>(ranks_);
   if (check.is_last)
     number_ = waits_ms.size();
   else

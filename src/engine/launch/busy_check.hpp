@@ -3,38 +3,34 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
-#include "topsctl/engine/launch/launcher.hpp"
+#include "engine/launch/watch_run.hpp"
+#include "topsctl/engine/launch/launch_record.hpp"
 #include "topsctl/host/system/host.hpp"
-#include "topsctl/host/system/supervisor.hpp"
 #include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
-// By `topsctl watch` as one more program of the supervisor: what takes long holds no log up.
+// Of a report of `topsctl watch`; `at` is left empty. What is missing or of another kind is
+// unknown.
+BusyCheck busy_check_in(const Json& report);
+
 class BusyChecker {
  public:
   BusyChecker(const Host& host, const LaunchPlan& plan, Supervisor& supervisor);
 
   // When to call step() at the latest.
   const WaitLimit& next() const { return next_; }
-  // -1: nothing is to be read.
-  int descriptor() const { return output_.is_open() ? output_.get() : -1; }
+  int descriptor() const { return watch_.descriptor(); }
   // Starts a check that is due, or takes what one says. The answer, when there is a new one.
   std::optional<BusyCheck> step();
 
  private:
-  void start();
-  std::optional<BusyCheck> finish();
-
   const Host& host_;
-  const LaunchPlan& plan_;
-  Supervisor& supervisor_;
+  const std::int64_t ranks_;
+  WatchRun watch_;
   std::size_t number_ = 0;  // of the next check
   WaitLimit next_;
-  Descriptor output_;
-  std::string report_;
 };
 
 }  // namespace topsctl

@@ -84,8 +84,12 @@ CardWatch card_watch(const MachineState& state) {
   }
   for (const JobProcess& process : state.processes) {
     if (!process.rank) continue;
-    watch.ranks.push_back(
-        {*process.rank, process.pid, process.state, process.cards, !is_still(state, process)});
+    WatchedRank& rank = watch.ranks.emplace_back();
+    rank.rank = *process.rank;
+    rank.pid = process.pid;
+    rank.state = process.state;
+    rank.cards = process.cards;
+    rank.is_working = !is_still(state, process);
   }
   std::stable_sort(watch.ranks.begin(), watch.ranks.end(),
                    [](const WatchedRank& a, const WatchedRank& b) { return a.rank < b.rank; });
@@ -116,7 +120,10 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
                      {"pid", rank.pid},
                      {"state", text_or_null(rank.state)},
                      {"cards", rank.cards},
-                     {"is_working", rank.is_working}});
+                     {"is_working", rank.is_working},
+                     {"last_line", text_or_null(rank.last_line)},
+                     {"iteration", text_or_null(rank.iteration)},
+                     {"iterations_per_second", number_or_null(rank.iterations_per_second)}});
   }
   return {{"source", watch.is_known ? "efsmi" : "unknown"},
           {"failure", text_or_null(watch.failure)},

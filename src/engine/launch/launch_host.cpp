@@ -12,7 +12,6 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 
 namespace topsctl {
@@ -41,15 +40,14 @@ std::optional<int> bound_port(int wanted) {
 
 }  // namespace
 
-LaunchEngine engine_of(const Host& host, const std::string& python,
+LaunchEngine engine_of(const std::optional<PythonFacts>& python,
                        const std::map<std::string, std::string>& environment) {
   std::vector<std::string> folders;
   if (const auto path = environment.find("PYTHONPATH"); path != environment.end()) {
     for (std::string& folder : split(path->second, ':')) folders.push_back(std::move(folder));
   }
-  if (const auto facts = read_python(host, python, {})) {
-    folders.insert(folders.end(), facts->site_directories.begin(), facts->site_directories.end());
-  }
+  if (python)
+    folders.insert(folders.end(), python->site_directories.begin(), python->site_directories.end());
   for (const std::string& folder : folders) {
     std::error_code failure;
     const fs::path torch = fs::path(folder) / "torch";

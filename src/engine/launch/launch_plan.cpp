@@ -16,6 +16,10 @@ std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder,
   return log_folder / concat(".rank-", rank);
 }
 
+std::filesystem::path pipe_of_pids(const std::filesystem::path& log_folder) {
+  return log_folder / ".ranks";
+}
+
 LaunchPlan plan_launch(const LaunchWishes& wishes) {
   LaunchPlan plan;
   plan.engine = wishes.engine;

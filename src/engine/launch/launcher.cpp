@@ -1,28 +1,26 @@
-// The loop between the pipes of ranks, their logs, and signals.
+// Attempt after attempt, and what is kept between them.
 #include "topsctl/engine/launch/launcher.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/launch/busy_check.hpp"
-#include "engine/launch/rank_log.hpp"
+#include "engine/launch/attempt.hpp"
+#include "engine/launch/checkpoints.hpp"
+#include "engine/launch/restart.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
+#include "topsctl/engine/launch/launch_host.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
-#include "topsctl/host/system/pipe.hpp"
 #include "topsctl/host/system/supervisor.hpp"
 #include "topsctl/host/system/waiting.hpp"
 
@@ -32,311 +30,228 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t piece_size = std::size_t{64} << 10U;
-constexpr std::int64_t grace_ms = 10'000;     // between SIGTERM and SIGKILL
-constexpr std::int64_t stragglers_ms = 2000;  // for what is left when the engine has ended
-constexpr std::int64_t kill_again_ms = 100;
-constexpr const char* record_file = "launch.json";
-
-// One stream of output on its way into a file.
-struct Stream {
-  std::int64_t rank;  // -1: the engine
-  Descriptor input;
-  RankLog log;
-  std::uint64_t lines = 0;
-  std::string last_line;
-};
-
-Descriptor make_rank_pipe(const fs::path& file) {
-  if (::mkfifo(file.c_str(), 0600) != 0) throw system_error(errno, "make", file.string());
-  // Both ends: it does not end while ranks come and go.
-  Descriptor pipe(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
-  if (!pipe.is_open()) throw system_error(errno, "open", file.string());
-  return pipe;
-}
+constexpr const char* stalled_id = "ranks-stalled";
+constexpr int ticks_between_looks = 5;  // at the checkpoints
 
 class Launch {
  public:
-  Launch(const Host& host, const LaunchPlan& plan, Language language, RankListener& listener)
-      : host_(host), listener_(listener), language_(language) {
-    record_.plan = plan;
+  Launch(const Host& host, const LaunchWishes& wishes, LaunchRecord begun, Language language,
+         RankListener& listener)
+      : host_(host),
+        wishes_(wishes),
+        listener_(listener),
+        language_(language),
+        record_(std::move(begun)),
+        catalogue_(known_diagnoses()) {
+    record_.log_folder = wishes.log_folder.string();
     record_.started_at = timestamp(host.clock->now());
+    record_.pid = ::getpid();
+    record_.process_start = start_of_process(::getpid());
     make_folder();
-    for (std::int64_t rank = 0; rank < plan.ranks; ++rank) {
-      record_.ranks.push_back({rank, (folder_ / concat("rank_", rank, ".log")).string(), 0, {}});
-      streams_.push_back({rank,
-                          make_rank_pipe(pipe_of_rank(plan.log_folder, concat(rank))),
-                          RankLog(record_.ranks.back().log),
-                          0,
-                          {}});
-    }
-    write_record();
   }
 
   LaunchRecord run() {
-    start();
-    while (!supervisor_->is_over()) {
-      wait();
-      for (Stream& stream : streams_) take(stream);
-      supervisor_->reap();
-      note_first_failure();
-      look_for_signals();
-      check_cards();
-      end_stragglers();
+    for (;;) {
+      if (!attempt()) break;
+      const std::int64_t pause_ms = restart_pause_ms(record_.attempts.size());
+      listener_.restarts(record_.attempts.back(), pause_ms);
+      if (!pause(pause_ms)) break;
     }
-    record_.status = status_of_group();
-    busy_checker_.reset();
-    supervisor_.reset();
-    for (Stream& stream : streams_) finish(stream);
+    record_.status = record_.attempts.back().status;
     record_.ended_at = timestamp(host_.clock->now());
-    for (std::int64_t rank = 0; rank < record_.plan.ranks; ++rank)
-      ::unlink(pipe_of_rank(record_.plan.log_folder, concat(rank)).c_str());
-    judge();
     write_record();
     return std::move(record_);
   }
 
  private:
   Error cannot_make(int reason) const {
-    const Error error = system_error(reason, "make folder", record_.plan.log_folder.string(),
-                                     ErrorCode::host_unfit);
+    const Error error =
+        system_error(reason, "make folder", record_.log_folder, ErrorCode::host_unfit);
     return {error.code(), error.message(), "name a folder that you may write to: --log-dir DIR"};
   }
 
   void make_folder() {
-    const fs::path& top = record_.plan.log_folder;
+    const fs::path top = record_.log_folder;
     std::error_code failure;
     fs::create_directories(top.parent_path(), failure);
     if (failure) throw cannot_make(failure.value());
-    if (::mkdir(top.c_str(), 0755) != 0) {
-      if (errno == EEXIST)
-        throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(top.string())),
-                    "name another folder for the logs: --log-dir DIR");
-      throw cannot_make(errno);
-    }
-    folder_ = top / "attempt_0";
-    make_directories(folder_, 0755);
+    if (::mkdir(top.c_str(), 0755) == 0) return;
+    if (errno == EEXIST)
+      throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(top.string())),
+                  "name another folder for the logs: --log-dir DIR");
+    throw cannot_make(errno);
   }
 
-  void start() {
-    Pipe output = make_pipe();
-    ::fcntl(output.read_end.get(), F_SETFL, O_NONBLOCK);
-    streams_.push_back({-1, std::move(output.read_end), RankLog(folder_ / "launcher.log"), 0, {}});
-    const LaunchPlan& plan = record_.plan;
-    supervisor_.emplace();
-    busy_checker_.emplace(host_, record_.plan, *supervisor_);
-    if (plan.engine == LaunchEngine::torchrun) {
-      programs_.push_back(supervisor_->start(plan.argv, plan.environment, output.write_end));
+  // Whether another one follows.
+  bool attempt() {
+    const std::size_t number = record_.attempts.size();
+    record_.attempts.emplace_back();
+    LaunchWishes wishes = wishes_;
+    wishes.log_folder = wishes_.log_folder / concat("attempt_", number);
+    if (wishes.master_port.empty()) wishes.master_port = free_port();
+    resume(wishes);
+    const std::string resumed_from = record_.attempts.back().resumed_from;
+    const auto unfinished = record_.attempts.back().unfinished_checkpoints;
+    const auto keep_up = [&](const AttemptRecord& now) {
+      record_.attempts.back() = now;
+      record_.attempts.back().resumed_from = resumed_from;
+      record_.attempts.back().unfinished_checkpoints = unfinished;
+    };
+    AttemptRules rules;
+    rules.stall_ms = stall_ms(record_.request);
+    rules.on_stall = *on_stall_named(record_.request.on_stall);
+    rules.changed = [&](const AttemptRecord& now) {
+      keep_up(now);
+      write_record();
+    };
+    rules.tick = [this] { look_at_checkpoints(); };
+    const LaunchPlan plan = plan_launch(wishes);
+    if (number == 0) record_.plan = plan;
+    Attempt attempt(host_, plan, rules, listener_);
+    rules.changed(attempt.record());
+    keep_up(attempt.run());
+    record_.ended_by = attempt.ended_by();
+    if (record_.log_problem.empty()) record_.log_problem = attempt.log_problem();
+    AttemptRecord& done = record_.attempts.back();
+    judge(done, plan.log_folder, attempt.was_ended_for_stall());
+    const bool goes_on = does_another_follow(done, attempt.was_ended_for_stall());
+    write_record();
+    return goes_on;
+  }
+
+  // From the second attempt on, from where the training had come.
+  void resume(LaunchWishes& wishes) {
+    const RestartRules& rules = record_.request.restart;
+    AttemptRecord& begun = record_.attempts.back();
+    if (record_.attempts.size() < 2 || rules.checkpoints.empty()) return;
+    const CheckpointFolder folder = checkpoints_in(rules.checkpoints);
+    begun.unfinished_checkpoints = folder.unfinished;
+    if (folder.whole.empty() || rules.resume.empty()) return;
+    begun.resumed_from = folder.whole.back().path;
+    for (std::string& word : resume_words(rules, begun.resumed_from))
+      wishes.words.push_back(std::move(word));
+  }
+
+  void look_at_checkpoints() {
+    const RestartRules& rules = record_.request.restart;
+    if (rules.keep == 0 || rules.checkpoints.empty() || ++ticks_ % ticks_between_looks != 0) return;
+    remove_old_ones();
+  }
+
+  void remove_old_ones() {
+    using namespace std::chrono;
+    const RestartRules& rules = record_.request.restart;
+    const auto since = time_of(record_.started_at).time_since_epoch();
+    for (std::string& path : remove_older_checkpoints(checkpoints_in(rules.checkpoints),
+                                                      static_cast<std::size_t>(rules.keep),
+                                                      duration_cast<nanoseconds>(since).count()))
+      record_.removed_checkpoints.push_back(std::move(path));
+  }
+
+  void judge(AttemptRecord& done, const fs::path& logs, bool was_stalled) {
+    if (record_.request.restart.keep > 0) remove_old_ones();
+    if (*done.status == 0) {
+      for (RankRecord& rank : done.ranks) rank.status = 0;
       return;
     }
-    for (std::int64_t rank = 0; rank < plan.ranks; ++rank)
-      programs_.push_back(
-          supervisor_->start(plan.argv, environment_of_rank(plan, rank), output.write_end));
-  }
-
-  void wait() const {
-    std::vector<pollfd> polled;
-    for (const Stream& stream : streams_) {
-      if (stream.input.is_open()) polled.push_back({stream.input.get(), POLLIN, 0});
+    if (record_.ended_by) return;
+    if (was_stalled) {
+      done.judgement = stalled(done.stalls.back());
+      return;
     }
-    polled.push_back({supervisor_->descriptor(), POLLIN, 0});
-    if (interrupt_descriptor() >= 0 && !is_interrupted())
-      polled.push_back({interrupt_descriptor(), POLLIN, 0});
-    int limit = limit_.poll_timeout();
-    if (are_cards_asked()) {
-      if (busy_checker_->descriptor() >= 0)
-        polled.push_back({busy_checker_->descriptor(), POLLIN, 0});
-      const int check = busy_checker_->next().poll_timeout();
-      if (limit < 0 || (check >= 0 && check < limit)) limit = check;
-    }
-    ::poll(polled.data(), polled.size(), limit);
-  }
-
-  void take(Stream& stream) {
-    std::array<char, piece_size> piece{};
-    while (stream.input.is_open()) {
-      const ssize_t got = ::read(stream.input.get(), piece.data(), piece.size());
-      if (got > 0) {
-        attempt([&] {
-          stream.log.take({piece.data(), static_cast<std::size_t>(got)}, host_.clock->now(),
-                          hears(stream));
-        });
-      } else if (got == 0) {
-        stream.input.close();
-      } else if (errno != EINTR) {
-        return;
-      }
-    }
-  }
-
-  void finish(Stream& stream) {
-    take(stream);
-    attempt([&] { stream.log.end(host_.clock->now(), hears(stream)); });
-    if (stream.rank < 0) return;
-    RankRecord& rank = record_.ranks.at(static_cast<std::size_t>(stream.rank));
-    rank.lines = stream.lines;
-    rank.last_line = stream.last_line;
-  }
-
-  // A training is worth more than its logs: it goes on without them.
-  template <class Work>
-  void attempt(const Work& work) {
     try {
-      work();
+      const LogMatcher matcher(catalogue_);
+      const LogStory story = read_logs(matcher, find_log_files({logs.string()}), {});
+      done.judgement = judge_logs(catalogue_, story, *done.status, language_);
+    } catch (const Error& error) {
+      record_.log_problem = error.message();
+      return;
+    }
+    for (const RankState& state : done.judgement->ranks) {
+      if (state.rank >= 0 && static_cast<std::size_t>(state.rank) < done.ranks.size())
+        done.ranks[static_cast<std::size_t>(state.rank)].status = state.status;
+    }
+  }
+
+  Judgement stalled(const Standstill& stall) const {
+    Judgement judgement;
+    judgement.verdict = JobVerdict::problems;
+    judgement.has_failed = true;
+    const Diagnosis* diagnosis = catalogue_.find(stalled_id);
+    if (diagnosis == nullptr) return judgement;
+    Judged judged;
+    judged.finding = finding_in(*diagnosis, language_);
+    judged.finding.subject = record_.run;
+    for (const StillRank& rank : stall.ranks) {
+      if (stall.behind && *stall.behind != rank.rank) continue;
+      judged.finding.evidence.push_back({concat("rank ", rank.rank), 0, rank.last_line});
+    }
+    if (stall.behind) judged.rank = static_cast<int>(*stall.behind);
+    judgement.first_cause = stalled_id;
+    judgement.diagnoses.push_back(std::move(judged));
+    return judgement;
+  }
+
+  bool does_another_follow(AttemptRecord& done, bool was_stalled) {
+    if (*done.status == 0 || record_.ended_by) return false;
+    AttemptEnd end;
+    end.cause = done.judgement ? done.judgement->first_cause : "";
+    const Diagnosis* diagnosis = catalogue_.find(end.cause);
+    end.does_restart_help = diagnosis != nullptr && diagnosis->restart_helps;
+    end.place = place_of(done);
+    ends_.push_back(end);
+    done.not_restarted = was_stalled && record_.request.on_stall == name(OnStall::stop)
+                             ? std::string("it stood still, and --on-stall stop was asked for")
+                             : objection_to_restart(record_.request.restart, ends_);
+    return done.not_restarted.empty();
+  }
+
+  // The first rank's iteration, or the newest checkpoint.
+  std::string place_of(const AttemptRecord& done) const {
+    const auto told = std::find_if(done.ranks.begin(), done.ranks.end(),
+                                   [](const RankRecord& rank) { return !rank.iteration.empty(); });
+    if (told != done.ranks.end()) return told->iteration;
+    if (record_.request.restart.checkpoints.empty()) return {};
+    const CheckpointFolder folder = checkpoints_in(record_.request.restart.checkpoints);
+    return folder.whole.empty() ? std::string() : folder.whole.back().path;
+  }
+
+  // Whether it was not interrupted.
+  bool pause(std::int64_t pause_ms) {
+    try {
+      pause_for(std::chrono::milliseconds(pause_ms));
+      return true;
+    } catch (const Error& error) {
+      record_.ended_by = error.code() == ErrorCode::interrupted ? SIGINT : SIGTERM;
+      record_.attempts.back().not_restarted = "a signal came before";
+      clear_interrupt();
+      return false;
+    }
+  }
+
+  void write_record() {
+    try {
+      write_durably(wishes_.log_folder / record_name, to_text(to_json(record_)), 0644);
     } catch (const Error& error) {
       if (record_.log_problem.empty()) record_.log_problem = error.message();
     }
   }
 
-  std::function<void(std::string_view)> hears(Stream& stream) {
-    return [this, &stream](std::string_view line) {
-      ++stream.lines;
-      if (!trimmed(line).empty()) stream.last_line = printable(std::string(line.substr(0, 400)));
-      if (stream.rank < 0)
-        listener_.launcher_line(line);
-      else
-        listener_.line(stream.rank, line);
-    };
-  }
-
-  void look_for_signals() {
-    try {
-      throw_if_interrupted();
-      return;
-    } catch (const Error& error) {
-      record_.ended_by = error.code() == ErrorCode::interrupted ? SIGINT : SIGTERM;
-    }
-    clear_interrupt();
-    supervisor_->signal_all(is_stopping_ ? SIGKILL : SIGTERM);
-    if (!is_stopping_) limit_ = WaitLimit(grace_ms);
-    is_stopping_ = true;
-  }
-
-  // Once the group has ended, or has had its time after a signal, nobody waits for the rest.
-  void end_stragglers() {
-    if (has_group_ended() && !is_ended_) {
-      is_ended_ = true;
-      supervisor_->signal_all(SIGTERM);
-      limit_ = WaitLimit(stragglers_ms);
-    }
-    if (!limit_.is_over()) return;
-    supervisor_->signal_all(SIGKILL);
-    limit_ = WaitLimit(kill_again_ms);
-  }
-
-  bool are_cards_asked() const { return !is_ended_ && !is_stopping_; }
-
-  void check_cards() {
-    if (!are_cards_asked()) return;
-    const auto check = busy_checker_->step();
-    if (!check) return;
-    record_.busy_check = check;
-    write_record();
-    listener_.checked(*check, record_.plan.ranks);
-  }
-
-  void note_first_failure() {
-    for (const pid_t program : programs_) {
-      const auto status = supervisor_->status(program);
-      if (first_failure_ == 0 && status && !record_.ended_by) first_failure_ = *status;
-    }
-  }
-
-  // A rank that fails ends all, as with torchrun.
-  bool has_group_ended() const {
-    bool has_all = true;
-    for (const pid_t program : programs_) {
-      const auto status = supervisor_->status(program);
-      if (status && *status != 0) return true;
-      has_all = has_all && status.has_value();
-    }
-    return has_all;
-  }
-
-  // That of the first that failed; those that were ended for its sake come later.
-  int status_of_group() const {
-    if (first_failure_ != 0) return first_failure_;
-    return record_.ended_by ? 128 + *record_.ended_by : 0;
-  }
-
-  void judge() {
-    if (*record_.status == 0 || record_.ended_by) return;
-    try {
-      const DiagnosisCatalogue catalogue = known_diagnoses();
-      const LogMatcher matcher(catalogue);
-      const LogStory story =
-          read_logs(matcher, find_log_files({record_.plan.log_folder.string()}), {});
-      record_.judgement = judge_logs(catalogue, story, *record_.status, language_);
-    } catch (const Error& error) {
-      record_.log_problem = error.message();
-    }
-  }
-
-  void write_record() {
-    attempt([&] {
-      write_durably(record_.plan.log_folder / record_file, to_text(to_json(record_)), 0644);
-    });
-  }
-
   const Host& host_;
+  const LaunchWishes& wishes_;
   RankListener& listener_;
   const Language language_;
   LaunchRecord record_;
-  fs::path folder_;
-  std::vector<Stream> streams_;
-  std::optional<Supervisor> supervisor_;
-  std::optional<BusyChecker> busy_checker_;  // uses it
-  std::vector<pid_t> programs_;
-  int first_failure_ = 0;
-  WaitLimit limit_;  // until SIGKILL
-  bool is_stopping_ = false;
-  bool is_ended_ = false;
+  const DiagnosisCatalogue catalogue_;
+  std::vector<AttemptEnd> ends_;
+  int ticks_ = 0;
 };
 
 }  // namespace
 
-namespace {
-
-Json to_json(const BusyCheck& check) {
-  return {{"at", check.at},
-          {"cards_busy", check.cards_busy ? Json(*check.cards_busy) : Json(nullptr)},
-          {"first_cause", text_or_null(check.first_cause)}};
-}
-
-}  // namespace
-
-Json to_json(const LaunchRecord& record) {
-  Json ranks = Json::array();
-  for (const RankRecord& rank : record.ranks) {
-    ranks.push_back({{"rank", rank.rank},
-                     {"log", rank.log},
-                     {"lines", rank.lines},
-                     {"last_line", text_or_null(rank.last_line)}});
-  }
-  Json diagnoses = nullptr;
-  if (record.judgement) {
-    DoctorReport report;
-    report.judgement = *record.judgement;
-    diagnoses = to_json(report).at("diagnoses");
-  }
-  return {{"schema", 1},
-          {"plan", to_json(record.plan)},
-          {"started_at", record.started_at},
-          {"ended_at", text_or_null(record.ended_at)},
-          {"status", record.status ? Json(*record.status) : Json(nullptr)},
-          {"ended_by", record.ended_by ? Json(*record.ended_by) : Json(nullptr)},
-          {"ranks", std::move(ranks)},
-          {"busy_check", record.busy_check ? to_json(*record.busy_check) : Json(nullptr)},
-          {"verdict", record.judgement ? Json(name(record.judgement->verdict)) : Json(nullptr)},
-          {"first_cause",
-           record.judgement ? text_or_null(record.judgement->first_cause) : Json(nullptr)},
-          {"diagnoses", std::move(diagnoses)},
-          {"log_problem", text_or_null(record.log_problem)}};
-}
-
-LaunchRecord launch(const Host& host, const LaunchPlan& plan, Language language,
-                    RankListener& listener) {
-  return Launch(host, plan, language, listener).run();
+LaunchRecord launch(const Host& host, const LaunchWishes& wishes, LaunchRecord begun,
+                    Language language, RankListener& listener) {
+  return Launch(host, wishes, std::move(begun), language, listener).run();
 }
 
 void become_rank(const fs::path& log_folder, const std::vector<std::string>& words,
@@ -345,9 +260,15 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
   if (rank == environment.end() || !is_digits(rank->second))
     throw Error(ErrorCode::usage, "LOCAL_RANK is no number", "`topsctl launch` starts ranks");
   die_with_parent();
+  const auto open_pipe = [](const fs::path& pipe) {
+    Descriptor output(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!output.is_open()) throw system_error(errno, "open", pipe.string());
+    return output;
+  };
+  const fs::path pids = pipe_of_pids(log_folder);
+  write_all(open_pipe(pids), concat(rank->second, " ", ::getpid(), "\n"), pids);
   const fs::path pipe = pipe_of_rank(log_folder, rank->second);
-  const Descriptor output(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!output.is_open()) throw system_error(errno, "open", pipe.string());
+  const Descriptor output = open_pipe(pipe);
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     if (::dup2(output.get(), stream) < 0) throw system_error(errno, "write", pipe.string());
   }

@@ -48,12 +48,13 @@ void close_others(std::initializer_list<int> kept) {
 }
 
 // In the child: never returns.
-[[noreturn]] void become(std::vector<std::string> argv, const std::array<int, 3>& streams) {
+[[noreturn]] void become(std::vector<std::string> argv, const std::array<int, 3>& streams,
+                         const fs::path& directory) {
   for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGXFSZ})
     ::signal(signal, SIG_DFL);
   restore_descriptor_limit();
   for (int stream = 0; stream < 3; ++stream) ::dup2(streams.at(stream), stream);
-  ::execvp(argv[0].c_str(), c_strings(argv).data());
+  if (::chdir(directory.c_str()) == 0) ::execvp(argv[0].c_str(), c_strings(argv).data());
   const std::string reason = format("cannot start {}\n", argv[0]);
   static_cast<void>(!::write(2, reason.data(), reason.size()));
   ::_exit(127);
@@ -102,7 +103,7 @@ void DetachedRun::keep(const std::vector<std::string>& argv, const Descriptor& i
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 || ::chdir("/") != 0) ::_exit(1);
   const pid_t program = ::fork();
   if (program < 0) ::_exit(1);
-  if (program == 0) become(argv, {input.get(), report.get(), events.get()});
+  if (program == 0) become(argv, {input.get(), report.get(), events.get()}, directory_);
   static_cast<void>(!::write(ready, "1", 1));
   // What led to whoever started it must not stay open.
   for (int stream = 0; stream < 3; ++stream) ::dup2(null.get(), stream);

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -19,6 +21,8 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -27,6 +31,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int cannot_start = 127;
+constexpr std::chrono::milliseconds look_again(100);
 constexpr int signal_base = 128;
 
 sigset_t child_signal() {
@@ -58,15 +63,33 @@ sigset_t child_signal() {
   ::_exit(cannot_start);
 }
 
-// The parent in "PID (NAME) S PARENT ...": the name may have blanks and brackets (proc(5)).
-std::optional<pid_t> parent_in(const std::string& stat) {
-  const auto name_end = stat.rfind(')');
-  if (name_end == std::string::npos || name_end + 4 >= stat.size()) return std::nullopt;
-  pid_t parent = 0;
-  const char* first = stat.data() + name_end + 4;
-  const auto [end, error] = std::from_chars(first, stat.data() + stat.size(), parent);
-  if (error != std::errc()) return std::nullopt;
-  return parent;
+// Positions behind "PID (NAME) " in /proc/PID/stat (proc(5)).
+constexpr std::size_t parent_field = 1;
+constexpr std::size_t user_time_field = 11;
+constexpr std::size_t system_time_field = 12;
+constexpr std::size_t start_field = 19;
+constexpr std::int64_t ms_per_s = 1000;
+
+// The name may have blanks and brackets. Empty if the process has just ended.
+std::vector<std::string> stat_fields(const std::string& process) {
+  try {
+    const std::string stat = read_text_if_present(concat("/proc/", process, "/stat")).value_or("");
+    const auto name_end = stat.rfind(')');
+    if (name_end == std::string::npos || name_end + 2 > stat.size()) return {};
+    return split(stat.substr(name_end + 2), ' ');
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+template <class Number>
+std::optional<Number> number_at(const std::vector<std::string>& fields, std::size_t position) {
+  if (fields.size() <= position) return std::nullopt;
+  const std::string& text = fields[position];
+  Number number = 0;
+  const auto failure = std::from_chars(text.data(), text.data() + text.size(), number).ec;
+  if (failure != std::errc()) return std::nullopt;
+  return number;
 }
 
 std::multimap<pid_t, pid_t> processes_by_parent() {
@@ -76,12 +99,8 @@ std::multimap<pid_t, pid_t> processes_by_parent() {
        at.increment(failure)) {
     const std::string name = at->path().filename().string();
     if (!is_digits(name)) continue;
-    try {
-      const auto parent = parent_in(read_text_if_present(at->path() / "stat").value_or(""));
-      if (parent) found.emplace(*parent, static_cast<pid_t>(std::stoi(name)));
-    } catch (const Error&) {
-      // It has just ended.
-    }
+    if (const auto parent = number_at<pid_t>(stat_fields(name), parent_field))
+      found.emplace(*parent, static_cast<pid_t>(std::stoi(name)));
   }
   return found;
 }
@@ -153,6 +172,47 @@ std::vector<pid_t> descendants_of(pid_t process) {
   }
   found.erase(found.begin());
   return found;
+}
+
+std::string start_of_process(pid_t process) {
+  const std::vector<std::string> fields = stat_fields(concat(process));
+  if (fields.size() <= start_field || fields.front() == "Z") return {};
+  const auto boot = read_text_if_present("/proc/sys/kernel/random/boot_id");
+  return concat(fields[start_field], "@", trimmed(boot.value_or("")));
+}
+
+bool signal_process(pid_t process, const std::string& start, int number, std::int64_t patience_ms) {
+  // Linux 5.3 has these; before, the number may be given away at the wrong moment.
+  const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (start_of_process(process) != start) return true;
+  const long failed = pidfd.is_open()
+                          ? ::syscall(SYS_pidfd_send_signal, pidfd.get(), number, nullptr, 0)
+                          : ::kill(process, number);
+  if (failed != 0 && errno != ESRCH)
+    throw system_error(errno, "signal", concat("process ", process));
+  const WaitLimit limit(patience_ms);
+  if (pidfd.is_open()) {
+    const bool has_ended = wait_for({pidfd.get()}, limit);
+    throw_if_interrupted();
+    return has_ended;
+  }
+  while (start_of_process(process) == start) {
+    if (limit.is_over()) return false;
+    pause_for(look_again);
+  }
+  return true;
+}
+
+std::map<pid_t, std::int64_t> processor_times_of(const std::vector<pid_t>& processes) {
+  const std::int64_t ticks_per_s = std::max(1L, ::sysconf(_SC_CLK_TCK));
+  std::map<pid_t, std::int64_t> times;
+  for (const pid_t process : processes) {
+    const std::vector<std::string> fields = stat_fields(concat(process));
+    const auto user = number_at<std::int64_t>(fields, user_time_field);
+    const auto system = number_at<std::int64_t>(fields, system_time_field);
+    if (user && system) times[process] = (*user + *system) * ms_per_s / ticks_per_s;
+  }
+  return times;
 }
 
 void die_with_parent() {

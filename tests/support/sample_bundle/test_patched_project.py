@@ -1,6 +1,7 @@
 # The guides' project, patched by topsctl doctor, trains under torchrun on the doubles: the ranks' sum is what it must be.
 
 import io
+import json
 import os
 import re
 import shutil
@@ -50,11 +51,14 @@ def digests_of(project, like=None):
             for path in sorted(like.rglob("*")) if path.is_file()}
 
 
-def torchrun(project, script, environment):
-    # Without -r and -t, torchrun of PyTorch 1.13 fails with Python 3.11.
-    return run(sys.executable, "-m", "torch.distributed.run", "-r", "1", "-t", "1", "--log_dir", project / "logs",
-               "--nproc_per_node=8", "--master_port", free_port(), "scripts/" + script, CONFIG, env=environment,
-               cwd=project, check=False)
+def launched(topsctl, project, script, environment):
+    """The record of `topsctl launch` of a script of the project."""
+    logs = project / "logs" / script.removesuffix(".py")
+    done = run(topsctl, "launch", "--preflight", "none", "--python", sys.executable, "--nproc", "8", "--log-dir", logs, "--",
+               "scripts/" + script, CONFIG, env=environment | {"XDG_STATE_HOME": os.fspath(project.parent / "runs")}, cwd=project,
+               check=False)
+    assert done.returncode == 0 and "sum 36" in done.stdout, done.stdout + done.stderr
+    return json.loads((logs / "launch.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -64,14 +68,17 @@ def open_place():
 
 
 @pytest.mark.parametrize("api, backend, scripts", TARGETS if IS_LONG else TARGETS[:1])
-def test_eight_ranks_add_up_after_the_patch(topsctl_dev, installed, open_place, api, backend, scripts):
+def test_eight_ranks_add_up_after_the_patch(topsctl_dev, topsctl_release, schema, installed, open_place, api, backend, scripts):
     environment = installed(*(["--personality", "s60"] if api == "s60" else []))
     environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
     project = patched(topsctl_dev, open_place / "work" / "project", api, backend)
     for script in scripts:
-        done = torchrun(project, script, environment)
-        assert done.returncode == 0, done.stderr
-        assert "sum 36" in done.stdout
+        # What the guides have an operator look for: eight processes, and ranks 0 to 7.
+        record = launched(topsctl_release, project, script, environment)
+        schema(record, "launch-record")
+        ranks = record["attempts"][0]["ranks"]
+        assert [rank["rank"] for rank in ranks] == list(range(8)) and len({rank["pid"] for rank in ranks}) == 8
+        assert {"scripts/" + script, CONFIG} == record["digests"].keys()
     # What the ranks themselves wrote is theirs.
     undone = topsctl_as_nobody(topsctl_dev, project, "rollback", "1")
     assert undone.returncode == 0, undone.stderr

@@ -76,6 +76,10 @@ struct ProjectOptions {
 ProjectReading read_project(const std::filesystem::path& folder, const ProjectOptions& options,
                             const SandboxWish& wish);
 
+// The same for some files alone: those that are sources, by their names.
+ProjectReading read_sources(const std::vector<std::filesystem::path>& files,
+                            const ProjectOptions& options, const SandboxWish& wish);
+
 // Worst first. An id that the catalogue does not have is left out: --only and --except shorten it.
 Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReading& reading,
                         Language language);

@@ -24,6 +24,10 @@ struct WatchedRank {
   std::string state;  // "R", "S", "T", ...
   std::vector<std::int64_t> cards;
   bool is_working = false;  // it used processor time between two looks
+  // As the logs of its run tell.
+  std::string last_line;
+  std::string iteration;                        // empty: none
+  std::optional<double> iterations_per_second;  // since the last look that saw another one
 };
 
 struct CardWatch {

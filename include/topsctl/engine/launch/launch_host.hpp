@@ -2,16 +2,17 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "topsctl/engine/launch/launch_plan.hpp"
-#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/host_facts.hpp"
 
 namespace topsctl {
 
-// Whether the torch that this interpreter imports with this environment brings torchrun, by its
+// Whether the torch that an interpreter imports with this environment brings torchrun, by its
 // files: nothing is imported.
-LaunchEngine engine_of(const Host& host, const std::string& python,
+LaunchEngine engine_of(const std::optional<PythonFacts>& python,
                        const std::map<std::string, std::string>& environment);
 // A TCP port of 127.0.0.1 that nobody has now. Throws Error.
 std::string free_port();

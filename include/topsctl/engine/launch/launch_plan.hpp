@@ -22,7 +22,7 @@ struct LaunchWishes {
   std::int64_t ranks = 0;
   std::string cards;  // "0,1,4": those that the ranks see; empty: all
   std::string master_port;
-  std::filesystem::path log_folder;                // absolute
+  std::filesystem::path log_folder;                // of this attempt; absolute
   std::string own_program;                         // topsctl itself
   std::map<std::string, std::string> environment;  // the whole of it
 };
@@ -49,5 +49,7 @@ std::map<std::string, std::string> environment_of_rank(const LaunchPlan& plan, s
 // The pipe that a rank writes to, below the log folder.
 std::filesystem::path pipe_of_rank(const std::filesystem::path& log_folder,
                                    const std::string& rank);
+// The one by which ranks tell their processes: lines "RANK PID".
+std::filesystem::path pipe_of_pids(const std::filesystem::path& log_folder);
 
 }  // namespace topsctl

@@ -24,7 +24,9 @@ struct RunFile {
 // error) and, at its end, its exit status.
 class DetachedRun {
  public:
-  explicit DetachedRun(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // `directory`: the working directory of the program.
+  explicit DetachedRun(std::filesystem::path folder, std::filesystem::path directory = "/")
+      : folder_(std::move(folder)), directory_(std::move(directory)) {}
 
   // Starts it in this process's environment, in a session of its own; does nothing if the folder is
   // there already. `input` is its standard input, of 4 KiB and a line's end at most; it is written
@@ -51,6 +53,7 @@ class DetachedRun {
                          int ready) const;
 
   std::filesystem::path folder_;
+  std::filesystem::path directory_;
 };
 
 // Removes runs in a folder of such that ended more than a week ago.

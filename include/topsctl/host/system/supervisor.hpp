@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -49,6 +50,18 @@ class Supervisor {
 
 // Of the process and all that descends from it, without itself; a process may end at any moment.
 std::vector<pid_t> descendants_of(pid_t process);
+
+// What tells a process from a later one with its number: the boot, and when it began in it. Empty:
+// there is no such process, or it has ended and nobody has reaped it.
+std::string start_of_process(pid_t process);
+
+// Sends a signal to the process that began so, and to no later one with its number, and waits until
+// it has ended; false if that takes longer. Throws Error{permission} for another user's.
+bool signal_process(pid_t process, const std::string& start, int number, std::int64_t patience_ms);
+
+// Processor time that these processes have used so far, in milliseconds; those that have ended are
+// left out.
+std::map<pid_t, std::int64_t> processor_times_of(const std::vector<pid_t>& processes);
 
 // From now on this process, and the program that it becomes, gets SIGKILL when its parent dies.
 void die_with_parent();

@@ -1,5 +1,5 @@
 // Renders what topsctl doctor found.
-#include "cli/doctor_text.hpp"
+#include "cli/training/doctor_text.hpp"
 
 #include <algorithm>
 

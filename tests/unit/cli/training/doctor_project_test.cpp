@@ -1,5 +1,5 @@
 // The options of topsctl doctor for a project.
-#include "cli/doctor_project.hpp"
+#include "cli/training/doctor_project.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Reads a project's options and renders what was found in it.
-#include "cli/doctor_project.hpp"
+#include "cli/training/doctor_project.hpp"
 
 #include <map>
 #include <optional>
 #include <set>
 
-#include "cli/doctor_text.hpp"
+#include "cli/training/doctor_text.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"

@@ -1,0 +1,59 @@
+// What is asked of a launch: the options of its command line, or a job file. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/model/environment_settings.hpp"
+#include "topsctl/model/json.hpp"
+#include "topsctl/model/json_reader.hpp"
+
+namespace topsctl {
+
+// What follows when a training stands still.
+enum class OnStall { report, stop, restart };
+std::string_view name(OnStall what);
+std::optional<OnStall> on_stall_named(std::string_view name);
+// Of their names, in this order.
+const std::vector<std::string>& on_stall_names();
+
+// When a training that failed is started once more, and from where it goes on.
+struct RestartRules {
+  std::int64_t most = 0;            // restarts
+  std::vector<std::string> causes;  // ids, besides those whose diagnosis says that it helps
+  std::string checkpoints;          // a folder; empty: it begins anew
+  // Words with {checkpoint} in them, cut at blanks, that are added from the second attempt on.
+  std::string resume;
+  std::int64_t keep = 0;  // how many whole checkpoints; 0: all
+  bool operator==(const RestartRules&) const = default;
+};
+
+struct LaunchRequest {
+  std::vector<std::string> words;  // script and arguments
+  std::int64_t ranks = 0;          // 0: one for each card
+  std::string cards;               // "0,1,4"; empty: all
+  std::string stack;               // empty: the first known one
+  std::string python;              // empty: the stack's
+  std::string level = "device";    // of the preflight; "none"
+  std::vector<std::string> accepted;
+  SettingOptions settings;
+  std::string log_folder;        // empty: one by time
+  std::int64_t master_port = 0;  // 0: a free one
+  RestartRules restart;
+  std::string stall_minutes = "15";  // a decimal number; "0": nobody looks
+  std::string on_stall = "report";
+  bool operator==(const LaunchRequest&) const = default;
+};
+
+// The minutes of `stall_minutes` in milliseconds. Throws Error{usage} if it is no such number.
+std::int64_t stall_ms(const LaunchRequest& request);
+
+// The value of a job file, and of `request` in a record.
+Json to_json(const LaunchRequest& request);
+// Throws Error{bad_stack} naming what is wrong. A job file may leave out all but `words`.
+LaunchRequest launch_request_in(const JsonReader& job);
+
+}  // namespace topsctl

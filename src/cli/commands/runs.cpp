@@ -1,0 +1,211 @@
+// topsctl runs: launches that run or have run.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/option_table.hpp"
+#include "cli/validators.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t most_rank = 1'000'000;
+constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
+constexpr std::int64_t between_looks_ms = 500;
+constexpr std::size_t piece_size = std::size_t{64} << 10U;
+
+struct RunsCommandOptions {
+  std::string run = "last";
+  std::int64_t rank = 0;
+  bool follow = false;
+};
+
+Json json_of(const Run& run) {
+  const RecordSummary& record = run.record;
+  return {{"run", run.name},
+          {"state", name(run.state)},
+          {"log_folder", run.log_folder},
+          {"words", record.request.words},
+          {"started_at", text_or_null(record.started_at)},
+          {"ended_at", text_or_null(record.ended_at)},
+          {"status", record.status ? Json(*record.status) : Json(nullptr)},
+          {"first_cause", text_or_null(record.first_cause)},
+          {"attempts", record.attempts},
+          {"ranks", record.ranks.size()},
+          {"problem", text_or_null(run.problem)}};
+}
+
+std::string body_of(const std::vector<Run>& runs, const Json& record) {
+  Json list = Json::array();
+  for (const Run& run : runs) list.push_back(json_of(run));
+  return to_line({{"runs", std::move(list)}, {"record", record}});
+}
+
+Output output_of(const std::vector<Run>& runs, std::string text, const Json& record = nullptr) {
+  Output output;
+  output.header.command = "runs";
+  output.json = body_of(runs, record);
+  output.text = std::move(text);
+  return output;
+}
+
+std::string outcome_of(const Run& run) {
+  if (run.state != RunState::ended) return std::string(name(run.state));
+  const RecordSummary& record = run.record;
+  if (record.status == 0) return "ended well";
+  const std::string status = record.status ? concat(*record.status) : "?";
+  if (record.first_cause.empty()) return format("exit status {}", status);
+  return format("exit status {}: {}", status, record.first_cause);
+}
+
+std::string script_of(const Run& run) {
+  return run.record.request.words.empty() ? "-" : printable(run.record.request.words.front());
+}
+
+Output list_runs(Session& session) {
+  const std::vector<Run> runs = all_runs(session.with_own_state());
+  if (runs.empty()) return output_of(runs, "no run is known; `topsctl launch` starts one\n");
+  std::vector<std::vector<std::string>> rows = {{"run", "state", "ranks", "script", "logs"}};
+  for (const Run& run : runs)
+    rows.push_back({run.name, outcome_of(run), concat(run.record.ranks.size()), script_of(run),
+                    printable(run.log_folder)});
+  return output_of(runs, table(rows, session.style));
+}
+
+Run readable(const Host& host, const std::string& word) {
+  Run run = run_named(host, word);
+  if (run.state == RunState::unreadable)
+    throw Error(ErrorCode::bad_input, run.problem, "its log directory may still have the logs");
+  return run;
+}
+
+Output show(const RunsCommandOptions& options, Session& session) {
+  const Run run = readable(session.with_own_state(), options.run);
+  const std::string file = concat(run.log_folder, "/", record_name);
+  const Json record = parse_json(read_text(file, most_record), in_quotes(file));
+  const Style& style = session.style;
+  const auto row = [&](const char* label, const std::string& value) {
+    return concat(style.bold(label), " ", value, "\n");
+  };
+  std::vector<std::string> words;
+  for (const std::string& word : run.record.request.words) words.push_back(shell_quoted(word));
+  std::string text = row("run:", run.name) + row("state:", outcome_of(run)) +
+                     row("script:", printable(joined(words, " "))) +
+                     row("begun:", printable(run.record.started_at)) +
+                     row("attempts:", concat(run.record.attempts)) +
+                     row("logs:", printable(run.log_folder));
+  std::vector<std::vector<std::string>> rows = {{"rank", "pid", "iteration", "last line"}};
+  constexpr std::size_t shown = 60;
+  for (const RecordSummary::Rank& rank : run.record.ranks)
+    rows.push_back({concat(rank.rank), rank.pid ? concat(*rank.pid) : "-",
+                    rank.iteration.empty() ? "-" : printable(rank.iteration),
+                    printable(shortened(rank.last_line, shown))});
+  return output_of({run}, text + table(rows, style), record);
+}
+
+Output stop(const RunsCommandOptions& options, Session& session) {
+  const Host host = session.with_own_state();
+  Run run = readable(host, options.run);
+  if (run.state != RunState::running)
+    return output_of({run}, format("{} does not run: {}\n", run.name, outcome_of(run)));
+  if (!stop_run(run))
+    throw Error(ErrorCode::step_failed, format("{} has not ended", run.name),
+                format("process {} waits for something: look at its ranks", run.record.pid));
+  run = readable(host, run.log_folder);
+  return output_of({run}, format("{} is stopped: {}\n", run.name, outcome_of(run)));
+}
+
+// Copies what is left of the file.
+void copy_rest(const Descriptor& from, const std::string& name) {
+  const Descriptor out(::dup(STDOUT_FILENO));
+  std::array<char, piece_size> piece{};
+  for (;;) {
+    const ssize_t got = ::read(from.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(errno, "read", name);
+    if (got == 0) return;
+    write_all(out, {piece.data(), static_cast<std::size_t>(got)}, "standard output");
+  }
+}
+
+// With --json the report names the log, and none of its lines.
+Output logs(const RunsCommandOptions& options, Session& session) {
+  const Host host = session.with_own_state();
+  Run run = readable(host, options.run);
+  const auto& ranks = run.record.ranks;
+  const auto rank = std::find_if(ranks.begin(), ranks.end(),
+                                 [&](const auto& each) { return each.rank == options.rank; });
+  if (rank == ranks.end())
+    throw Error(ErrorCode::bad_input, format("{} has no rank {}", run.name, options.rank),
+                format("it has {}", counted(ranks.size(), "rank")));
+  if (session.json) return output_of({run}, "");
+  const std::string file = rank->log;
+  const Descriptor log(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!log.is_open()) throw system_error(errno, "read", file, ErrorCode::bad_input);
+  copy_rest(log, file);
+  const FileWatch watch(file);
+  while (options.follow && run.state == RunState::running) {
+    if (watch.is_watching())
+      static_cast<void>(wait_for({watch.descriptor()}, WaitLimit(between_looks_ms)));
+    throw_if_interrupted();
+    watch.clear();
+    copy_rest(log, file);
+    run = readable(host, run.log_folder);
+    // A restart goes on in another file.
+    if (run.state == RunState::running && run.record.ranks.size() > 0 &&
+        std::none_of(run.record.ranks.begin(), run.record.ranks.end(),
+                     [&](const auto& each) { return each.log == file; }))
+      return logs(options, session);
+  }
+  copy_rest(log, file);
+  return output_of({run}, "");
+}
+
+using Act = Output (*)(const RunsCommandOptions&, Session&);
+
+}  // namespace
+
+CommandAction define_runs(OptionTable& table) {
+  auto options = std::make_shared<RunsCommandOptions>();
+  static_cast<void>(table.part("list", "List them, the oldest first"));
+  struct Part {
+    const OptionTable* table;
+    Act act;
+  };
+  std::vector<Part> parts;
+  const auto add = [&](const char* name, const char* description, Act act) -> OptionTable& {
+    OptionTable& part = table.part(name, description);
+    part.argument("run", options->run, "Its name, the beginning of it, its logs, or last", "RUN");
+    parts.push_back({&part, act});
+    return part;
+  };
+  add("show", "Show what became of one", show);
+  add("stop", "End all ranks of one that runs", stop);
+  OptionTable& log = add("logs", "Print what a rank said", logs);
+  log.value("--rank", options->rank, "Which rank; default: 0", "N")
+      .check(whole_number(0, most_rank));
+  log.flag("-f,--follow", options->follow, "Go on until the run ends");
+  return {[options, parts](Session& session) {
+            for (const Part& part : parts) {
+              if (part.table->is_given) return part.act(*options, session);
+            }
+            return list_runs(session);
+          },
+          body_of({}, nullptr)};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,48 @@
+// Renders preflight, plan and end of a launch.
+#include "cli/training/launch_text.hpp"
+
+#include "cli/finding_text.hpp"
+#include "cli/training/doctor_text.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/diagnosis/doctor_report.hpp"
+
+namespace topsctl {
+
+std::string launch_check_text(const LaunchCheck& preflight, const Style& style) {
+  std::string text = preflight.checks.empty() ? "" : render_checks(preflight.checks, style);
+  if (!preflight.findings.empty())
+    text += render_findings(preflight.findings, Detail::brief, style);
+  return text;
+}
+
+std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style) {
+  std::vector<std::string> words;
+  for (const std::string& word : plan.argv) words.push_back(shell_quoted(word));
+  std::string text = concat(style.bold("command:"), " ", joined(words, " "), "\n");
+  for (const auto& [name, value] : begun.added)
+    text += concat("  ", name, "=", shell_quoted(value), "\n");
+  for (const std::string& name : begun.removed) text += concat("  unset ", name, "\n");
+  return text + concat("  ", format("logs in {}", printable(begun.log_folder)), "\n");
+}
+
+std::string end_text(const LaunchRecord& record, Language language, const Style& style) {
+  const AttemptRecord& last = record.attempts.back();
+  std::string text;
+  if (last.judgement) {
+    DoctorReport report;
+    report.language = language;
+    report.judgement = *last.judgement;
+    text = render_doctor(report, Detail::brief, style);
+  }
+  std::string what = record.ended_by       ? format("ended by signal {}", *record.ended_by)
+                     : *record.status == 0 ? std::string("all ranks ended well")
+                                           : format("exit status {}", *record.status);
+  if (record.attempts.size() > 1)
+    what += format(" after {}", counted(record.attempts.size() - 1, "restart"));
+  if (!last.not_restarted.empty() && record.request.restart.most > 0)
+    what += format("; not restarted: {}", last.not_restarted);
+  return text + concat(style.bold("state:"), " ",
+                       format("{}; logs in {}", what, printable(record.log_folder)), "\n");
+}
+
+}  // namespace topsctl

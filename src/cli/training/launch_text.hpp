@@ -1,0 +1,20 @@
+// What is said of a launch before and after it runs.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "cli/render.hpp"
+#include "topsctl/engine/launch/launch_check.hpp"
+#include "topsctl/engine/launch/launch_record.hpp"
+
+namespace topsctl {
+
+// The checks, and the findings that keep it from starting.
+std::string launch_check_text(const LaunchCheck& preflight, const Style& style);
+// Command, and what becomes of the environment.
+std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style);
+// The first cause of a failure, and how it ended.
+std::string end_text(const LaunchRecord& record, Language language, const Style& style);
+
+}  // namespace topsctl

@@ -1,0 +1,52 @@
+// A picture on a terminal that is drawn again and again.
+#pragma once
+
+#include <termios.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "cli/non_blocking_streambuf.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+struct TerminalSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+  bool operator==(const TerminalSize&) const = default;
+};
+// What the terminal at a descriptor says; where it says nothing, the usual size.
+TerminalSize terminal_size(int descriptor);
+
+// The first characters of a line, as many as fit into so many columns.
+std::string fitting(std::string_view line, std::size_t columns);
+
+// While it lives, keys come as they are pressed and are not shown; the picture has a screen of its
+// own, which goes with it.
+class LiveView {
+ public:
+  LiveView();
+  ~LiveView();
+  LiveView(const LiveView&) = delete;
+  LiveView& operator=(const LiveView&) = delete;
+
+  // `picture` gets columns and rows; lines end with '\n' but for the last one.
+  using Picture = std::function<std::string(std::size_t columns, std::size_t rows)>;
+  void draw(const Picture& picture);
+  // Waits, drawing again when the terminal gets another size. False once q was pressed, or a signal
+  // has come.
+  bool wait(const WaitLimit& limit, const Picture& picture);
+
+ private:
+  termios before_{};
+  bool has_keys_ = false;
+  NonBlockingStreambuf buffer_;
+  std::ostream out_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,51 @@
+// What ranks say, and how they are, on the terminal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "cli/non_blocking_streambuf.hpp"
+#include "cli/render.hpp"
+#include "topsctl/engine/launch/launcher.hpp"
+
+namespace topsctl {
+
+enum class Stream { output, errors };
+
+// Rank 0 as it speaks, with the time since the start, and on a terminal below it one line of how
+// all are. What torchrun says is shown only if it is asked for: it is in its log. A terminal that
+// takes nothing holds no rank up: what it misses is in the logs.
+class RankConsole : public RankListener {
+ public:
+  RankConsole(Stream stream, const Style& style, bool is_verbose);
+  void line(std::int64_t rank, std::string_view text) override;
+  void launcher_line(std::string_view text) override;
+  void checked(const BusyCheck& check, std::int64_t ranks) override;
+  void stood_still(const Standstill& stall, OnStall what) override;
+  void restarts(const AttemptRecord& failed, std::int64_t pause_ms) override;
+  void progressed(const AttemptRecord& attempt) override;
+  // Nothing more comes: takes the last line away.
+  void end();
+
+ private:
+  void say(const std::string& line);
+  std::string time_passed() const;
+
+  int descriptor_;
+  bool is_terminal_;
+  NonBlockingStreambuf buffer_;
+  std::ostream out_;
+  Style style_;
+  bool is_verbose_;
+  std::string progress_;  // that is shown; empty: none is
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+// "8 of 8 ranks run, 8 of 8 cards busy, iteration 50/100". Pure but for the look at processes.
+std::string progress_text(const AttemptRecord& attempt);
+
+}  // namespace topsctl

@@ -1,0 +1,112 @@
+// Renders what topsctl watch sees.
+#include "cli/training/watch_text.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "cli/training/live_view.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t longest_words = 120;  // of a rank's last line
+
+// "12.3"; "-" if it is not known.
+std::string one_decimal(const std::optional<double>& number) {
+  if (!number) return "-";
+  constexpr double tenths_per_one = 10;
+  constexpr double half = 0.5;
+  const auto tenths = static_cast<std::int64_t>(*number * tenths_per_one + half);
+  return concat(tenths / 10, ".", tenths % 10);
+}
+
+std::string dash_or(const std::optional<double>& number, const char* unit) {
+  if (!number) return "-";
+  return concat(static_cast<std::int64_t>(*number + 0.5), unit);
+}
+
+std::optional<double> as_double(const std::optional<std::int64_t>& number) {
+  return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+}
+
+std::string memory_of(const CardReading& card) {
+  const std::string total = card.memory_total_bytes
+                                ? human_size(static_cast<std::uint64_t>(*card.memory_total_bytes))
+                                : "-";
+  if (!card.memory_used_bytes) return total;
+  return concat(human_size(static_cast<std::uint64_t>(*card.memory_used_bytes)), " / ", total);
+}
+
+std::string state_of(const CardWatch& watch, const Judgement& judgement) {
+  std::string text = watch.busy
+                         ? format("{} of {} cards busy", *watch.busy, watch.cards.size())
+                         : std::string("unknown whether cards work: efsmi is not there or fails");
+  if (!watch.ranks.empty()) text += format(", {} run", counted(watch.ranks.size(), "rank"));
+  if (!judgement.first_cause.empty()) {
+    text += format("; {} ({}): `topsctl doctor`", judgement.diagnoses.front().finding.title,
+                   judgement.first_cause);
+  }
+  return text;
+}
+
+std::string ranks_text(const CardWatch& watch, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {
+      {"rank", "pid", "state", "cards", "iteration", "it/s", "last line"}};
+  for (const WatchedRank& rank : watch.ranks) {
+    std::vector<std::string> cards;
+    for (const std::int64_t card : rank.cards) cards.push_back(concat(card));
+    rows.push_back({concat(rank.rank), concat(rank.pid), rank.state.empty() ? "-" : rank.state,
+                    cards.empty() ? "-" : joined(cards, ","),
+                    rank.iteration.empty() ? "-" : rank.iteration,
+                    one_decimal(rank.iterations_per_second),
+                    rank.last_line.empty() ? "-" : shortened(rank.last_line, longest_words)});
+  }
+  return table(rows, style);
+}
+
+}  // namespace
+
+std::string watch_text(const CardWatch& watch, const Judgement& judgement, const Style& style) {
+  std::string text;
+  if (!watch.cards.empty()) {
+    std::vector<std::vector<std::string>> rows = {
+        {"card", "model", "state", "temp", "power", "memory", "use", "rank", "pid"}};
+    for (const WatchedCard& card : watch.cards) {
+      const CardReading& reading = card.reading;
+      rows.push_back(
+          {concat(reading.index), reading.model.empty() ? "-" : reading.model,
+           reading.state.empty() ? "-" : reading.state,
+           dash_or(as_double(reading.temperature_c), " C"),
+           concat(dash_or(reading.power_w, ""), " / ", dash_or(reading.power_cap_w, " W")),
+           memory_of(reading), dash_or(reading.utilization_percent, " %"),
+           card.rank ? concat(*card.rank) : "-", card.pid ? concat(*card.pid) : "-"});
+    }
+    text += table(rows, style);
+  }
+  if (!watch.ranks.empty()) text += ranks_text(watch, style);
+  return text + concat(style.bold("state:"), " ", state_of(watch, judgement), "\n");
+}
+
+std::string watch_picture(const CardWatch& watch, const Judgement& judgement,
+                          const std::string& heading, std::size_t columns, std::size_t rows,
+                          const Style& style) {
+  const Style plain{false};
+  std::vector<std::string> lines = split(watch_text(watch, judgement, plain), '\n');
+  if (lines.back().empty()) lines.pop_back();
+  lines.insert(lines.begin(), heading);
+  // The state is worth more than the last ranks.
+  while (lines.size() > std::max<std::size_t>(rows, 2)) lines.erase(lines.end() - 2);
+  std::string picture;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string line = fitting(lines[i], columns);
+    if (i == 0) line = style.bold(line);
+    if (i + 1 == lines.size() && watch.are_cards_idle) line = style.red(line);
+    picture += concat(i == 0 ? "" : "\n", line);
+  }
+  return picture;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,303 @@
+// The loop between the pipes of ranks, their logs, and signals.
+#include "engine/launch/attempt.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "engine/launch/iteration.hpp"
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/facts/control_group.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/pipe.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t piece_size = std::size_t{64} << 10U;
+constexpr std::int64_t grace_ms = 10'000;     // between SIGTERM and SIGKILL
+constexpr std::int64_t stragglers_ms = 2000;  // for what is left when the engine has ended
+constexpr std::int64_t kill_again_ms = 100;
+constexpr std::int64_t tick_ms = 1000;
+constexpr std::size_t longest_last_line = 400;
+constexpr std::size_t most_pids_text = 65'536;
+constexpr int signal_base = 128;
+
+// Both ends: it does not end while ranks come and go.
+Descriptor make_named_pipe(const fs::path& file) {
+  if (::mkfifo(file.c_str(), 0600) != 0) throw system_error(errno, "make", file.string());
+  Descriptor pipe(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
+  if (!pipe.is_open()) throw system_error(errno, "open", file.string());
+  return pipe;
+}
+
+}  // namespace
+
+Attempt::Attempt(const Host& host, LaunchPlan plan, AttemptRules rules, RankListener& listener)
+    : host_(host), plan_(std::move(plan)), rules_(std::move(rules)), listener_(listener) {
+  record_.started_at = timestamp(host.clock->now());
+  oom_kills_before_ = oom_kills_of_group(host).value_or(0);
+  record_.master_port = plan_.master_port;
+  make_directories(plan_.log_folder, 0755);
+  pids_ = make_named_pipe(pipe_of_pids(plan_.log_folder));
+  for (std::int64_t rank = 0; rank < plan_.ranks; ++rank) {
+    RankRecord& record = record_.ranks.emplace_back();
+    record.rank = rank;
+    record.log = (plan_.log_folder / concat("rank_", rank, ".log")).string();
+    streams_.push_back(
+        {rank, make_named_pipe(pipe_of_rank(plan_.log_folder, concat(rank))), RankLog(record.log)});
+  }
+}
+
+AttemptRecord Attempt::run() {
+  start();
+  while (!supervisor_->is_over()) {
+    wait();
+    take_pids();
+    for (Stream& stream : streams_) take(stream);
+    supervisor_->reap();
+    note_first_failure();
+    look_for_signals();
+    check_cards();
+    look_for_stall();
+    tick();
+    end_stragglers();
+  }
+  record_.status = status_of_group();
+  busy_checker_.reset();
+  stall_watch_.reset();
+  supervisor_.reset();
+  for (Stream& stream : streams_) finish(stream);
+  note_lack_of_memory();
+  record_.ended_at = timestamp(host_.clock->now());
+  ::unlink(pipe_of_pids(plan_.log_folder).c_str());
+  for (const RankRecord& rank : record_.ranks)
+    ::unlink(pipe_of_rank(plan_.log_folder, concat(rank.rank)).c_str());
+  return record_;
+}
+
+void Attempt::start() {
+  Pipe output = make_pipe();
+  ::fcntl(output.read_end.get(), F_SETFL, O_NONBLOCK);
+  streams_.push_back({-1, std::move(output.read_end), RankLog(plan_.log_folder / "launcher.log")});
+  supervisor_.emplace();
+  busy_checker_.emplace(host_, plan_, *supervisor_);
+  if (plan_.engine == LaunchEngine::torchrun) {
+    programs_.push_back(supervisor_->start(plan_.argv, plan_.environment, output.write_end));
+  } else {
+    for (std::int64_t rank = 0; rank < plan_.ranks; ++rank)
+      programs_.push_back(
+          supervisor_->start(plan_.argv, environment_of_rank(plan_, rank), output.write_end));
+  }
+  const bool is_torchrun = plan_.engine == LaunchEngine::torchrun;
+  stall_watch_.emplace(host_, plan_, *supervisor_, rules_.stall_ms,
+                       is_torchrun ? programs_ : std::vector<pid_t>());
+  tick_ = WaitLimit(tick_ms);
+}
+
+void Attempt::wait() const {
+  std::vector<pollfd> polled;
+  const auto add = [&](int descriptor) {
+    if (descriptor >= 0) polled.push_back({descriptor, POLLIN, 0});
+  };
+  for (const Stream& stream : streams_) add(stream.input.is_open() ? stream.input.get() : -1);
+  add(pids_.get());
+  add(supervisor_->descriptor());
+  if (!is_interrupted()) add(interrupt_descriptor());
+  std::vector<int> timeouts = {limit_.poll_timeout(), tick_.poll_timeout()};
+  if (is_watched()) {
+    add(busy_checker_->descriptor());
+    add(stall_watch_->descriptor());
+    timeouts.push_back(busy_checker_->next().poll_timeout());
+    timeouts.push_back(stall_watch_->next().poll_timeout());
+  }
+  std::erase(timeouts, -1);
+  const auto first = std::min_element(timeouts.begin(), timeouts.end());
+  ::poll(polled.data(), polled.size(), first == timeouts.end() ? -1 : *first);
+}
+
+// A training is worth more than its logs: it goes on without them.
+template <class Work>
+void Attempt::with_logs(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (log_problem_.empty()) log_problem_ = error.message();
+  }
+}
+
+void Attempt::take(Stream& stream) {
+  std::array<char, piece_size> piece{};
+  while (stream.input.is_open()) {
+    const ssize_t got = ::read(stream.input.get(), piece.data(), piece.size());
+    if (got > 0) {
+      with_logs([&] {
+        stream.log.take({piece.data(), static_cast<std::size_t>(got)}, host_.clock->now(),
+                        hears(stream));
+      });
+    } else if (got == 0) {
+      stream.input.close();
+    } else if (errno != EINTR) {
+      return;
+    }
+  }
+}
+
+void Attempt::finish(Stream& stream) {
+  take(stream);
+  with_logs([&] { stream.log.end(host_.clock->now(), hears(stream)); });
+}
+
+std::function<void(std::string_view)> Attempt::hears(const Stream& stream) {
+  if (stream.rank < 0) return [this](std::string_view line) { listener_.launcher_line(line); };
+  return [this, rank = stream.rank](std::string_view line) {
+    RankRecord& record = record_.ranks.at(static_cast<std::size_t>(rank));
+    ++record.lines;
+    if (!trimmed(line).empty())
+      record.last_line = printable(std::string(line.substr(0, longest_last_line)));
+    if (auto iteration = iteration_in(line)) record.iteration = std::move(*iteration);
+    if (stall_watch_) stall_watch_->heard(rank);
+    listener_.line(rank, line);
+  };
+}
+
+// Lines "RANK PID".
+void Attempt::take_pids() {
+  std::array<char, 4096> piece{};
+  for (;;) {
+    const ssize_t got = ::read(pids_.get(), piece.data(), piece.size());
+    if (got <= 0) break;
+    if (pids_text_.size() < most_pids_text)
+      pids_text_.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  const auto end = pids_text_.rfind('\n');
+  if (end == std::string::npos) return;
+  for (const std::string& line : split(pids_text_.substr(0, end), '\n')) {
+    const std::vector<std::string> words = split(line, ' ');
+    std::size_t rank = 0;
+    std::int64_t pid = 0;
+    if (words.size() != 2 || !is_digits(words[0]) || !is_digits(words[1])) continue;
+    std::from_chars(words[0].data(), words[0].data() + words[0].size(), rank);
+    std::from_chars(words[1].data(), words[1].data() + words[1].size(), pid);
+    if (rank < record_.ranks.size() && pid > 0) record_.ranks[rank].pid = pid;
+  }
+  pids_text_.erase(0, end + 1);
+  const bool have_all = std::all_of(record_.ranks.begin(), record_.ranks.end(),
+                                    [](const RankRecord& rank) { return rank.pid.has_value(); });
+  if (have_all) rules_.changed(record_);
+}
+
+// In the words of slurmstepd, among what the launcher says: who reads the logs later sees it, too.
+void Attempt::note_lack_of_memory() {
+  const std::uint64_t kills = oom_kills_of_group(host_).value_or(0);
+  if (kills <= oom_kills_before_) return;
+  with_logs([&] {
+    streams_.back().log.take(
+        format("topsctl: Detected {} oom_kill event in the control group of this training\n",
+               kills - oom_kills_before_),
+        host_.clock->now(), [](std::string_view) {});
+  });
+}
+
+void Attempt::look_for_signals() {
+  try {
+    throw_if_interrupted();
+    return;
+  } catch (const Error& error) {
+    ended_by_ = error.code() == ErrorCode::interrupted ? SIGINT : SIGTERM;
+  }
+  clear_interrupt();
+  end_all(is_stopping_ ? SIGKILL : SIGTERM);
+}
+
+// A stopped process takes no signal but SIGKILL until it goes on.
+void Attempt::end_all(int number) {
+  supervisor_->signal_all(number);
+  supervisor_->signal_all(SIGCONT);
+  if (!is_stopping_) limit_ = WaitLimit(grace_ms);
+  is_stopping_ = true;
+}
+
+// Once the group has ended, or has had its time after a signal, nobody waits for the rest.
+void Attempt::end_stragglers() {
+  if (has_group_ended() && !is_ended_) {
+    is_ended_ = true;
+    supervisor_->signal_all(SIGTERM);
+    supervisor_->signal_all(SIGCONT);
+    limit_ = WaitLimit(stragglers_ms);
+  }
+  if (!limit_.is_over()) return;
+  supervisor_->signal_all(SIGKILL);
+  limit_ = WaitLimit(kill_again_ms);
+}
+
+void Attempt::check_cards() {
+  if (!is_watched()) return;
+  const auto check = busy_checker_->step();
+  if (!check) return;
+  record_.busy_check = check;
+  for (const auto& [rank, cards] : check->cards) {
+    if (rank >= 0 && rank < plan_.ranks)
+      record_.ranks[static_cast<std::size_t>(rank)].cards = cards;
+  }
+  rules_.changed(record_);
+  listener_.checked(*check, plan_.ranks);
+}
+
+void Attempt::look_for_stall() {
+  if (!is_watched()) return;
+  const auto stall = stall_watch_->step(record_.ranks);
+  if (!stall) return;
+  record_.stalls.push_back(*stall);
+  rules_.changed(record_);
+  listener_.stood_still(*stall, rules_.on_stall);
+  if (rules_.on_stall == OnStall::report) return;
+  is_ended_for_stall_ = true;
+  end_all(SIGTERM);
+}
+
+void Attempt::tick() {
+  if (!tick_.is_over()) return;
+  tick_ = WaitLimit(tick_ms);
+  rules_.tick();
+  listener_.progressed(record_);
+}
+
+void Attempt::note_first_failure() {
+  for (const pid_t program : programs_) {
+    const auto status = supervisor_->status(program);
+    if (first_failure_ == 0 && status && !ended_by_) first_failure_ = *status;
+  }
+}
+
+// A rank that fails ends all, as with torchrun.
+bool Attempt::has_group_ended() const {
+  bool has_all = true;
+  for (const pid_t program : programs_) {
+    const auto status = supervisor_->status(program);
+    if (status && *status != 0) return true;
+    has_all = has_all && status.has_value();
+  }
+  return has_all;
+}
+
+// That of the first that failed; those that were ended for its sake come later.
+int Attempt::status_of_group() const {
+  if (first_failure_ != 0) return first_failure_;
+  if (ended_by_) return signal_base + *ended_by_;
+  return is_ended_for_stall_ ? signal_base + SIGTERM : 0;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,150 @@
+// Reads names, times and zip directories of checkpoints.
+#include "engine/launch/checkpoints.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/zip.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::string_view, 3> suffixes = {".pt", ".pth", ".ckpt"};
+constexpr const char* last_file = "last_checkpoint";
+constexpr std::uint64_t most_last = 4096;  // bytes
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+
+bool is_checkpoint_name(const std::string& name) {
+  const std::string suffix = fs::path(name).extension().string();
+  return !name.starts_with('.') && !name.starts_with("best") &&
+         std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
+}
+
+Checkpoint named(const fs::path& path) {
+  const std::string name = path.filename().string();
+  Checkpoint found{path.string(), name, {}, 0};
+  const std::size_t stem = name.size() - path.extension().string().size();
+  std::size_t end = stem;
+  while (end > 0 && !is_digits(name.substr(end - 1, 1))) --end;
+  std::size_t begin = end;
+  while (begin > 0 && is_digits(name.substr(begin - 1, 1))) --begin;
+  std::uint64_t number = 0;
+  const auto failure = std::from_chars(name.data() + begin, name.data() + end, number).ec;
+  if (begin == end || failure != std::errc()) return found;
+  found.number = number;
+  found.family.replace(begin, end - begin, "#");
+  return found;
+}
+
+Descriptor open_folder(const fs::path& folder) {
+  return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+std::int64_t written_at(const struct stat& status) {
+  return status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec;
+}
+
+// Nothing if it is no file of its own.
+std::optional<bool> is_whole(const Descriptor& folder, const std::string& name,
+                             Checkpoint& checkpoint) {
+  const Descriptor file(
+      ::openat(folder.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    return std::nullopt;
+  checkpoint.mtime_ns = written_at(status);
+  try {
+    const ZipReader zip({file.get(), 0, static_cast<std::uint64_t>(status.st_size)},
+                        in_quotes(checkpoint.path));
+    return !zip.entries().empty();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The name of the file that MMEngine has written last.
+std::string last_name(const fs::path& folder) {
+  try {
+    const auto text = read_text_if_present(folder / last_file, most_last);
+    return text ? fs::path(trimmed(*text)).filename().string() : std::string();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void sort_by_age(std::vector<Checkpoint>& whole, const std::string& last) {
+  std::map<std::string, std::int64_t> newest;  // time of a family
+  for (const Checkpoint& each : whole)
+    newest[each.family] = std::max(newest[each.family], each.mtime_ns);
+  const auto key = [&](const Checkpoint& each) {
+    const bool is_last = fs::path(each.path).filename() == last;
+    return std::tuple(is_last, newest.at(each.family), each.family, each.number.value_or(0),
+                      each.mtime_ns);
+  };
+  std::sort(whole.begin(), whole.end(),
+            [&](const Checkpoint& a, const Checkpoint& b) { return key(a) < key(b); });
+}
+
+}  // namespace
+
+CheckpointFolder checkpoints_in(const fs::path& folder) {
+  CheckpointFolder found{folder.string(), {}, {}};
+  const Descriptor open = open_folder(folder);
+  if (!open.is_open()) return found;
+  std::error_code failure;
+  for (fs::directory_iterator at(concat("/proc/self/fd/", open.get()), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    const std::string name = at->path().filename().string();
+    if (!is_checkpoint_name(name)) continue;
+    Checkpoint checkpoint = named(folder / name);
+    const auto whole = is_whole(open, name, checkpoint);
+    if (!whole) continue;
+    if (*whole)
+      found.whole.push_back(std::move(checkpoint));
+    else
+      found.unfinished.push_back(checkpoint.path);
+  }
+  sort_by_age(found.whole, last_name(folder));
+  std::sort(found.unfinished.begin(), found.unfinished.end());
+  return found;
+}
+
+std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder, std::size_t keep,
+                                                  std::int64_t since_ns) {
+  std::map<std::string, std::size_t> left;
+  const auto is_of_this_run = [&](const Checkpoint& each) {
+    return each.number && each.mtime_ns >= since_ns;
+  };
+  for (const Checkpoint& each : folder.whole) left[each.family] += is_of_this_run(each) ? 1 : 0;
+  std::vector<std::string> removed;
+  const Descriptor open = open_folder(folder.path);
+  for (const Checkpoint& each : folder.whole) {
+    if (&each == &folder.whole.back() || !is_of_this_run(each) ||
+        left[each.family] <= std::max<std::size_t>(keep, 1))
+      continue;
+    const std::string name = fs::path(each.path).filename().string();
+    struct stat status {};
+    if (::fstatat(open.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(status.st_mode) || written_at(status) != each.mtime_ns ||
+        ::unlinkat(open.get(), name.c_str(), 0) != 0)
+      continue;
+    --left[each.family];
+    removed.push_back(each.path);
+  }
+  return removed;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,41 @@
+// The checkpoints that a training has written into a folder: which of them are whole, and which is
+// the newest.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace topsctl {
+
+// A file *.pt, *.pth or *.ckpt.
+struct Checkpoint {
+  std::string path;                     // below the folder's
+  std::string family;                   // its name with '#' in the place of its last number
+  std::optional<std::uint64_t> number;  // of its name: 10 of epoch_10.pth
+  std::int64_t mtime_ns = 0;            // since 1970
+  bool operator==(const Checkpoint&) const = default;
+};
+
+struct CheckpointFolder {
+  std::string path;
+  // The newest one last: that which MMEngine's `last_checkpoint` names, else the highest number of
+  // the family that was written to last. Those named best* are none.
+  std::vector<Checkpoint> whole;
+  std::vector<std::string> unfinished;  // paths of those that are not whole
+  bool operator==(const CheckpointFolder&) const = default;
+};
+
+// A checkpoint is whole if it is a zip archive with a directory, as torch.save has written it since
+// PyTorch 1.6: the directory comes last. Links are passed over. An empty answer for a folder that
+// cannot be read.
+CheckpointFolder checkpoints_in(const std::filesystem::path& folder);
+
+// Removes of each family the oldest ones but `keep`, if they were written at or after `since_ns`;
+// the newest one stays, and so does what was written since. Returns their paths.
+std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder, std::size_t keep,
+                                                  std::int64_t since_ns);
+
+}  // namespace topsctl

@@ -1,0 +1,19 @@
+// How far a training has come, as its own lines tell. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+// "2, 50/100" of a line such as "Epoch(train) [2][ 50/100]" (MMEngine, MMCV), "iteration 50/ 100"
+// (Megatron), "50/100 [00:10<00:10" (tqdm), "step 50"; nothing if it tells none.
+std::optional<std::string> iteration_in(std::string_view line);
+
+// The numbers of such a text, in their order: {2, 50, 100}.
+std::vector<std::uint64_t> numbers_in(std::string_view iteration);
+
+}  // namespace topsctl

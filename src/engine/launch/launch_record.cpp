@@ -1,0 +1,151 @@
+// A record as JSON, and what is read of one.
+#include "topsctl/engine/launch/launch_record.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/engine/diagnosis/doctor_report.hpp"
+#include "topsctl/model/json_reader.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::int64_t most_rank = 1'000'000;
+constexpr std::int64_t greatest_number = std::numeric_limits<std::int64_t>::max();
+
+template <class Value>
+Json value_or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <class Value>
+Json list_of(const std::vector<Value>& values, Json (*form)(const Value&)) {
+  Json list = Json::array();
+  for (const Value& each : values) list.push_back(form(each));
+  return list;
+}
+
+Json check_json(const BusyCheck& check) {
+  return {{"at", check.at},
+          {"cards_busy", value_or_null(check.cards_busy)},
+          {"first_cause", text_or_null(check.first_cause)}};
+}
+
+Json rank_json(const RankRecord& rank) {
+  return {{"rank", rank.rank},
+          {"log", rank.log},
+          {"lines", rank.lines},
+          {"last_line", text_or_null(rank.last_line)},
+          {"iteration", text_or_null(rank.iteration)},
+          {"pid", value_or_null(rank.pid)},
+          {"cards", rank.cards},
+          {"status", value_or_null(rank.status)}};
+}
+
+Json still_rank_json(const StillRank& rank) {
+  return {{"rank", rank.rank},
+          {"last_line", text_or_null(rank.last_line)},
+          {"silent_ms", rank.silent_ms},
+          {"iteration", text_or_null(rank.iteration)},
+          {"state", text_or_null(rank.state)},
+          {"kernel_stack", text_or_null(rank.kernel_stack)}};
+}
+
+Json stall_json(const Standstill& stall) {
+  return {{"at", stall.at},
+          {"after_ms", stall.after_ms},
+          {"behind", value_or_null(stall.behind)},
+          {"ranks", list_of(stall.ranks, still_rank_json)}};
+}
+
+Json attempt_json(const AttemptRecord& attempt) {
+  Json diagnoses = nullptr;
+  Json verdict = nullptr;
+  Json first_cause = nullptr;
+  if (attempt.judgement) {
+    DoctorReport report;
+    report.judgement = *attempt.judgement;
+    diagnoses = to_json(report).at("diagnoses");
+    verdict = name(attempt.judgement->verdict);
+    first_cause = text_or_null(attempt.judgement->first_cause);
+  }
+  return {{"started_at", attempt.started_at},
+          {"ended_at", text_or_null(attempt.ended_at)},
+          {"status", value_or_null(attempt.status)},
+          {"master_port", attempt.master_port},
+          {"resumed_from", text_or_null(attempt.resumed_from)},
+          {"unfinished_checkpoints", attempt.unfinished_checkpoints},
+          {"ranks", list_of(attempt.ranks, rank_json)},
+          {"busy_check", attempt.busy_check ? check_json(*attempt.busy_check) : Json(nullptr)},
+          {"stalls", list_of(attempt.stalls, stall_json)},
+          {"verdict", verdict},
+          {"first_cause", first_cause},
+          {"diagnoses", diagnoses},
+          {"not_restarted", text_or_null(attempt.not_restarted)}};
+}
+
+std::string text_at(const JsonReader& reader, const std::string& key) {
+  const JsonReader value = reader.at(key);
+  return value.is_null() ? std::string() : value.text();
+}
+
+std::optional<std::int64_t> number_at(const JsonReader& reader, const std::string& key,
+                                      std::int64_t most) {
+  const JsonReader value = reader.at(key);
+  if (value.is_null()) return std::nullopt;
+  return value.integer(0, most);
+}
+
+}  // namespace
+
+Json to_json(const LaunchRecord& record) {
+  return {{"schema", 1},
+          {"run", record.run},
+          {"request", to_json(record.request)},
+          {"log_folder", record.log_folder},
+          {"plan", to_json(record.plan)},
+          {"directory", record.directory},
+          {"environment", {{"set", record.added}, {"unset", record.removed}}},
+          {"digests", record.digests},
+          {"versions", record.versions},
+          {"pid", record.pid},
+          {"process_start", record.process_start},
+          {"started_at", record.started_at},
+          {"ended_at", text_or_null(record.ended_at)},
+          {"status", value_or_null(record.status)},
+          {"ended_by", value_or_null(record.ended_by)},
+          {"attempts", list_of(record.attempts, attempt_json)},
+          {"removed_checkpoints", record.removed_checkpoints},
+          {"log_problem", text_or_null(record.log_problem)}};
+}
+
+RecordSummary record_summary_in(std::string_view text, const std::string& source) {
+  const Json document = parse_json(text, source);
+  const JsonReader record(document, source);
+  RecordSummary summary;
+  summary.run = record.at("run").text();
+  summary.request = launch_request_in(record.at("request"));
+  summary.log_folder = record.at("log_folder").text();
+  summary.directory = record.at("directory").text();
+  const JsonReader digests = record.at("digests");
+  for (const std::string& path : digests.keys()) summary.digests[path] = digests.at(path).text();
+  summary.pid = record.at("pid").integer(1, greatest_number);
+  summary.process_start = record.at("process_start").text();
+  summary.started_at = record.at("started_at").text();
+  summary.ended_at = text_at(record, "ended_at");
+  if (const auto status = number_at(record, "status", 255)) summary.status = *status;
+  const std::vector<JsonReader> attempts = record.at("attempts").items();
+  summary.attempts = attempts.size();
+  if (attempts.empty()) return summary;
+  summary.first_cause = text_at(attempts.back(), "first_cause");
+  for (const JsonReader& each : attempts.back().at("ranks").items()) {
+    summary.ranks.push_back({each.at("rank").integer(0, most_rank), each.at("log").text(),
+                             number_at(each, "pid", greatest_number), text_at(each, "last_line"),
+                             text_at(each, "iteration")});
+  }
+  return summary;
+}
+
+}  // namespace topsctl

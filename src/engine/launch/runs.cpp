@@ -1,0 +1,151 @@
+// One small file for each run, which names its log folder.
+#include "topsctl/engine/launch/runs.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/supervisor.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr mode_t own_folder = 0700;
+constexpr mode_t own_file = 0600;
+constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
+constexpr std::uint64_t longest_path = 8192;
+constexpr std::int64_t patience_ms = 30'000;
+constexpr const char* last_word = "last";
+
+bool is_run_name(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || c == '-' || c == 'T' || c == 'Z';
+  });
+}
+
+bool is_there(const std::string& folder) {
+  std::error_code failure;
+  return fs::exists(folder, failure);
+}
+
+Run run_in(const std::string& name, const std::string& log_folder) {
+  Run run{name, log_folder, RunState::unreadable, {}, {}};
+  const std::string file = (fs::path(log_folder) / record_name).string();
+  try {
+    run.record = record_summary_in(read_text(file, most_record), in_quotes(file));
+  } catch (const Error& error) {
+    run.problem = error.message();
+    return run;
+  }
+  if (run.name.empty()) run.name = run.record.run;
+  if (!run.record.ended_at.empty())
+    run.state = RunState::ended;
+  else if (start_of_process(static_cast<pid_t>(run.record.pid)) == run.record.process_start)
+    run.state = RunState::running;
+  else
+    run.state = RunState::killed;
+  return run;
+}
+
+std::string noted_folder(const fs::path& file) {
+  try {
+    return std::string(trimmed(read_text_if_present(file, longest_path).value_or("")));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::vector<std::string> noted_names(const Host& host) {
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (fs::directory_iterator at(runs_folder(host), failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    std::string name = at->path().filename().string();
+    if (is_run_name(name)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::string_view name(RunState state) {
+  switch (state) {
+    case RunState::running:
+      return "running";
+    case RunState::ended:
+      return "ended";
+    case RunState::killed:
+      return "killed";
+    case RunState::unreadable:
+      return "unreadable";
+  }
+  return {};
+}
+
+fs::path runs_folder(const Host& host) {
+  const auto own = host.environment.find("XDG_STATE_HOME");
+  if (own != host.environment.end() && own->second.starts_with('/'))
+    return fs::path(own->second) / "topsctl" / "runs";
+  return host.resolve(concat(host.state, "/runs"));
+}
+
+std::string new_run_name(const Host& host) {
+  std::string now = timestamp(host.clock->now());
+  std::erase_if(now, [](char c) { return c == '-' || c == ':'; });
+  return concat(now, "-", ::getpid());
+}
+
+void note_run(const Host& host, const std::string& name, const std::string& log_folder) {
+  const fs::path folder = runs_folder(host);
+  make_directories(folder, own_folder);
+  for (const std::string& each : noted_names(host)) {
+    std::error_code ignored;
+    if (!is_there(noted_folder(folder / each))) fs::remove(folder / each, ignored);
+  }
+  write_durably(folder / name, concat(log_folder, "\n"), own_file);
+}
+
+std::vector<Run> all_runs(const Host& host) {
+  std::vector<Run> runs;
+  for (const std::string& name : noted_names(host))
+    runs.push_back(run_in(name, noted_folder(runs_folder(host) / name)));
+  return runs;
+}
+
+Run run_named(const Host& host, const std::string& word) {
+  if (is_there((fs::path(word) / record_name).string()))
+    return run_in({}, fs::absolute(word).lexically_normal().string());
+  const std::vector<std::string> names = noted_names(host);
+  std::vector<std::string> meant;
+  for (const std::string& name : names) {
+    if (name == word || (word == last_word && name == names.back())) meant = {name};
+    if (name == word) break;
+    if (name.starts_with(word)) meant.push_back(name);
+  }
+  if (meant.size() == 1)
+    return run_in(meant.front(), noted_folder(runs_folder(host) / meant.front()));
+  if (meant.empty())
+    throw Error(ErrorCode::bad_input, format("no run {}", in_quotes(word)),
+                "`topsctl runs` lists them; a log directory names one, too");
+  throw Error(ErrorCode::bad_input,
+              format("{} may be {} or {}", in_quotes(word), meant.front(), meant.back()),
+              "give more of its name");
+}
+
+bool stop_run(const Run& run) {
+  const auto process = static_cast<pid_t>(run.record.pid);
+  for (int i = 0; i < 2; ++i) {
+    if (signal_process(process, run.record.process_start, SIGTERM, patience_ms)) return true;
+  }
+  return false;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,31 @@
+// `topsctl watch` as one more program of a launch: what takes long holds no log up.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "topsctl/engine/launch/launch_plan.hpp"
+#include "topsctl/host/system/supervisor.hpp"
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+class WatchRun {
+ public:
+  WatchRun(const LaunchPlan& plan, Supervisor& supervisor) : plan_(plan), supervisor_(supervisor) {}
+
+  bool is_running() const { return output_.is_open(); }
+  // -1: nothing is to be read.
+  int descriptor() const { return output_.is_open() ? output_.get() : -1; }
+  void start();  // throws Error
+  // Its report once it has ended, null if it is none; nothing while it runs.
+  std::optional<Json> step();
+
+ private:
+  const LaunchPlan& plan_;
+  Supervisor& supervisor_;
+  Descriptor output_;
+  std::string report_;
+};
+
+}  // namespace topsctl
