@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::text_of(data, size);
   read_job(text);
   read_record(text);
-  static_cast<void>(busy_check_in(Json::parse(text, nullptr, false)));
+  static_cast<void>(busy_check_in(Json::parse(text, nullptr, false), {7}));
   if (const auto iteration = iteration_in(text)) fuzz::expect(!numbers_in(*iteration).empty());
   return 0;
 }

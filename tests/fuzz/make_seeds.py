@@ -131,7 +131,8 @@ def add_jobs(seeds):
     whole = {"schema": 1, "run": "20261125T163200Z-12", "request": job, "log_folder": "/w", "directory": "/", "digests": {"train.py": "a" * 64},
              "pid": 12, "process_start": "7@b", "started_at": "2026-11-25T16:32:00Z", "ended_at": None, "status": None,
              "attempts": [{"first_cause": None, "ranks": [rank]}]}
-    report = {"cards_busy": 1, "first_cause": "ranks-stalled", "ranks": [{"rank": 0, "cards": [0, 1]}]}
+    report = {"cards_busy": 1, "first_cause": "ranks-stalled", "ranks": [{"rank": 0, "pid": 7, "cards": [0, 1]}],
+              "cards": [{"index": 0, "is_busy": True}, {"index": 1, "is_busy": None}]}
     for name, document in (("job", job), ("least", {"words": ["a"]}), ("record", whole), ("report", report)):
         seeds.add("job", name, json.dumps(document).encode())
     for number, line in enumerate(("Epoch(train) [2][ 50/100]", " 450/1000 [00:30<00:36, 15it/s]", '{"step": 12}', "iteration 3/ 9 |")):

@@ -29,7 +29,7 @@ end = time.monotonic() + 60
 while time.monotonic() < end:
     looked = subprocess.run(["topsctl", "watch", "--json"], stdout=subprocess.PIPE, text=True).stdout
     ranks = json.loads(looked)["ranks"]
-    if len(ranks) == 2 and all(rank["iteration"] for rank in ranks):
+    if len(ranks) == 2 and all(rank["iteration"] and rank["cards"] for rank in ranks):
         break
 print(looked)
 running.terminate()

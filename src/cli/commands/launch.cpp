@@ -100,8 +100,9 @@ std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stac
 }
 
 fs::path log_folder_of(const LaunchRequest& request, const std::string& run) {
-  return fs::absolute(request.log_folder.empty() ? concat("topsctl-logs/", run)
-                                                 : request.log_folder);
+  if (request.log_folder.empty()) return fs::absolute(concat("topsctl-logs/", run));
+  const fs::path folder = fs::absolute(request.log_folder).lexically_normal();
+  return folder.has_filename() ? folder : folder.parent_path();
 }
 
 // `-m MODULE` and the like are the interpreter's own affair.
@@ -134,6 +135,9 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
       !fs::is_directory(restart.checkpoints, failure))
     throw Error(ErrorCode::bad_input, format("{} is no directory", in_quotes(restart.checkpoints)),
                 "name the directory that the script writes its checkpoints to");
+  if (request.on_stall == name(OnStall::restart) && restart.most == 0)
+    throw Error(ErrorCode::usage, "--on-stall restart needs a number of restarts",
+                "say how many: --max-restarts N");
   static_cast<void>(stall_ms(request));
 }
 
@@ -228,6 +232,7 @@ Output refused_output(const LaunchCheck& preflight, const Session& session, Repo
 // The same command once more, as a run of its own, that has this request as its job.
 Output detach(const LaunchRequest& request, const std::string& run, const LaunchWishes& wishes,
               const LaunchCheck& preflight, Session& session, Output output) {
+  require_new_log_folder(wishes.log_folder);
   const Host host = session.with_own_state();
   LaunchRequest job = request;
   job.log_folder = wishes.log_folder.string();
@@ -313,7 +318,9 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   }
   note_run(session.with_own_state(), run, wishes.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
-                      session.detail == Verbosity::verbose);
+                      options.is_looked_at                   ? Verbosity::quiet
+                      : session.detail == Verbosity::verbose ? Verbosity::verbose
+                                                             : Verbosity::normal);
   const LaunchRecord record = launch(host, wishes, std::move(begun), language, console);
   console.end();
   if (!record.log_problem.empty()) output.header.warnings.push_back(record.log_problem);

@@ -89,7 +89,9 @@ Output list_runs(Session& session) {
 Run readable(const Host& host, const std::string& word) {
   Run run = run_named(host, word);
   if (run.state == RunState::unreadable)
-    throw Error(ErrorCode::bad_input, run.problem, "its log directory may still have the logs");
+    throw Error(
+        run.is_of_other ? ErrorCode::permission : ErrorCode::bad_input, run.problem,
+        run.is_of_other ? "look at it as that user" : "its log directory may still have the logs");
   return run;
 }
 
@@ -159,8 +161,7 @@ Output logs(const RunsCommandOptions& options, Session& session) {
   copy_rest(log, file);
   const FileWatch watch(file);
   while (options.follow && run.state == RunState::running) {
-    if (watch.is_watching())
-      static_cast<void>(wait_for({watch.descriptor()}, WaitLimit(between_looks_ms)));
+    static_cast<void>(wait_for({watch.descriptor()}, WaitLimit(between_looks_ms)));
     throw_if_interrupted();
     watch.clear();
     copy_rest(log, file);
@@ -169,7 +170,7 @@ Output logs(const RunsCommandOptions& options, Session& session) {
     if (run.state == RunState::running && run.record.ranks.size() > 0 &&
         std::none_of(run.record.ranks.begin(), run.record.ranks.end(),
                      [&](const auto& each) { return each.log == file; }))
-      return logs(options, session);
+      return logs({run.log_folder, options.rank, options.follow}, session);
   }
   copy_rest(log, file);
   return output_of({run}, "");

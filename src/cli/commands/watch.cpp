@@ -117,7 +117,14 @@ Output watch_on(const WatchCommandOptions& options, Watching& watching, Session&
   if (!session.json) view.emplace();
   for (;;) {
     const WaitLimit limit(options.interval_s * ms_per_interval_s);
-    const Look look = watching.look();
+    Look look;
+    try {
+      look = watching.look();
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated)
+        return output;
+      throw;
+    }
     if (session.json) {
       const Json body = to_json(look.watch, look.judgement);
       write_all(Descriptor(::dup(STDOUT_FILENO)),
@@ -137,10 +144,8 @@ Output watch_on(const WatchCommandOptions& options, Watching& watching, Session&
 
 Output run_watch(const WatchCommandOptions& options, Session& session) {
   Watching watching(options, session);
-  const bool goes_on =
-      !options.once &&
-      (options.is_interval_given ||
-       (::isatty(STDOUT_FILENO) == 1 && !session.json && session.detail != Verbosity::quiet));
+  const bool is_shown = ::isatty(STDOUT_FILENO) == 1 && session.detail != Verbosity::quiet;
+  const bool goes_on = !options.once && (session.json ? options.is_interval_given : is_shown);
   if (goes_on) return watch_on(options, watching, session);
   const Look look = watching.look();
   Output output;

@@ -5,8 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
+#include <iterator>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/interrupt.hpp"
@@ -74,21 +74,22 @@ void LiveView::draw(const Picture& picture) {
 
 bool LiveView::wait(const WaitLimit& limit, const Picture& picture) {
   TerminalSize size = terminal_size(STDOUT_FILENO);
-  while (!limit.is_over()) {
+  do {
     pollfd polled[] = {{has_keys_ ? STDIN_FILENO : -1, POLLIN, 0},
-                       {interrupt_descriptor(), POLLIN, 0}};
-    const int ready = ::poll(polled, 2, limit.poll_timeout());
-    if (is_interrupted()) return false;
+                       {interrupt_descriptor(), POLLIN, 0},
+                       {STDOUT_FILENO, 0, 0}};
+    const int ready = ::poll(polled, std::size(polled), limit.poll_timeout());
+    if (is_interrupted() || (ready > 0 && (polled[2].revents & (POLLHUP | POLLERR)) != 0))
+      return false;
     if (terminal_size(STDOUT_FILENO) != size) {
       size = terminal_size(STDOUT_FILENO);
       draw(picture);
     }
     if (ready <= 0 || polled[0].revents == 0) continue;
     char key = 0;
-    const ssize_t got = ::read(STDIN_FILENO, &key, 1);
-    if (got <= 0) has_keys_ = false;
-    if (got == 1 && (key == 'q' || key == 'Q')) return false;
-  }
+    // Without keys, the terminal is gone.
+    if (::read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q') return false;
+  } while (!limit.is_over());
   return !is_interrupted();
 }
 

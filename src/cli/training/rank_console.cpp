@@ -39,19 +39,25 @@ std::string progress_text(const AttemptRecord& attempt) {
   return text;
 }
 
-RankConsole::RankConsole(Stream stream, const Style& style, bool is_verbose)
+RankConsole::RankConsole(Stream stream, const Style& style, Verbosity verbosity)
     : descriptor_(stream == Stream::output ? STDOUT_FILENO : STDERR_FILENO),
       is_terminal_(::isatty(descriptor_) == 1),
       buffer_(descriptor_),
       out_(&buffer_),
       style_(style),
-      is_verbose_(is_verbose) {}
+      verbosity_(verbosity) {}
 
 void RankConsole::say(const std::string& line) {
+  if (verbosity_ == Verbosity::quiet) return;
   if (progress_.empty())
     out_ << concat(line, "\n") << std::flush;
   else
     out_ << concat(clear_line, line, "\n", progress_) << std::flush;
+}
+
+// What a rank says must not steer a terminal.
+std::string RankConsole::shown(std::string_view text) const {
+  return is_terminal_ ? printable(text) : std::string(text);
 }
 
 std::string RankConsole::time_passed() const {
@@ -63,11 +69,11 @@ std::string RankConsole::time_passed() const {
 
 void RankConsole::line(std::int64_t rank, std::string_view text) {
   if (rank != 0) return;
-  say(concat(style_.dim(concat("[", rank, " ", time_passed(), "]")), " ", text));
+  say(concat(style_.dim(concat("[", rank, " ", time_passed(), "]")), " ", shown(text)));
 }
 
 void RankConsole::progressed(const AttemptRecord& attempt) {
-  if (!is_terminal_) return;
+  if (!is_terminal_ || verbosity_ == Verbosity::quiet) return;
   const std::string text = concat(time_passed(), " ", progress_text(attempt));
   progress_ = style_.dim(fitting(text, terminal_size(descriptor_).columns - 1));
   out_ << concat(clear_line, progress_) << std::flush;
@@ -116,7 +122,7 @@ void RankConsole::restarts(const AttemptRecord& failed, std::int64_t pause_ms) {
 }
 
 void RankConsole::launcher_line(std::string_view text) {
-  if (is_verbose_) say(concat(style_.dim("[launcher]"), " ", text));
+  if (verbosity_ == Verbosity::verbose) say(concat(style_.dim("[launcher]"), " ", shown(text)));
 }
 
 }  // namespace topsctl

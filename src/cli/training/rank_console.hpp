@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/non_blocking_streambuf.hpp"
+#include "cli/progress.hpp"
 #include "cli/render.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 
@@ -21,7 +22,8 @@ enum class Stream { output, errors };
 // takes nothing holds no rank up: what it misses is in the logs.
 class RankConsole : public RankListener {
  public:
-  RankConsole(Stream stream, const Style& style, bool is_verbose);
+  // Quiet: nothing at all. Verbose: what torchrun says, too.
+  RankConsole(Stream stream, const Style& style, Verbosity verbosity);
   void line(std::int64_t rank, std::string_view text) override;
   void launcher_line(std::string_view text) override;
   void checked(const BusyCheck& check, std::int64_t ranks) override;
@@ -33,6 +35,7 @@ class RankConsole : public RankListener {
 
  private:
   void say(const std::string& line);
+  std::string shown(std::string_view text) const;
   std::string time_passed() const;
 
   int descriptor_;
@@ -40,7 +43,7 @@ class RankConsole : public RankListener {
   NonBlockingStreambuf buffer_;
   std::ostream out_;
   Style style_;
-  bool is_verbose_;
+  Verbosity verbosity_;
   std::string progress_;  // that is shown; empty: none is
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <limits>
 
 #include "engine/launch/iteration.hpp"
 #include "topsctl/base/error.hpp"
@@ -27,6 +28,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{64} << 10U;
+constexpr int pieces_in_a_row = 4;
+constexpr std::int64_t patience_ms = 60'000;  // with processes that no signal ends: a driver hangs
 constexpr std::int64_t grace_ms = 10'000;     // between SIGTERM and SIGKILL
 constexpr std::int64_t stragglers_ms = 2000;  // for what is left when the engine has ended
 constexpr std::int64_t kill_again_ms = 100;
@@ -66,14 +69,18 @@ AttemptRecord Attempt::run() {
   while (!supervisor_->is_over()) {
     wait();
     take_pids();
-    for (Stream& stream : streams_) take(stream);
+    for (Stream& stream : streams_) take(stream, pieces_in_a_row);
     supervisor_->reap();
     note_first_failure();
     look_for_signals();
-    check_cards();
-    look_for_stall();
-    tick();
+    // What a look needs may be used up; that ends no training.
+    with_logs([&] {
+      check_cards();
+      look_for_stall();
+      tick();
+    });
     end_stragglers();
+    if (patience_.is_over()) break;
   }
   record_.status = status_of_group();
   busy_checker_.reset();
@@ -138,9 +145,10 @@ void Attempt::with_logs(const Work& work) {
   }
 }
 
-void Attempt::take(Stream& stream) {
+// A rank that says more than can be written must not keep signals and others from their turn.
+void Attempt::take(Stream& stream, int most_pieces) {
   std::array<char, piece_size> piece{};
-  while (stream.input.is_open()) {
+  for (int i = 0; stream.input.is_open() && i < most_pieces; ++i) {
     const ssize_t got = ::read(stream.input.get(), piece.data(), piece.size());
     if (got > 0) {
       with_logs([&] {
@@ -156,7 +164,7 @@ void Attempt::take(Stream& stream) {
 }
 
 void Attempt::finish(Stream& stream) {
-  take(stream);
+  take(stream, std::numeric_limits<int>::max());
   with_logs([&] { stream.log.end(host_.clock->now(), hears(stream)); });
 }
 
@@ -234,6 +242,7 @@ void Attempt::end_all(int number) {
 void Attempt::end_stragglers() {
   if (has_group_ended() && !is_ended_) {
     is_ended_ = true;
+    patience_ = WaitLimit(patience_ms);
     supervisor_->signal_all(SIGTERM);
     supervisor_->signal_all(SIGCONT);
     limit_ = WaitLimit(stragglers_ms);

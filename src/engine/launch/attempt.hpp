@@ -54,7 +54,7 @@ class Attempt {
 
   void start();
   void wait() const;
-  void take(Stream& stream);
+  void take(Stream& stream, int most_pieces);
   void finish(Stream& stream);
   template <class Work>
   void with_logs(const Work& work);
@@ -86,7 +86,8 @@ class Attempt {
   std::vector<pid_t> programs_;
   std::uint64_t oom_kills_before_ = 0;  // of the control group
   int first_failure_ = 0;
-  WaitLimit limit_;  // until SIGKILL
+  WaitLimit limit_;     // until SIGKILL
+  WaitLimit patience_;  // once the group has ended
   WaitLimit tick_;
   std::optional<int> ended_by_;
   std::string log_problem_;

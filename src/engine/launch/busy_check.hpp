@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "engine/launch/watch_run.hpp"
 #include "topsctl/engine/launch/launch_record.hpp"
@@ -12,8 +13,8 @@
 namespace topsctl {
 
 // Of a report of `topsctl watch`; `at` is left empty. What is missing or of another kind is
-// unknown.
-BusyCheck busy_check_in(const Json& report);
+// unknown. Counts the cards that these processes have open; where they have none, all of them.
+BusyCheck busy_check_in(const Json& report, const std::vector<pid_t>& processes);
 
 class BusyChecker {
  public:

@@ -78,7 +78,8 @@ CardWatch card_watch(const MachineState& state) {
         card.pid = process->pid;
         card.rank = process->rank;
       }
-      if (is_busy(reading)) ++*watch.busy;
+      if (is_busy(reading) && watch.busy) ++*watch.busy;
+      if (!reading.utilization_percent) watch.busy.reset();
       watch.cards.push_back(std::move(card));
     }
   }
@@ -101,18 +102,20 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
   Json cards = Json::array();
   for (const WatchedCard& card : watch.cards) {
     const CardReading& reading = card.reading;
-    cards.push_back({{"index", reading.index},
-                     {"model", text_or_null(reading.model)},
-                     {"state", text_or_null(reading.state)},
-                     {"temperature_c", number_or_null(reading.temperature_c)},
-                     {"power_w", number_or_null(reading.power_w)},
-                     {"power_cap_w", number_or_null(reading.power_cap_w)},
-                     {"memory_total_bytes", number_or_null(reading.memory_total_bytes)},
-                     {"memory_used_bytes", number_or_null(reading.memory_used_bytes)},
-                     {"utilization_percent", number_or_null(reading.utilization_percent)},
-                     {"uuid", text_or_null(reading.serial)},
-                     {"pid", number_or_null(card.pid)},
-                     {"rank", number_or_null(card.rank)}});
+    cards.push_back(
+        {{"index", reading.index},
+         {"model", text_or_null(reading.model)},
+         {"state", text_or_null(reading.state)},
+         {"temperature_c", number_or_null(reading.temperature_c)},
+         {"power_w", number_or_null(reading.power_w)},
+         {"power_cap_w", number_or_null(reading.power_cap_w)},
+         {"memory_total_bytes", number_or_null(reading.memory_total_bytes)},
+         {"memory_used_bytes", number_or_null(reading.memory_used_bytes)},
+         {"utilization_percent", number_or_null(reading.utilization_percent)},
+         {"is_busy", reading.utilization_percent ? Json(is_busy(reading)) : Json(nullptr)},
+         {"uuid", text_or_null(reading.serial)},
+         {"pid", number_or_null(card.pid)},
+         {"rank", number_or_null(card.rank)}});
   }
   Json ranks = Json::array();
   for (const WatchedRank& rank : watch.ranks) {

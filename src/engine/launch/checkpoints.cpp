@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<std::string_view, 3> suffixes = {".pt", ".pth", ".ckpt"};
+constexpr std::array<std::string_view, 11> parts = {
+    "rank", "shard", "part", "of", "gpu", "gcu", "card", "node", "mp", "states", "worker"};
 constexpr const char* last_file = "last_checkpoint";
 constexpr std::uint64_t most_last = 4096;  // bytes
 constexpr std::int64_t ns_per_s = 1'000'000'000;
@@ -31,6 +33,15 @@ bool is_checkpoint_name(const std::string& name) {
   const std::string suffix = fs::path(name).extension().string();
   return !name.starts_with('.') && !name.starts_with("best") &&
          std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
+}
+
+// "epoch_3_rank_0": the number is of a part of a checkpoint, not of its age.
+bool is_of_a_part(std::string_view before) {
+  while (!before.empty() && std::string_view("_-. ").find(before.back()) != std::string_view::npos)
+    before.remove_suffix(1);
+  const std::string words = lower_case(before);
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return words.ends_with(part); });
 }
 
 Checkpoint named(const fs::path& path) {
@@ -43,7 +54,7 @@ Checkpoint named(const fs::path& path) {
   while (begin > 0 && is_digits(name.substr(begin - 1, 1))) --begin;
   std::uint64_t number = 0;
   const auto failure = std::from_chars(name.data() + begin, name.data() + end, number).ec;
-  if (begin == end || failure != std::errc()) return found;
+  if (begin == end || failure != std::errc() || is_of_a_part(name.substr(0, begin))) return found;
   found.number = number;
   found.family.replace(begin, end - begin, "#");
   return found;
@@ -66,6 +77,7 @@ std::optional<bool> is_whole(const Descriptor& folder, const std::string& name,
   if (!file.is_open() || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     return std::nullopt;
   checkpoint.mtime_ns = written_at(status);
+  checkpoint.owner = status.st_uid;
   try {
     const ZipReader zip({file.get(), 0, static_cast<std::uint64_t>(status.st_size)},
                         in_quotes(checkpoint.path));
@@ -122,26 +134,36 @@ CheckpointFolder checkpoints_in(const fs::path& folder) {
   return found;
 }
 
+std::optional<Checkpoint> newest_since(const CheckpointFolder& folder, std::int64_t since_ns) {
+  const auto found =
+      std::find_if(folder.whole.rbegin(), folder.whole.rend(),
+                   [&](const Checkpoint& each) { return each.mtime_ns >= since_ns; });
+  return found == folder.whole.rend() ? std::nullopt : std::optional(*found);
+}
+
 std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder, std::size_t keep,
-                                                  std::int64_t since_ns) {
-  std::map<std::string, std::size_t> left;
-  const auto is_of_this_run = [&](const Checkpoint& each) {
-    return each.number && each.mtime_ns >= since_ns;
-  };
-  for (const Checkpoint& each : folder.whole) left[each.family] += is_of_this_run(each) ? 1 : 0;
+                                                  std::int64_t since_ns, std::int64_t settled_ns) {
   std::vector<std::string> removed;
   const Descriptor open = open_folder(folder.path);
+  const auto is_of_this_run = [&](const Checkpoint& each) {
+    return each.number && each.mtime_ns >= since_ns && each.owner == ::geteuid();
+  };
   for (const Checkpoint& each : folder.whole) {
-    if (&each == &folder.whole.back() || !is_of_this_run(each) ||
-        left[each.family] <= std::max<std::size_t>(keep, 1))
-      continue;
+    const Checkpoint& newest = folder.whole.back();
+    if (!is_of_this_run(each) || &each == &newest || each.mtime_ns > newest.mtime_ns) continue;
+    const auto newer =
+        std::count_if(folder.whole.begin(), folder.whole.end(), [&](const Checkpoint& other) {
+          return other.family == each.family && is_of_this_run(other) &&
+                 *other.number > *each.number && other.mtime_ns >= each.mtime_ns &&
+                 other.mtime_ns < settled_ns;
+        });
+    if (static_cast<std::size_t>(newer) < std::max<std::size_t>(keep, 1)) continue;
     const std::string name = fs::path(each.path).filename().string();
     struct stat status {};
     if (::fstatat(open.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(status.st_mode) || written_at(status) != each.mtime_ns ||
         ::unlinkat(open.get(), name.c_str(), 0) != 0)
       continue;
-    --left[each.family];
     removed.push_back(each.path);
   }
   return removed;

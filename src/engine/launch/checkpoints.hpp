@@ -16,6 +16,7 @@ struct Checkpoint {
   std::string family;                   // its name with '#' in the place of its last number
   std::optional<std::uint64_t> number;  // of its name: 10 of epoch_10.pth
   std::int64_t mtime_ns = 0;            // since 1970
+  std::uint32_t owner = 0;
   bool operator==(const Checkpoint&) const = default;
 };
 
@@ -33,9 +34,14 @@ struct CheckpointFolder {
 // cannot be read.
 CheckpointFolder checkpoints_in(const std::filesystem::path& folder);
 
-// Removes of each family the oldest ones but `keep`, if they were written at or after `since_ns`;
-// the newest one stays, and so does what was written since. Returns their paths.
+// The newest one that was written at or after that time; nothing if there is none.
+std::optional<Checkpoint> newest_since(const CheckpointFolder& folder, std::int64_t since_ns);
+
+// Removes those for which `keep` of their family are newer by number and by time, if this user has
+// written all of these at or after `since_ns`, and the newer ones before `settled_ns`: what was
+// written just now a power cut may take. The newest one stays, and so does what was written
+// meanwhile. Returns their paths.
 std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder, std::size_t keep,
-                                                  std::int64_t since_ns);
+                                                  std::int64_t since_ns, std::int64_t settled_ns);
 
 }  // namespace topsctl

@@ -1,6 +1,7 @@
 // A record as JSON, and what is read of one.
 #include "topsctl/engine/launch/launch_record.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -121,11 +122,18 @@ Json to_json(const LaunchRecord& record) {
           {"log_problem", text_or_null(record.log_problem)}};
 }
 
+bool is_run_name(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || c == '-' || c == 'T' || c == 'Z';
+  });
+}
+
 RecordSummary record_summary_in(std::string_view text, const std::string& source) {
   const Json document = parse_json(text, source);
   const JsonReader record(document, source);
   RecordSummary summary;
   summary.run = record.at("run").text();
+  if (!is_run_name(summary.run)) record.at("run").reject("it is no name of a run");
   summary.request = launch_request_in(record.at("request"));
   summary.log_folder = record.at("log_folder").text();
   summary.directory = record.at("directory").text();

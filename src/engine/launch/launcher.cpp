@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "engine/launch/attempt.hpp"
@@ -31,7 +32,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* stalled_id = "ranks-stalled";
-constexpr int ticks_between_looks = 5;  // at the checkpoints
+constexpr int ticks_between_looks = 5;             // at the checkpoints
+constexpr std::chrono::seconds settling_time(60);  // the kernel writes within half of it
 
 class Launch {
  public:
@@ -51,8 +53,7 @@ class Launch {
   }
 
   LaunchRecord run() {
-    for (;;) {
-      if (!attempt()) break;
+    while (goes_on()) {
       const std::int64_t pause_ms = restart_pause_ms(record_.attempts.size());
       listener_.restarts(record_.attempts.back(), pause_ms);
       if (!pause(pause_ms)) break;
@@ -72,14 +73,25 @@ class Launch {
 
   void make_folder() {
     const fs::path top = record_.log_folder;
+    require_new_log_folder(top);
     std::error_code failure;
     fs::create_directories(top.parent_path(), failure);
     if (failure) throw cannot_make(failure.value());
     if (::mkdir(top.c_str(), 0755) == 0) return;
-    if (errno == EEXIST)
-      throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(top.string())),
-                  "name another folder for the logs: --log-dir DIR");
     throw cannot_make(errno);
+  }
+
+  // Starts an attempt; whether another one follows. Where it cannot be started, the one before was
+  // the last.
+  bool goes_on() {
+    try {
+      return attempt();
+    } catch (const Error& error) {
+      if (record_.attempts.size() < 2) throw;
+      record_.attempts.pop_back();
+      record_.attempts.back().not_restarted = error.message();
+      return false;
+    }
   }
 
   // Whether another one follows.
@@ -126,8 +138,9 @@ class Launch {
     if (record_.attempts.size() < 2 || rules.checkpoints.empty()) return;
     const CheckpointFolder folder = checkpoints_in(rules.checkpoints);
     begun.unfinished_checkpoints = folder.unfinished;
-    if (folder.whole.empty() || rules.resume.empty()) return;
-    begun.resumed_from = folder.whole.back().path;
+    const auto newest = newest_since(folder, began_ns());
+    if (!newest || rules.resume.empty()) return;
+    begun.resumed_from = newest->path;
     for (std::string& word : resume_words(rules, begun.resumed_from))
       wishes.words.push_back(std::move(word));
   }
@@ -135,21 +148,39 @@ class Launch {
   void look_at_checkpoints() {
     const RestartRules& rules = record_.request.restart;
     if (rules.keep == 0 || rules.checkpoints.empty() || ++ticks_ % ticks_between_looks != 0) return;
-    remove_old_ones();
+    using namespace std::chrono;
+    const auto settled = host_.clock->now() - settling_time;
+    remove_old_ones(duration_cast<nanoseconds>(settled.time_since_epoch()).count());
   }
 
-  void remove_old_ones() {
-    using namespace std::chrono;
+  void remove_old_ones(std::int64_t settled_ns) {
     const RestartRules& rules = record_.request.restart;
-    const auto since = time_of(record_.started_at).time_since_epoch();
-    for (std::string& path : remove_older_checkpoints(checkpoints_in(rules.checkpoints),
-                                                      static_cast<std::size_t>(rules.keep),
-                                                      duration_cast<nanoseconds>(since).count()))
+    for (std::string& path :
+         remove_older_checkpoints(checkpoints_in(rules.checkpoints),
+                                  static_cast<std::size_t>(rules.keep), began_ns(), settled_ns))
       record_.removed_checkpoints.push_back(std::move(path));
   }
 
+  // Nothing runs any more that a wait for the disk would hold up.
+  void settle_checkpoints() {
+    const RestartRules& rules = record_.request.restart;
+    if (rules.keep == 0) return;
+    try {
+      sync_file_system(rules.checkpoints);
+    } catch (const Error&) {
+      return;
+    }
+    remove_old_ones(std::numeric_limits<std::int64_t>::max());
+  }
+
+  // What this run has written is not older.
+  std::int64_t began_ns() const {
+    using namespace std::chrono;
+    return duration_cast<nanoseconds>(time_of(record_.started_at).time_since_epoch()).count();
+  }
+
   void judge(AttemptRecord& done, const fs::path& logs, bool was_stalled) {
-    if (record_.request.restart.keep > 0) remove_old_ones();
+    settle_checkpoints();
     if (*done.status == 0) {
       for (RankRecord& rank : done.ranks) rank.status = 0;
       return;
@@ -212,8 +243,9 @@ class Launch {
                                    [](const RankRecord& rank) { return !rank.iteration.empty(); });
     if (told != done.ranks.end()) return told->iteration;
     if (record_.request.restart.checkpoints.empty()) return {};
-    const CheckpointFolder folder = checkpoints_in(record_.request.restart.checkpoints);
-    return folder.whole.empty() ? std::string() : folder.whole.back().path;
+    const auto newest =
+        newest_since(checkpoints_in(record_.request.restart.checkpoints), began_ns());
+    return newest ? newest->path : std::string();
   }
 
   // Whether it was not interrupted.
@@ -248,6 +280,13 @@ class Launch {
 };
 
 }  // namespace
+
+void require_new_log_folder(const fs::path& folder) {
+  std::error_code failure;
+  if (!fs::exists(fs::symlink_status(folder, failure))) return;
+  throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(folder.string())),
+              "name another folder for the logs: --log-dir DIR");
+}
 
 LaunchRecord launch(const Host& host, const LaunchWishes& wishes, LaunchRecord begun,
                     Language language, RankListener& listener) {

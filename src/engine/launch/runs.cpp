@@ -1,13 +1,17 @@
 // One small file for each run, which names its log folder.
 #include "topsctl/engine/launch/runs.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/supervisor.hpp"
 
@@ -21,27 +25,36 @@ constexpr mode_t own_folder = 0700;
 constexpr mode_t own_file = 0600;
 constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
 constexpr std::uint64_t longest_path = 8192;
-constexpr std::int64_t patience_ms = 30'000;
+constexpr std::int64_t stop_patience_ms = 30'000;
 constexpr const char* last_word = "last";
-
-bool is_run_name(const std::string& name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= '0' && c <= '9') || c == '-' || c == 'T' || c == 'Z';
-  });
-}
 
 bool is_there(const std::string& folder) {
   std::error_code failure;
   return fs::exists(folder, failure);
 }
 
+// What another user has written could name any process as the run's.
+std::string own_text(const std::string& file) {
+  const Descriptor open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (!open.is_open() || ::fstat(open.get(), &status) != 0)
+    throw system_error(errno, "read", file, ErrorCode::bad_input);
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
+    throw Error(ErrorCode::permission, format("{} is another user's", in_quotes(file)),
+                "look at it as that user");
+  return read_text(concat("/proc/self/fd/", open.get()), most_record);
+}
+
 Run run_in(const std::string& name, const std::string& log_folder) {
-  Run run{name, log_folder, RunState::unreadable, {}, {}};
+  Run run;
+  run.name = name;
+  run.log_folder = log_folder;
   const std::string file = (fs::path(log_folder) / record_name).string();
   try {
-    run.record = record_summary_in(read_text(file, most_record), in_quotes(file));
+    run.record = record_summary_in(own_text(file), in_quotes(file));
   } catch (const Error& error) {
     run.problem = error.message();
+    run.is_of_other = error.code() == ErrorCode::permission;
     return run;
   }
   if (run.name.empty()) run.name = run.record.run;
@@ -108,7 +121,9 @@ void note_run(const Host& host, const std::string& name, const std::string& log_
   make_directories(folder, own_folder);
   for (const std::string& each : noted_names(host)) {
     std::error_code ignored;
-    if (!is_there(noted_folder(folder / each))) fs::remove(folder / each, ignored);
+    // A mount that does not answer is not gone.
+    if (fs::symlink_status(noted_folder(folder / each), ignored).type() == fs::file_type::not_found)
+      fs::remove(folder / each, ignored);
   }
   write_durably(folder / name, concat(log_folder, "\n"), own_file);
 }
@@ -143,7 +158,7 @@ Run run_named(const Host& host, const std::string& word) {
 bool stop_run(const Run& run) {
   const auto process = static_cast<pid_t>(run.record.pid);
   for (int i = 0; i < 2; ++i) {
-    if (signal_process(process, run.record.process_start, SIGTERM, patience_ms)) return true;
+    if (signal_process(process, run.record.process_start, SIGTERM, stop_patience_ms)) return true;
   }
   return false;
 }

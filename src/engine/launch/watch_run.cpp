@@ -14,6 +14,7 @@ namespace topsctl {
 
 namespace {
 
+constexpr std::int64_t longest_look_at_cards_ms = 60'000;
 constexpr std::size_t most_report = std::size_t{1} << 20U;
 
 }  // namespace
@@ -25,6 +26,7 @@ void WatchRun::start() {
   static_cast<void>(supervisor_.start({plan_.own_program, "watch", "--quiet", "--json"},
                                       plan_.environment, pipe.write_end));
   output_ = std::move(pipe.read_end);
+  limit_ = WaitLimit(longest_look_at_cards_ms);
 }
 
 std::optional<Json> WatchRun::step() {
@@ -32,7 +34,11 @@ std::optional<Json> WatchRun::step() {
   while (output_.is_open()) {
     const ssize_t got = ::read(output_.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
+    if (got < 0 && !limit_.is_over()) return std::nullopt;
+    if (got < 0) {
+      output_.close();
+      return Json(nullptr);
+    }
     if (got > 0) {
       if (report_.size() < most_report) report_.append(piece.data(), static_cast<std::size_t>(got));
       continue;

@@ -6,6 +6,7 @@
 
 #include "topsctl/engine/launch/launch_plan.hpp"
 #include "topsctl/host/system/supervisor.hpp"
+#include "topsctl/host/system/waiting.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -18,13 +19,14 @@ class WatchRun {
   // -1: nothing is to be read.
   int descriptor() const { return output_.is_open() ? output_.get() : -1; }
   void start();  // throws Error
-  // Its report once it has ended, null if it is none; nothing while it runs.
+  // Its report once it has ended, null if it is none or takes too long; nothing while it runs.
   std::optional<Json> step();
 
  private:
   const LaunchPlan& plan_;
   Supervisor& supervisor_;
   Descriptor output_;
+  WaitLimit limit_;
   std::string report_;
 };
 

@@ -53,6 +53,7 @@ void close_others(std::initializer_list<int> kept) {
   for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGALRM, SIGHUP, SIGPIPE, SIGXFSZ})
     ::signal(signal, SIG_DFL);
   restore_descriptor_limit();
+  restore_umask();
   for (int stream = 0; stream < 3; ++stream) ::dup2(streams.at(stream), stream);
   if (::chdir(directory.c_str()) == 0) ::execvp(argv[0].c_str(), c_strings(argv).data());
   const std::string reason = format("cannot start {}\n", argv[0]);

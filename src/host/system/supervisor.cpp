@@ -2,6 +2,7 @@
 #include "topsctl/host/system/supervisor.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -32,6 +33,8 @@ namespace {
 
 constexpr int cannot_start = 127;
 constexpr std::chrono::milliseconds look_again(100);
+constexpr int look_again_ms = 10;
+constexpr std::int64_t patience_with_killed_ms = 5000;
 constexpr int signal_base = 128;
 
 sigset_t child_signal() {
@@ -108,6 +111,8 @@ std::multimap<pid_t, pid_t> processes_by_parent() {
 }  // namespace
 
 Supervisor::Supervisor() {
+  // Whoever started us may have left it ignored; then nobody could be asked how he ended.
+  ::signal(SIGCHLD, SIG_DFL);
   const sigset_t set = child_signal();
   ::sigprocmask(SIG_BLOCK, &set, nullptr);
   ended_ = Descriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -116,10 +121,13 @@ Supervisor::Supervisor() {
 }
 
 Supervisor::~Supervisor() {
-  // Who is killed may have started another one at that moment.
-  while (has_children_) {
+  // Who is killed may have started another one at that moment; whom no signal ends is left.
+  const WaitLimit limit(patience_with_killed_ms);
+  while (has_children_ && !limit.is_over()) {
     signal_all(SIGKILL);
-    if (::waitpid(-1, nullptr, 0) < 0 && errno == ECHILD) break;
+    const pid_t ended = ::waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno == ECHILD) break;
+    if (ended == 0) ::poll(nullptr, 0, look_again_ms);
   }
   ::prctl(PR_SET_CHILD_SUBREAPER, 0);
   const sigset_t set = child_signal();

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -49,7 +50,7 @@ def job(tmp_path, topsctl_release, installed):
         (tmp_path / "train.py").write_text(script, encoding="utf-8")
         given = {name: value for name, value in (environment | (more or {})).items() if name not in without}
         return subprocess.Popen([topsctl_release, "launch", "--preflight", preflight, "--python", sys.executable, "--nproc", str(ranks),
-                                 "--log-dir", "logs", *options, "--", "train.py", *arguments], cwd=tmp_path, env=given,
+                                 *([] if "--log-dir" in options else ["--log-dir", "logs"]), *options, "--", "train.py", *arguments], cwd=tmp_path, env=given,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 preexec_fn=(lambda: enter(group)) if group else None)
     return start
@@ -174,7 +175,22 @@ def test_topsctl_killed_ends_all_ranks(job, tmp_path, schema):
         break
 
 
+def test_a_rank_that_never_stops_talking_can_be_ended(job, tmp_path, schema):
+    done = job("while True: print('x')", ranks=1)
+    wait_until(lambda: (tmp_path / "logs/attempt_0/rank_0.log").exists() and (tmp_path / "logs/attempt_0/rank_0.log").stat().st_size > 10_000_000)
+    reader = threading.Thread(target=done.stdout.read)
+    reader.start()
+    done.send_signal(signal.SIGINT)
+    assert done.wait(timeout=60) == 130
+    reader.join()
+
+
 def test_what_cannot_be_started_is_said_beforehand(job, tmp_path):
+    (tmp_path / "there").mkdir()
+    for words in (["--detach", "--log-dir", "there"], ["--log-dir", "there/"]):
+        taken = job(TRAIN, *words)
+        out, err = taken.communicate(timeout=60)
+        assert taken.returncode == 3 and "is there already" in err, out + err
     nowhere = job(TRAIN, "--", "nowhere.py")
     out, err = nowhere.communicate(timeout=60)
     assert nowhere.returncode == 3 and "there is no script 'nowhere.py'" in err, out + err

@@ -116,6 +116,8 @@ struct RecordSummary {
   std::size_t attempts = 0;
   bool operator==(const RecordSummary&) const = default;
 };
+// Whether it is one that new_run_name() makes: digits, '-', 'T' and 'Z'.
+bool is_run_name(std::string_view name);
 // Throws Error{bad_stack} naming `source` and what is wrong.
 RecordSummary record_summary_in(std::string_view text, const std::string& source);
 

@@ -37,6 +37,9 @@ class RankListener {
 LaunchRecord launch(const Host& host, const LaunchWishes& wishes, LaunchRecord begun,
                     Language language, RankListener& listener);
 
+// Throws Error{bad_input} if something is there.
+void require_new_log_folder(const std::filesystem::path& folder);
+
 // `topsctl rank`: leads the output of this process to the pipe of its rank, tells its process, and
 // becomes the program. Returns never. Throws Error.
 [[noreturn]] void become_rank(const std::filesystem::path& log_folder,

@@ -21,6 +21,7 @@ struct Run {
   std::string log_folder;
   RunState state = RunState::unreadable;
   std::string problem;  // why it is unreadable; else empty
+  bool is_of_other = false;
   RecordSummary record;
 };
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <limits>
 
 #include "support/temporary_folder.hpp"
 #include "support/zips.hpp"
@@ -45,6 +46,7 @@ class Checkpoints : public testing::Test {
     return found;
   }
   static constexpr std::int64_t second = 1'000'000'000;
+  static constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
 
   TemporaryFolder folder_;
   std::int64_t now_ = 1'700'000'000;
@@ -97,7 +99,8 @@ TEST_F(Checkpoints, ThatAreOlderGoIfThisRunHasWrittenThem) {
   write_half("epoch_5.pth");
   write_whole("final.pth");
   const CheckpointFolder found = checkpoints_in(folder_.path());
-  EXPECT_THAT(remove_older_checkpoints(found, 2, began), ElementsAre(folder_ / "epoch_2.pth"));
+  EXPECT_THAT(remove_older_checkpoints(found, 2, began, no_end),
+              ElementsAre(folder_ / "epoch_2.pth"));
   EXPECT_TRUE(fs::exists(folder_ / "epoch_1.pth"));
   EXPECT_TRUE(fs::exists(folder_ / "epoch_5.pth"));
   EXPECT_THAT(whole(), ElementsAre("epoch_1.pth", "epoch_3.pth", "epoch_4.pth", "final.pth"));
@@ -107,7 +110,46 @@ TEST_F(Checkpoints, ThatWereWrittenAgainMeanwhileStay) {
   for (const char* name : {"epoch_1.pth", "epoch_2.pth"}) write_whole(name);
   const CheckpointFolder found = checkpoints_in(folder_.path());
   write_whole("epoch_1.pth");
-  EXPECT_THAT(remove_older_checkpoints(found, 1, 0), IsEmpty());
+  EXPECT_THAT(remove_older_checkpoints(found, 1, 0, no_end), IsEmpty());
+}
+
+TEST_F(Checkpoints, StayWhileWhatIsNewerMayStillBeLost) {
+  for (const char* name : {"epoch_1.pth", "epoch_2.pth"}) write_whole(name);
+  const CheckpointFolder found = checkpoints_in(folder_.path());
+  EXPECT_THAT(remove_older_checkpoints(found, 1, 0, now_ * second), IsEmpty());
+  EXPECT_THAT(remove_older_checkpoints(found, 1, 0, (now_ + 1) * second),
+              ElementsAre(folder_ / "epoch_1.pth"));
+}
+
+TEST_F(Checkpoints, OfATrainingThatBeganAnewStay) {
+  for (const char* name : {"epoch_4.pth", "epoch_5.pth", "epoch_1.pth", "epoch_2.pth"})
+    write_whole(name);
+  EXPECT_THAT(remove_older_checkpoints(checkpoints_in(folder_.path()), 1, 0, no_end),
+              testing::UnorderedElementsAre(folder_ / "epoch_4.pth"))
+      << "epoch_1 and epoch_2 are later than what has higher numbers";
+}
+
+TEST_F(Checkpoints, InPartsAreNotTakenForOlderOnes) {
+  for (const char* name : {"epoch_3_rank_0.pt", "epoch_3_rank_1.pt", "epoch_3_rank_2.pt"})
+    write_whole(name);
+  EXPECT_THAT(remove_older_checkpoints(checkpoints_in(folder_.path()), 1, 0, no_end), IsEmpty());
+}
+
+TEST_F(Checkpoints, NewerThanTheOneThatMMEngineNamesStay) {
+  for (const char* name : {"epoch_4.pth", "epoch_5.pth", "epoch_6.pth"}) write_whole(name);
+  write("last_checkpoint", "epoch_5.pth");
+  EXPECT_THAT(remove_older_checkpoints(checkpoints_in(folder_.path()), 1, 0, no_end),
+              ElementsAre(folder_ / "epoch_4.pth"));
+}
+
+TEST_F(Checkpoints, OfAnEarlierRunAreNotGoneOnFrom) {
+  write_whole("epoch_100.pth");
+  const std::int64_t began = (now_ + 1) * second;
+  EXPECT_EQ(newest_since(checkpoints_in(folder_.path()), began), std::nullopt);
+  write_whole("epoch_3.pth");
+  const auto newest = newest_since(checkpoints_in(folder_.path()), began);
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(newest->path, folder_ / "epoch_3.pth");
 }
 
 }  // namespace
