@@ -1,5 +1,6 @@
 # topsctl launch with real torch and torchrun, on the double of torch_gcu: eight ranks, their logs and record, and how they end.
 
+import fcntl
 import hashlib
 import json
 import os
@@ -8,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 import time
 
@@ -46,13 +48,15 @@ def job(tmp_path, topsctl_release, installed):
                                  "LANG": "C.UTF-8"}
     environment.pop("LC_ALL", None)
 
-    def start(script, *options, arguments=(), ranks=8, without=(), more=None, preflight="none", group=None):
+    def start(script, *options, arguments=(), ranks=8, without=(), more=None, preflight="none", group=None, terminal=None):
         (tmp_path / "train.py").write_text(script, encoding="utf-8")
         given = {name: value for name, value in (environment | (more or {})).items() if name not in without}
         return subprocess.Popen([topsctl_release, "launch", "--preflight", preflight, "--python", sys.executable, "--nproc", str(ranks),
                                  *([] if "--log-dir" in options else ["--log-dir", "logs"]), *options, "--", "train.py", *arguments], cwd=tmp_path, env=given,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                preexec_fn=(lambda: enter(group)) if group else None)
+                                stdin=terminal, stdout=terminal or subprocess.PIPE, stderr=terminal or subprocess.PIPE, text=True,
+                                start_new_session=terminal is not None,
+                                preexec_fn=(lambda: enter(group)) if group else (lambda: fcntl.ioctl(terminal, termios.TIOCSCTTY, 0))
+                                if terminal is not None else None)
     return start
 
 
@@ -119,10 +123,10 @@ def test_ranks_of_a_torch_without_torchrun_add_up(job, tmp_path, torch_python, s
             if name not in ("distributed", "run.py", "__pycache__"):
                 os.symlink(os.path.join(real, folder, name), old / folder / name)
     site = str(tmp_path / "site")
-    done = job(TRAIN, ranks=2, more={"PYTHONPATH": os.pathsep.join([str(old.parent), site])})
+    done = job(TRAIN, more={"PYTHONPATH": os.pathsep.join([str(old.parent), site])})
     out, err = done.communicate(timeout=180)
     assert done.returncode == 0, out + err
-    assert "rank 0 of 2 sum 3" in out
+    assert "rank 0 of 8 sum 36" in out
     assert record_of(tmp_path, schema)["plan"]["engine"] == "topsctl"
 
 
@@ -159,6 +163,17 @@ def test_a_terminal_that_takes_nothing_holds_no_rank_up(job, tmp_path, schema):
     done.stdout.read()
     assert done.wait(timeout=60) == 0
     assert record_of(tmp_path, schema)["attempts"][0]["ranks"][0]["lines"] > 1
+
+
+def test_a_terminal_that_is_closed_ends_nothing(job, tmp_path, schema):
+    master, slave = os.openpty()
+    done = job("import time\nfor step in range(6):\n    print('step', step, flush=True)\n    time.sleep(0.5)\n", ranks=2, terminal=slave)
+    os.close(slave)
+    wait_until(lambda: (tmp_path / "logs/attempt_0/rank_0.log").exists() and "step 1" in (tmp_path / "logs/attempt_0/rank_0.log").read_text())
+    os.close(master)
+    assert done.wait(timeout=60) == 0
+    record = record_of(tmp_path, schema)
+    assert record["ended_by"] is None and [rank["last_line"] for rank in record["attempts"][0]["ranks"]] == ["step 5"] * 2
 
 
 def test_topsctl_killed_ends_all_ranks(job, tmp_path, schema):
