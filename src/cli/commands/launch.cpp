@@ -47,14 +47,14 @@ struct LaunchCommandOptions {
   std::string job;
   std::string again;
   bool detach = false;
-  bool is_looked_at = false;  // by the process that has detached this one
+  std::string detached_run;  // its name, from the process that has looked at all and detached it
   bool dry_run = false;
 };
 
 // What goes with --job and --again.
 bool goes_with_job(const Option& option) {
   static const std::vector<std::string> names = {"--job",       "--again",   "--log-dir",
-                                                 "--detach",    "--dry-run", "--checked",
+                                                 "--detach",    "--dry-run", "--detached-run",
                                                  "--preflight", "--accept"};
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
@@ -240,7 +240,7 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   remove_old_runs(runs_folder(host) / "detached");
   const fs::path folder = runs_folder(host) / "detached" / run;
   const DetachedRun detached(folder, fs::current_path());
-  detached.start({wishes.own_program, "launch", "--checked", "--json", "--job",
+  detached.start({wishes.own_program, "launch", "--detached-run", run, "--json", "--job",
                   (folder / "job.json").string()},
                  Secret(), {{"job.json", to_text(to_json(job))}});
   const fs::path record = wishes.log_folder / record_name;
@@ -266,7 +266,8 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   const Host& host = session.host;
   require_usable_host(host, Purpose::look);
   const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
-  const std::string run = new_run_name(host);
+  const bool is_detached = !options.detached_run.empty();
+  const std::string run = is_detached ? options.detached_run : new_run_name(host);
   Output output;
   output.header.command = "launch";
   LaunchWishes wishes;
@@ -283,7 +284,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
                             }};
   const Language language = language_of(host.environment);
   LaunchRequest looked_at = request;
-  if (options.is_looked_at) looked_at.level = no_preflight;
+  if (is_detached) looked_at.level = no_preflight;
   const LaunchCheck preflight =
       look_before_launch(host, stack, looked_at, catalogue, language, sandbox, session.events);
   wishes.python = preflight.python;
@@ -318,7 +319,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   }
   note_run(session.with_own_state(), run, wishes.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
-                      options.is_looked_at                   ? Verbosity::quiet
+                      is_detached                            ? Verbosity::quiet
                       : session.detail == Verbosity::verbose ? Verbosity::verbose
                                                              : Verbosity::normal);
   const LaunchRecord record = launch(host, wishes, std::move(begun), language, console);
@@ -378,7 +379,13 @@ CommandAction define_launch(OptionTable& table) {
   table.flag("-d,--detach", options->detach, "Let it run on its own; `topsctl runs` shows it");
   table.value("--job", options->job, "Start what this file says", "FILE.json").excludes("--again");
   table.value("--again", options->again, "Start what a run was, unless a file has changed", "RUN");
-  table.flag("--checked", options->is_looked_at, "The host was checked before").hidden();
+  table
+      .value("--detached-run", options->detached_run, "The name of a run that was looked at before",
+             "RUN")
+      .check([](const std::string& name) {
+        return is_run_name(name) ? std::string() : std::string("no name of a run");
+      })
+      .hidden();
   table.flag("-n,--dry-run", options->dry_run, "Print command, environment and checks");
   return {[options, &table](Session& session) { return run_launch(*options, table, session); },
           body_of({}, nullptr, nullptr, nullptr)};
