@@ -335,9 +335,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
 void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
   LaunchRequest& request = options.request;
   RestartRules& restart = request.restart;
-  table
-      .value("--max-restarts", restart.most, "Start again after a failure, so many times at most",
-             "N")
+  table.value("--max-restarts", restart.most, "Restart after a failure, at most so many times", "N")
       .check(whole_number(0, most_restarts));
   table.value("--restart-if", options.restart_if,
               "Also after these causes; else where a restart helps", "ID,...");
@@ -378,7 +376,8 @@ CommandAction define_launch(OptionTable& table) {
   add_restart_options(table, *options);
   table.flag("-d,--detach", options->detach, "Let it run on its own; `topsctl runs` shows it");
   table.value("--job", options->job, "Start what this file says", "FILE.json").excludes("--again");
-  table.value("--again", options->again, "Start what a run was, unless a file has changed", "RUN");
+  table.value("--again", options->again, "Repeat a run, unless one of its files has changed",
+              "RUN");
   table
       .value("--detached-run", options->detached_run, "The name of a run that was looked at before",
              "RUN")

@@ -164,8 +164,7 @@ CommandAction define_watch(OptionTable& table) {
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.flag("--once", options->once, "Look once; so it is where no terminal is")
       .excludes("--interval");
-  table
-      .value("--interval", options->interval_s, "Look again after so many seconds; default: 2", "S")
+  table.value("--interval", options->interval_s, "Refresh interval in seconds; default: 2", "S")
       .check(whole_number(1, most_interval_s))
       .excludes("--target")
       .excludes("--hosts");

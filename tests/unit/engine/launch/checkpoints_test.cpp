@@ -76,7 +76,7 @@ TEST_F(Checkpoints, ThatAreNotWholeAreNamedAndPassedOver) {
 TEST_F(Checkpoints, OfMMEngineAreFollowed) {
   write_whole("epoch_2.pth");
   write_whole("epoch_3.pth");
-  write("last_checkpoint", "/work/run/epoch_2.pth");
+  write("last_checkpoint", "/srv/run/epoch_2.pth");
   EXPECT_THAT(whole(), ElementsAre("epoch_3.pth", "epoch_2.pth"));
   write_half("epoch_2.pth");
   EXPECT_THAT(whole(), ElementsAre("epoch_3.pth"));

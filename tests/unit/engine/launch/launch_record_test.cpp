@@ -14,8 +14,8 @@ LaunchRecord sample() {
   LaunchRecord record;
   record.run = "20261125T163200Z-12";
   record.request.words = {"train.py"};
-  record.log_folder = "/work/logs";
-  record.directory = "/work";
+  record.log_folder = "/srv/logs";
+  record.directory = "/srv";
   record.digests = {{"train.py", std::string(64, 'a')}};
   record.pid = 12;
   record.process_start = "7@boot";
@@ -23,7 +23,7 @@ LaunchRecord sample() {
   AttemptRecord attempt;
   attempt.started_at = record.started_at;
   RankRecord rank;
-  rank.log = "/work/logs/attempt_0/rank_0.log";
+  rank.log = "/srv/logs/attempt_0/rank_0.log";
   rank.last_line = "hello";
   rank.pid = 13;
   attempt.ranks = {rank};
@@ -34,7 +34,7 @@ LaunchRecord sample() {
 TEST(LaunchRecords, TellHowToFindARun) {
   const RecordSummary summary = record_summary_in(to_text(to_json(sample())), "record");
   EXPECT_EQ(summary.run, "20261125T163200Z-12");
-  EXPECT_EQ(summary.log_folder, "/work/logs");
+  EXPECT_EQ(summary.log_folder, "/srv/logs");
   EXPECT_EQ(summary.process_start, "7@boot");
   EXPECT_EQ(summary.ended_at, "");
   ASSERT_EQ(summary.ranks.size(), 1U);

@@ -29,7 +29,7 @@ class Runs : public testing::Test {
     record.run = name;
     record.request.words = {"train.py"};
     record.log_folder = (logs_ / name).string();
-    record.directory = "/work";
+    record.directory = "/srv";
     record.pid = ::getpid();
     record.process_start = start_of_process(::getpid());
     record.started_at = "2026-11-25T16:32:00Z";
