@@ -34,9 +34,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t most_ranks = 1024;
-constexpr std::int64_t most_port = 65'535;
-constexpr std::int64_t most_restarts = 1'000'000;
 constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
 constexpr std::chrono::milliseconds look_again(20);
 constexpr std::int64_t start_patience_ms = 30'000;

@@ -14,9 +14,6 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::int64_t most_ranks = 1024;
-constexpr std::int64_t most_port = 65'535;
-constexpr std::int64_t most_count = 1'000'000;
 constexpr double ms_per_minute = 60'000.0;
 constexpr double most_minutes = 60.0 * 24 * 365;
 
@@ -104,7 +101,7 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   read_text_at(job, "stack", request.stack);
   read_text_at(job, "python", request.python);
   std::vector<std::string> levels = rung_names();
-  levels.emplace_back("none");
+  levels.emplace_back(no_preflight);
   read_choice_at(job, "preflight", levels, request.level);
   request.accepted = job.texts_at("accept");
   read_text_at(job, "profile", request.settings.profile);
@@ -114,11 +111,11 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   read_text_at(job, "log_dir", request.log_folder);
   read_number_at(job, "master_port", most_port, request.master_port);
   RestartRules& restart = request.restart;
-  read_number_at(job, "max_restarts", most_count, restart.most);
+  read_number_at(job, "max_restarts", most_restarts, restart.most);
   restart.causes = job.texts_at("restart_if");
   read_text_at(job, "checkpoints", restart.checkpoints);
   read_text_at(job, "resume", restart.resume);
-  read_number_at(job, "keep", most_count, restart.keep);
+  read_number_at(job, "keep", most_restarts, restart.keep);
   read_text_at(job, "stall_minutes", request.stall_minutes);
   read_choice_at(job, "on_stall", on_stall_names(), request.on_stall);
   return request;

@@ -35,14 +35,6 @@ std::string text_of(const std::string& file) {
   }
 }
 
-std::string state_of(std::int64_t pid) {
-  const std::string stat = text_of(concat("/proc/", pid, "/stat"));
-  const auto name_end = stat.rfind(')');
-  return name_end == std::string::npos || name_end + 2 >= stat.size()
-             ? std::string()
-             : stat.substr(name_end + 2, 1);
-}
-
 // Root alone may read the stack; where it waits, everybody.
 std::string kernel_stack_of(std::int64_t pid) {
   for (const char* file : {"stack", "wchan"}) {
@@ -153,7 +145,7 @@ Standstill StallWatch::standstill(const std::vector<RankRecord>& ranks) const {
     StillRank still{rank.rank, rank.last_line, 0, rank.iteration, {}, {}};
     still.silent_ms = spoke == spoke_.end() ? stall.after_ms : ms_since(spoke->second);
     if (rank.pid) {
-      still.state = state_of(*rank.pid);
+      still.state = state_of_process(static_cast<pid_t>(*rank.pid));
       still.kernel_stack = kernel_stack_of(*rank.pid);
     }
     stall.ranks.push_back(std::move(still));

@@ -189,6 +189,11 @@ std::string start_of_process(pid_t process) {
   return concat(fields[start_field], "@", trimmed(boot.value_or("")));
 }
 
+std::string state_of_process(pid_t process) {
+  const std::vector<std::string> fields = stat_fields(concat(process));
+  return fields.empty() ? std::string() : fields.front();
+}
+
 bool signal_process(pid_t process, const std::string& start, int number, std::int64_t patience_ms) {
   // Linux 5.3 has these; before, the number may be given away at the wrong moment.
   const Descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));

@@ -18,8 +18,6 @@
 
 namespace topsctl {
 
-inline constexpr const char* no_preflight = "none";
-
 struct LaunchCheck {
   std::string python;               // the interpreter that was looked at; empty: none works
   std::vector<CheckResult> checks;  // of the stack and of the host's room

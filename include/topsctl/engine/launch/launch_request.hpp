@@ -13,6 +13,11 @@
 
 namespace topsctl {
 
+inline constexpr std::int64_t most_ranks = 1024;
+inline constexpr std::int64_t most_port = 65'535;
+inline constexpr std::int64_t most_restarts = 1'000'000;  // and checkpoints that are kept
+inline constexpr const char* no_preflight = "none";       // in the place of a level
+
 // What follows when a training stands still.
 enum class OnStall { report, stop, restart };
 std::string_view name(OnStall what);

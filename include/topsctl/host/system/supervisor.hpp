@@ -55,6 +55,9 @@ std::vector<pid_t> descendants_of(pid_t process);
 // there is no such process, or it has ended and nobody has reaped it.
 std::string start_of_process(pid_t process);
 
+// "R", "S", "D", "T", ... as proc(5) has it; empty: there is no such process.
+std::string state_of_process(pid_t process);
+
 // Sends a signal to the process that began so, and to no later one with its number, and waits until
 // it has ended; false if that takes longer. Throws Error{permission} for another user's.
 bool signal_process(pid_t process, const std::string& start, int number, std::int64_t patience_ms);
