@@ -17,6 +17,15 @@ def efsmi_table(busy):
     return text
 
 
+def monitor_lines(busy):
+    """What its `--dmon -c 1` prints of them."""
+    text = "  GCU  Logic   Pwr  DTemp  DUsed    Dpm  M1Temp  M2Temp  MUsed   Dclk   Mclk\n"
+    for card in range(CARDS):
+        state, use, memory = ("Active", 85.0, 25.0) if card in busy else ("Sleep", 0.0, 0.0)
+        text += f"    {card}      {card}  48.0   30.0   {use}  {state}    31.0    32.0   {memory}   1000   1600\n"
+    return text
+
+
 def host_with_cards(host_factory, topsctl):
     host = host_factory()
     host.install_binary(topsctl)
@@ -27,7 +36,8 @@ def host_with_cards(host_factory, topsctl):
 
 def give_efsmi(host, busy):
     host.path("/srv/efsmi.txt").write_text(efsmi_table(busy))
+    host.path("/srv/monitor.txt").write_text(monitor_lines(busy))
     efsmi = host.path("/usr/bin/efsmi")
     efsmi.unlink(missing_ok=True)
-    efsmi.write_text("#!/bin/sh\ncat /srv/efsmi.txt\n")
+    efsmi.write_text("#!/bin/sh\n[ \"$1\" = --dmon ] && exec cat /srv/monitor.txt\nexec cat /srv/efsmi.txt\n")
     efsmi.chmod(0o755)

@@ -24,6 +24,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t efsmi_timeout_ms = 20'000;
+constexpr std::int64_t monitor_timeout_ms = 5'000;  // what it adds is worth no more
 constexpr std::int64_t between_looks_ms = 1'000;
 constexpr double busy_from_percent = 1.0;
 constexpr std::int64_t stalled_below_ms = 50;  // of CPU time between the two looks
@@ -75,16 +76,29 @@ HostLimits limits_of(const Host& host) {
   return limits;
 }
 
+// T20's table has no memory in use; the monitor of the same tool has.
+void ask_monitor(const Host& host, EfsmiReading& reading) {
+  if (std::all_of(reading.cards.begin(), reading.cards.end(),
+                  [](const CardReading& card) { return card.memory_used_bytes.has_value(); }))
+    return;
+  Command command = host.command({"efsmi", "--dmon", "-c", "1"}, monitor_timeout_ms);
+  command.environment["PATH"] = script_path;
+  const RunResult run = host.runner->run(command);
+  if (run.ok()) take_monitor_lines(run.output, reading);
+}
+
 void ask_efsmi(const Host& host, MachineState& state) {
   try {
     Command command = host.command({"efsmi"}, efsmi_timeout_ms);
     command.environment["PATH"] = script_path;
     const RunResult run = host.runner->run(command);
-    const EfsmiReading reading = parse_efsmi(run.output);
-    if (!reading.failure.empty() || !run.ok())
+    EfsmiReading reading = parse_efsmi(run.output);
+    if (!reading.failure.empty() || !run.ok()) {
       state.efsmi_failure = reading.failure.empty() ? run.ending() : reading.failure;
-    else if (!reading.cards.empty())
-      state.cards = reading;
+    } else if (!reading.cards.empty()) {
+      state.cards = std::move(reading);
+      ask_monitor(host, *state.cards);
+    }
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
   }
@@ -154,15 +168,18 @@ void add_processes(const MachineState& state, SignalList& signals) {
                 std::count_if(all.begin(), all.end(),
                               [](const JobProcess& each) { return each.has_launcher; }));
   std::set<std::int64_t> cards;
+  std::set<int> numbers;
   std::ptrdiff_t with_cards = 0;
   std::ptrdiff_t stalled = 0;
   int local_world_size = 0;
   for (const JobProcess& each : all) {
     cards.insert(each.cards.begin(), each.cards.end());
+    if (each.rank) numbers.insert(*each.rank);
     with_cards += each.cards.empty() ? 0 : 1;
     local_world_size = std::max(local_world_size, each.local_world_size.value_or(0));
     stalled += each.rank && is_still(state, each) ? 1 : 0;
   }
+  signals.count("rank_numbers", static_cast<std::ptrdiff_t>(numbers.size()));
   signals.count("cards_open", static_cast<std::ptrdiff_t>(cards.size()));
   signals.count("processes_with_cards", with_cards);
   signals.count("ranks_still", stalled);

@@ -177,6 +177,18 @@ void read_blocks(const std::vector<std::string>& lines, EfsmiReading& reading) {
   }
 }
 
+// What stands under the name of a column of `efsmi --dmon`, where nothing else has told it.
+void take_monitor_value(const std::string& column, const std::string& value, CardReading& card) {
+  constexpr double all = 100;
+  const auto number = leading_number(value);
+  if (column == "DTemp" && !card.temperature_c) card.temperature_c = whole(number);
+  if (column == "Pwr" && !card.power_w) card.power_w = number;
+  if (column == "DUsed" && !card.utilization_percent) card.utilization_percent = number;
+  if (column == "MUsed" && !card.memory_used_bytes && card.memory_total_bytes && number &&
+      *number >= 0 && *number <= all)
+    card.memory_used_bytes = whole(static_cast<double>(*card.memory_total_bytes) * *number / all);
+}
+
 void read_members(const Json& value, CardReading& card) {
   if (!value.is_object()) return;
   for (const auto& [key, member] : value.items()) {
@@ -210,7 +222,7 @@ void read_json(std::string_view text, EfsmiReading& reading) {
 EfsmiReading parse_efsmi(std::string_view text) {
   EfsmiReading reading;
   text = text.substr(0, most_table_text);
-  const std::vector<std::string> lines = split(text, '\n');
+  std::vector<std::string> lines = split(text, '\n');
   for (const std::string& line : lines) {
     const bool fails = std::any_of(failures.begin(), failures.end(), [&](std::string_view failure) {
       return line.find(failure) != std::string::npos;
@@ -222,9 +234,27 @@ EfsmiReading parse_efsmi(std::string_view text) {
     read_json(text, reading);
     return reading;
   }
+  lines.pop_back();  // without its end it may have been cut, and half a number is another number
   read_table(lines, reading);
   if (reading.cards.empty()) read_blocks(lines, reading);
   return reading;
+}
+
+void take_monitor_lines(std::string_view text, EfsmiReading& reading) {
+  std::vector<std::string> lines = split(text.substr(0, most_table_text), '\n');
+  lines.pop_back();
+  std::vector<std::string> columns;
+  for (const std::string& line : lines) {
+    const std::vector<std::string> words = words_of(without_border(line));
+    if (std::find(words.begin(), words.end(), "MUsed") != words.end()) columns = words;
+    if (words.empty() || words.size() != columns.size() || !is_number(words[0])) continue;
+    const auto card =
+        std::find_if(reading.cards.begin(), reading.cards.end(),
+                     [&](const CardReading& each) { return each.index == std::stoll(words[0]); });
+    if (card == reading.cards.end()) continue;
+    for (std::size_t column = 1; column < columns.size(); ++column)
+      take_monitor_value(columns[column], words[column], *card);
+  }
 }
 
 }  // namespace topsctl

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <map>
@@ -24,6 +25,9 @@ constexpr std::uint64_t most_of_proc = 1U << 20U;  // bytes of one file there
 constexpr std::size_t longest_command = 400;
 constexpr std::size_t most_descriptors = 4096;
 constexpr std::int64_t ms_per_second = 1000;
+// What torchrun, topsctl, mpirun and Slurm give each rank, and no script of its own does.
+constexpr std::array of_launchers = {"TORCHELASTIC_RUN_ID", "LOCAL_WORLD_SIZE",
+                                     "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
 
 // A process may end at any moment, and others' may not be read.
 std::string read_of(const fs::path& file) {
@@ -106,9 +110,9 @@ std::optional<JobProcess> process_of(const fs::path& folder, const std::string& 
   process.local_rank = number_in(variables, "LOCAL_RANK");
   process.world_size = number_in(variables, "WORLD_SIZE");
   process.local_world_size = number_in(variables, "LOCAL_WORLD_SIZE");
-  process.has_launcher = process.rank && (variables.contains("TORCHELASTIC_RUN_ID") ||
-                                          variables.contains("OMPI_COMM_WORLD_RANK") ||
-                                          variables.contains("SLURM_PROCID"));
+  process.has_launcher =
+      process.rank && std::any_of(of_launchers.begin(), of_launchers.end(),
+                                  [&](const char* name) { return variables.contains(name); });
   process.cards = open_cards(folder, prefix);
   process.program = printable(link_target(folder / "exe"));
   const bool runs_python =

@@ -321,40 +321,6 @@ def runs(topsctl_release, environment, folder, *words):
     return done
 
 
-def test_a_detached_run_is_found_followed_stopped_and_repeated(job, tmp_path, topsctl_release, schema):
-    word = f"detached-{os.getpid()}"
-    environment = os.environ | {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state"), "LANG": "C.UTF-8"}
-    begun = job(IDLE, "--detach", "--json", arguments=[word], ranks=2)
-    out, err = begun.communicate(timeout=60)
-    assert begun.returncode == 0, out + err
-    report = json.loads(out)
-    schema(report, "launch")
-    name = report["run"]
-    wait_until(lambda: len(processes_with("of-" + word)) == 2)
-    listed = json.loads(runs(topsctl_release, environment, tmp_path, "--json").stdout)
-    schema(listed, "runs")
-    mine = [run for run in listed["runs"] if run["run"] == name]
-    assert [(run["state"], run["words"]) for run in mine] == [("running", ["train.py", word])]
-    assert "rank 1 waits" in runs(topsctl_release, environment, tmp_path, "logs", name, "--rank", "1").stdout
-    shown = runs(topsctl_release, environment, tmp_path, "show", name, "--json")
-    schema(json.loads(shown.stdout), "runs")
-    follower = subprocess.Popen([topsctl_release, "runs", "logs", name, "--follow"], cwd=tmp_path, env=environment,
-                                stdout=subprocess.PIPE, text=True)
-    stopped = runs(topsctl_release, environment, tmp_path, "stop", name)
-    assert stopped.returncode == 0 and "is stopped" in stopped.stdout, stopped.stdout + stopped.stderr
-    assert "rank 0 waits" in follower.communicate(timeout=30)[0] and follower.returncode == 0
-    assert not processes_with(word) and not processes_with("of-" + word)
-    again = runs(topsctl_release, environment, tmp_path, "stop", name)
-    assert again.returncode == 0 and "does not run" in again.stdout
-    # It can be repeated until a file changes.
-    repeat = [topsctl_release, "launch", "--again", name, "--preflight", "none", "--dry-run"]
-    dry = subprocess.run(repeat, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert dry.returncode == 0 and word in dry.stdout, dry.stdout + dry.stderr
-    (tmp_path / "train.py").write_text("print(1)", encoding="utf-8")
-    changed = subprocess.run(repeat, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
-    assert changed.returncode == 3 and "'train.py' is not as it was" in changed.stderr
-
-
 def test_the_script_is_judged_before_it_is_started(job, tmp_path, schema):
     done = job("import torch\nimport torch.distributed as dist\ndist.init_process_group('nccl')\ntorch.zeros(1).cuda()\n",
                "--json", preflight="files")

@@ -106,6 +106,15 @@ TEST(MachineJudgements, a_rank_that_no_launcher_gave_is_stale) {
   EXPECT_EQ(judgement.verdict, JobVerdict::problems);
 }
 
+TEST(MachineJudgements, ranks_of_different_numbers_are_not_stale_whatever_started_them) {
+  MachineFacts facts = healthy();
+  for (JobProcess& each : facts.state.processes) {
+    each.has_launcher = false;
+    each.local_world_size.reset();
+  }
+  EXPECT_EQ(first_cause(facts), "");
+}
+
 TEST(MachineJudgements, without_efsmi_a_job_is_unknown_and_never_guessed) {
   MachineFacts facts = healthy();
   facts.state.cards.reset();

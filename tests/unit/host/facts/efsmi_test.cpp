@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/source_tree.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 namespace {
@@ -19,68 +21,35 @@ CardReading only_card(std::string_view text) {
   return reading.cards.empty() ? CardReading{} : reading.cards.front();
 }
 
-// EFSMI V1.20.0 on a T20, as public logs have it.
-constexpr const char* t20 =
-    "-----------------------------------------------------------------------\n"
-    "----------------- Enflame System Management Interface -----------------\n"
-    "-------- Enflame Tech, All Rights Reserved. 2023 Copyright (C) --------\n"
-    "-----------------------------------------------------------------------\n\n"
-    "*Sat Oct  7 15:54:28 2023-------------------------------------------------*\n"
-    "*EFSMI    V1.20.0          Driver Ver: 2.4.20230829                       *\n"
-    "*-------------------------------------------------------------------------*\n"
-    "*-------------------------------------------------------------------------*\n"
-    "* DEV    NAME                | FW VER          | BUS-ID     ECC           *\n"
-    "* TEMP   DPM   Pwr(Usage/Cap)| Mem         vGCU| DEV-Util   UUID          *\n"
-    "*-------------------------------------------------------------------------*\n"
-    "* 0      T20                 | 10.19.3         | 00:3d:0.0  Enable        *\n"
-    "* 30C    Sleep   48.0W  300W | 32G      Disable|   0.0%     W28001210504  *\n"
-    "*-------------------------------------------------------------------------*\n";
-
-TEST(Efsmi, IsReadAsOnT20) {
-  EXPECT_EQ(only_card(t20), (CardReading{0, "T20", "00:3d:0.0", "W28001210504", 30, 48.0, 32 * gib,
-                                         0.0, std::nullopt, 300.0, "Sleep"}));
-  EXPECT_EQ(parse_efsmi(t20).tool_version, "1.20.0");
-  EXPECT_EQ(parse_efsmi(t20).driver_version, "2.4.20230829");
+// As public logs have it; see tests/data/efsmi.
+std::string sample(const std::string& name) {
+  return read_text(source_tree() / "tests/data/efsmi" / (name + ".txt"));
 }
 
-TEST(Efsmi, ListsEveryCard) {
-  std::string text = t20;
-  const std::string card = text.substr(text.find("* 0 "));
-  for (int i = 1; i < 8; ++i) {
-    std::string next = card;
-    next[2] = static_cast<char>('0' + i);
-    text += next;
-  }
-  const EfsmiReading reading = parse_efsmi(text);
-  ASSERT_EQ(reading.cards.size(), 8U);
-  EXPECT_EQ(reading.cards[7].index, 7);
+TEST(Efsmi, IsReadAsOnT20) {
+  const EfsmiReading reading = parse_efsmi(sample("t20-1.20.0"));
+  ASSERT_EQ(reading.cards.size(), 2U);
+  EXPECT_EQ(reading.cards[0], (CardReading{0, "T20", "00:3d:0.0", "W28001210504", 30, 48.0,
+                                           32 * gib, 0.0, std::nullopt, 300.0, "Sleep"}));
+  EXPECT_EQ(reading.cards[1].index, 1);
+  EXPECT_EQ(reading.tool_version, "1.20.0");
+  EXPECT_EQ(reading.driver_version, "2.4.20230829");
 }
 
 TEST(Efsmi, IsReadAsOnS60) {
-  EXPECT_EQ(
-      only_card("+2024-12-06, 11:33:56 CST------------------------+\n"
-                "|EFSMI    V1.2.0.301       Driver Ver: 1.2.0.301   |\n"
-                "| DEV    NAME                | FW VER          | BUS-ID      ECC           |\n"
-                "| TEMP   Dpm   Pwr(Usage/Cap)| Mem      GCU Virt| DUsed       SN           |\n"
-                "| 0      S60                 | 33.6.2          | 00:01:00.0  Disable       |\n"
-                "| 39 C   Sleep    105W  300W | 49120MiB Disable|   0.0%      A073640510015 |\n"),
-      (CardReading{0, "S60", "00:01:00.0", "A073640510015", 39, 105.0, 49120 * mib, 0.0,
-                   std::nullopt, 300.0, "Sleep"}));
+  EXPECT_EQ(only_card(sample("s60-1.2.0.301")),
+            (CardReading{0, "S60", "00:01:00.0", "A073640510015", 39, 105.0, 49120 * mib, 0.0,
+                         std::nullopt, 300.0, "Sleep"}));
 }
 
 TEST(Efsmi, IsReadWhereATemperatureIsMissing) {
-  EXPECT_EQ(
-      only_card("| EFSMI    1.4.0.505       Driver Ver: 1.4.4.501 |\n"
-                "| 0      Enflame S60          | 33.6.5           | 00:3d:00.0  Enable        |\n"
-                "| -      Sleep    -           | 49120MiB Disable | 0%          xxx |\n"),
-      (CardReading{0, "S60", "00:3d:00.0", "xxx", std::nullopt, std::nullopt, 49120 * mib, 0.0,
-                   std::nullopt, std::nullopt, "Sleep"}));
+  EXPECT_EQ(only_card(sample("s60-1.4.0.505")),
+            (CardReading{0, "S60", "00:3d:00.0", "A073640510016", std::nullopt, std::nullopt,
+                         49120 * mib, 0.0, std::nullopt, std::nullopt, "Sleep"}));
 }
 
 TEST(Efsmi, IsReadWithTheSignOfDegrees) {
-  const CardReading card = only_card(
-      "| 3      Enflame S60          | 33.6.5           | 00:3d:00.0  Enable        |\n"
-      "| 71℃    Sleep    118W / 300W | 42976MiB Disable | 85%         C807B40520388 |\n");
+  const CardReading card = only_card(sample("s60-1.4.0.3"));
   EXPECT_EQ(card.temperature_c, 71);
   EXPECT_EQ(card.power_w, 118.0);
   EXPECT_EQ(card.power_cap_w, 300.0);
@@ -96,13 +65,7 @@ TEST(Efsmi, HasNoNumbersThatAreNone) {
 }
 
 TEST(Efsmi, IsReadAsOnL300) {
-  const char* text =
-      "| EFSMI: 1.7.2.14          Driver Ver: 1.7.2.14 |\n"
-      "| 0      Enflame L300         | 40.2.8.3 | 00:2d:00.0  Enable |\n"
-      "| 35     LP1      68W / 300W  | 147456MiB Disable | 0%          A098Q50610048 |\n"
-      "| 1      Enflame S60G         | 40.2.8.3 | 00:2e:00.0  Enable |\n"
-      "| 35     LP0      N/A         | 23552MiB  SRIOV | 0%          A098Q50610049 |\n";
-  const EfsmiReading reading = parse_efsmi(text);
+  const EfsmiReading reading = parse_efsmi(sample("l300-1.7.2.14"));
   EXPECT_EQ(reading.tool_version, "1.7.2.14");
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0].power_w, 68.0);
@@ -111,28 +74,77 @@ TEST(Efsmi, IsReadAsOnL300) {
 }
 
 TEST(Efsmi, IsReadInBlocks) {
-  const EfsmiReading reading = parse_efsmi(
-      "Driver Info\n    Ver                  : 1.4.3.4\n\nDEV ID 0\n    Device Info\n"
-      "        Dev Name         : S60\n        Dev UUID         : GCU-A1\n        Dev SN           "
-      ": A1\n"
-      "    Power Info\n        Cur Power        : 105 W\n    Device Mem Info\n"
-      "        Total Size       : 49120 MiB\n    GCU Temp             : 35 ℃\n"
-      "    GCU Usage            : 0.0 %\nDEV ID 1\n    Mem Size             : 32768 MiB\n");
+  const EfsmiReading reading = parse_efsmi(sample("blocks-1.4.3.4"));
   EXPECT_EQ(reading.driver_version, "1.4.3.4");
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0], (CardReading{0, "S60", "", "GCU-A1", 35, 105.0, 49120 * mib, 0.0,
-                                           std::nullopt, std::nullopt, ""}));
+                                           1024 * mib, 300.0, "Sleep"}));
   EXPECT_EQ(reading.cards[1].memory_total_bytes, 32 * gib);
 }
 
 TEST(Efsmi, IsReadAsJson) {
-  const EfsmiReading reading = parse_efsmi(
-      R"({"devices": [{"id": 0, "Device Info": {"Dev Name": "S60", "Dev SN": "A1"},
-          "Device Mem Info": {"Total Size": "49120 MiB"}}, {"id": 1}, 7]})");
+  const EfsmiReading reading = parse_efsmi(sample("json"));
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0].memory_total_bytes, 49120 * mib);
   EXPECT_EQ(reading.cards[0].serial, "A1");
   EXPECT_EQ(reading.cards[1].index, 1);
+}
+
+// Of a value that is absent, or whatever the other says.
+template <class Value>
+bool is_absent_or(const Value& cut, const Value& whole) {
+  return cut == Value{} || cut == whole;
+}
+
+TEST(Efsmi, SaysNothingFalseWhereItIsCut) {
+  for (const char* name : {"t20-1.20.0", "s60-1.2.0.301", "s60-1.4.0.505", "s60-1.4.0.3",
+                           "l300-1.7.2.14", "blocks-1.4.3.4", "json"}) {
+    const std::string text = sample(name);
+    const EfsmiReading whole = parse_efsmi(text);
+    for (std::size_t end = 0; end < text.size(); ++end) {
+      const EfsmiReading cut = parse_efsmi(text.substr(0, end));
+      ASSERT_LE(cut.cards.size(), whole.cards.size());
+      for (std::size_t i = 0; i < cut.cards.size(); ++i) {
+        const CardReading& card = cut.cards[i];
+        const CardReading& other = whole.cards[i];
+        EXPECT_TRUE(card.index == other.index && is_absent_or(card.model, other.model) &&
+                    is_absent_or(card.serial, other.serial) &&
+                    is_absent_or(card.temperature_c, other.temperature_c) &&
+                    is_absent_or(card.power_w, other.power_w) &&
+                    is_absent_or(card.power_cap_w, other.power_cap_w) &&
+                    is_absent_or(card.memory_total_bytes, other.memory_total_bytes) &&
+                    is_absent_or(card.memory_used_bytes, other.memory_used_bytes) &&
+                    is_absent_or(card.utilization_percent, other.utilization_percent) &&
+                    is_absent_or(card.state, other.state))
+            << name << ' ' << end;
+      }
+    }
+  }
+}
+
+TEST(EfsmiMonitor, TellsTheMemoryInUse) {
+  for (const char* name : {"monitor-t20", "monitor-s60", "monitor-newer"}) {
+    EfsmiReading reading = parse_efsmi(sample("t20-1.20.0"));
+    reading.cards[1].temperature_c.reset();
+    const CardReading before = reading.cards[0];
+    take_monitor_lines(sample(name), reading);
+    EXPECT_EQ(reading.cards[0].memory_used_bytes, 0) << name;
+    EXPECT_EQ(reading.cards[1].memory_used_bytes, 8 * gib) << name;
+    EXPECT_EQ(reading.cards[1].temperature_c, 52) << name;
+    reading.cards[0].memory_used_bytes.reset();
+    EXPECT_EQ(reading.cards[0], before) << name;
+  }
+}
+
+TEST(EfsmiMonitor, AddsNothingOfWhatIsNone) {
+  for (const std::string& text :
+       {std::string(), sample("t20-1.20.0"), std::string("GCU MUsed\n1 nan\n1 101\n1 -1\n1\n7 5\n"),
+        std::string("MUsed\n1\n"), std::string("GCU MUsed\n1 2"), std::string(200, '*')}) {
+    EfsmiReading reading = parse_efsmi(sample("t20-1.20.0"));
+    const EfsmiReading before = reading;
+    take_monitor_lines(text, reading);
+    EXPECT_EQ(reading, before) << printable(text);
+  }
 }
 
 TEST(Efsmi, TellsThatItFails) {
