@@ -63,8 +63,8 @@ std::vector<std::string> project_warnings(const ProjectReading& reading) {
   }
   for (const auto& [id, count] : waiting)
     warnings.push_back(
-        format("{} of {} need a look before they are changed: --accept {} changes them",
-               counted(count, "place"), id, id));
+        format("what {} finds in {} needs a look before it is changed: --accept {} changes it", id,
+               counted(count, "place"), id));
   return warnings;
 }
 

@@ -18,12 +18,16 @@ Environment environment_of_host(const Host& host, const Stack& stack, const Sett
                                 std::vector<std::string>& warnings) {
   const KeptSettings kept = environment_settings_in(file.value_or(""));
   if (!kept.warning.empty()) warnings.push_back(kept.warning);
+  const auto debs = debs_of_stack(host, stack, read_packages(host));
   Environment environment =
-      derive_environment(stack, stack_payload({}, debs_of_stack(host, stack, read_packages(host))),
+      derive_environment(stack, stack_payload({}, debs),
                          changed_settings(kept.settings, wishes, stack.profile_names(), warnings));
-  for (const std::string& name : environment.left_out) {
+  if (!environment.left_out.empty()) {
+    const std::string names = joined(environment.left_out, ", ");
     warnings.push_back(
-        format("no value for {}: no installed package has the file it is taken from", name));
+        debs.empty()
+            ? format("no value for {}: no package of stack '{}' is installed", names, stack.name)
+            : format("no value for {}: no installed package has what it is taken from", names));
   }
   return environment;
 }
