@@ -81,6 +81,10 @@ bool JsonReader::is_null() const {
   return value_->is_null();
 }
 
+bool JsonReader::is_text() const {
+  return value_->is_string();
+}
+
 std::string JsonReader::any_text() const {
   if (!value_->is_string()) expected("text");
   return value_->get<std::string>();

@@ -196,7 +196,7 @@ EnvironmentRules parse_environment(const JsonReader& reader) {
 }
 
 AcceleratorRules parse_accelerator(const JsonReader& reader) {
-  reader.expect_keys({"cards", "device_node", "driver", "pci_vendor"});
+  reader.expect_keys({"cards", "device_node", "driver", "pci_vendor", "gres", "resource"});
   constexpr std::int64_t most_cards = 1024;
   AcceleratorRules rules;
   rules.cards = reader.at("cards").integer(1, most_cards);
@@ -209,6 +209,8 @@ AcceleratorRules parse_accelerator(const JsonReader& reader) {
     vendor.reject(format("expected four hexadecimal digits in lower case, got {}",
                          in_quotes(rules.pci_vendor)));
   }
+  if (const auto gres = reader.find("gres")) rules.gres = identifier(*gres);
+  if (const auto resource = reader.find("resource")) rules.resource = one_line(*resource);
   return rules;
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 DATA = Path(__file__).resolve().parents[2] / "src" / "data"
-FILES = sorted(path for kind in ("diagnoses", "rewrites") for path in (DATA / kind).glob("*.json"))
+FILES = sorted(path for kind in ("diagnoses", "rewrites", "launchers") for path in (DATA / kind).glob("*.json"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")

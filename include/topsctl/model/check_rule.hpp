@@ -66,6 +66,8 @@ struct AcceleratorRules {
   std::string device_node;  // "/dev/gcu": the nodes are /dev/gcu0, /dev/gcu1, ...
   std::string driver;       // the kernel module: "enflame"
   std::string pci_vendor;   // four hexadecimal digits: "1e36"
+  std::string gres;         // what Slurm calls a card: "gcu"
+  std::string resource;     // what Kubernetes calls it: "enflame.com/gcu"; empty: nothing is known
   bool operator==(const AcceleratorRules&) const = default;
 };
 

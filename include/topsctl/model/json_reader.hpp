@@ -29,6 +29,7 @@ class JsonReader {
   std::vector<std::string> keys() const;  // of an object, as written
 
   bool is_null() const;
+  bool is_text() const;
 
   std::string text() const;  // not empty
   std::string any_text() const;

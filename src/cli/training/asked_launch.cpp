@@ -1,0 +1,120 @@
+// Judges what a launch is asked for, and finds what a run or a job file says.
+#include "cli/training/asked_launch.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
+
+// "0,1,4"
+std::vector<std::string> cards_in(const std::string& list) {
+  std::vector<std::string> cards;
+  for (const std::string& card : split(list, ',')) {
+    if (!is_digits(card) || std::find(cards.begin(), cards.end(), card) != cards.end())
+      throw Error(ErrorCode::usage, format("--cards {} is no list of cards", in_quotes(list)),
+                  "name each card once by its number: --cards 0,1,2,3");
+    cards.push_back(card);
+  }
+  return cards;
+}
+
+}  // namespace
+
+std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stack& stack) {
+  const std::vector<std::string> cards =
+      request.cards.empty() ? std::vector<std::string>() : cards_in(request.cards);
+  if (request.ranks > 0) return request.ranks;
+  if (!cards.empty()) return static_cast<std::int64_t>(cards.size());
+  const AcceleratorRules& rules = stack.accelerator;
+  const std::int64_t there = card_nodes(host, rules.device_node, rules.cards).there;
+  if (there == 0)
+    throw Error(ErrorCode::host_unfit,
+                format("there is no {}0: this host shows no card", rules.device_node),
+                "say how many processes to start: --nproc N");
+  return there;
+}
+
+fs::path log_folder_of(const LaunchRequest& request, const std::string& run) {
+  if (request.log_folder.empty()) return fs::absolute(concat("topsctl-logs/", run));
+  const fs::path folder = fs::absolute(request.log_folder).lexically_normal();
+  return folder.has_filename() ? folder : folder.parent_path();
+}
+
+void require_script(const std::vector<std::string>& words) {
+  if (words.empty())
+    throw Error(ErrorCode::usage, "no script to run",
+                "give it behind '--': topsctl launch -- SCRIPT ARGS...");
+  const std::string& script = words.front();
+  std::error_code failure;
+  // `-m MODULE` and the like are the interpreter's own affair.
+  if (script.starts_with('-') || fs::exists(script, failure)) return;
+  throw Error(ErrorCode::bad_input, format("there is no script {}", in_quotes(script)),
+              "give its path from the working directory; its arguments come behind it");
+}
+
+void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue) {
+  const RestartRules& restart = request.restart;
+  std::vector<std::string> known;
+  for (const Diagnosis& each : catalogue.diagnoses) known.push_back(each.finding.id);
+  for (const std::string& id : restart.causes) {
+    if (catalogue.find(id) == nullptr)
+      throw Error(ErrorCode::usage,
+                  format("no diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
+                  "`topsctl doctor --list` lists them");
+  }
+  if ((!restart.resume.empty() || restart.keep > 0) && restart.checkpoints.empty())
+    throw Error(ErrorCode::usage, "--resume and --keep are for checkpoints",
+                "name their directory: --checkpoints DIR");
+  std::error_code failure;
+  if (!restart.checkpoints.empty() && fs::exists(restart.checkpoints, failure) &&
+      !fs::is_directory(restart.checkpoints, failure))
+    throw Error(ErrorCode::bad_input, format("{} is no directory", in_quotes(restart.checkpoints)),
+                "name the directory that the script writes its checkpoints to");
+  if (request.on_stall == name(OnStall::restart) && restart.most == 0)
+    throw Error(ErrorCode::usage, "--on-stall restart needs a number of restarts",
+                "say how many: --max-restarts N");
+  static_cast<void>(stall_ms(request));
+}
+
+LaunchRequest request_again(const Host& host, const std::string& word) {
+  const Run run = run_named(host, word);
+  if (run.state == RunState::unreadable)
+    throw Error(ErrorCode::bad_input, run.problem, "name a run whose record is whole");
+  if (fs::current_path() != run.record.directory)
+    throw Error(ErrorCode::bad_input,
+                format("{} was started in {}", run.name, in_quotes(run.record.directory)),
+                "change to that directory first");
+  for (const auto& [path, digest] : run.record.digests) {
+    std::error_code failure;
+    if (fs::exists(path, failure) && sha256_of_file(path) == digest) continue;
+    throw Error(ErrorCode::bad_input, format("{} is not as it was", in_quotes(path)),
+                "give the script behind '--' to start it as it is now");
+  }
+  LaunchRequest request = run.record.request;
+  request.log_folder.clear();
+  return request;
+}
+
+LaunchRequest request_in_file(const std::string& file) {
+  const auto text = read_text_if_present(file, most_job);
+  if (!text)
+    throw Error(ErrorCode::bad_input, format("there is no job {}", in_quotes(file)),
+                "a job is `request` of a record, launch.json in the logs of a run");
+  const Json job = parse_json(*text, in_quotes(file));
+  return launch_request_in(JsonReader(job, in_quotes(file)));
+}
+
+}  // namespace topsctl

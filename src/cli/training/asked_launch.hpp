@@ -1,0 +1,31 @@
+// What a launch is asked for: whether it makes sense here, and where a run or a job file says it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "topsctl/engine/launch/launch_request.hpp"
+#include "topsctl/host/system/host.hpp"
+#include "topsctl/model/catalogue/diagnosis.hpp"
+#include "topsctl/model/stack.hpp"
+
+namespace topsctl {
+
+// --nproc, or one for each card of --cards or of the host. Throws Error{usage} for what is no list
+// of cards, Error{host_unfit} where there is no card.
+std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stack& stack);
+// Absolute; --log-dir, or topsctl-logs/RUN in the working directory.
+std::filesystem::path log_folder_of(const LaunchRequest& request, const std::string& run);
+// Throws Error{usage} without any word, Error{bad_input} for a script that is not there.
+void require_script(const std::vector<std::string>& words);
+// Throws Error{usage} for options that contradict one another or name what is unknown.
+void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue);
+// Of a run that is to be repeated. Throws Error{bad_input} where it was started elsewhere, or one
+// of its files is not as it was.
+LaunchRequest request_again(const Host& host, const std::string& word);
+// Of a job file. Throws Error{bad_input} if it is not there or malformed.
+LaunchRequest request_in_file(const std::string& file);
+
+}  // namespace topsctl

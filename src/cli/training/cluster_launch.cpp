@@ -1,0 +1,255 @@
+// Makes and emits the files of an engine.
+#include "cli/training/cluster_launch.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/render.hpp"
+#include "cli/validators.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/cluster/cluster_job.hpp"
+#include "topsctl/engine/cluster/host_names.hpp"
+#include "topsctl/engine/cluster/known_launchers.hpp"
+#include "topsctl/engine/planning/host_environment.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t most_batch = 1'000'000'000;
+constexpr std::int64_t default_port = 29'500;  // of torchrun
+constexpr std::array options_of_engines = {
+    "--hosts-from", "--host-count", "--tp",    "--pp",     "--micro-batch", "--global-batch",
+    "--emit",       "--job-name",   "--image", "--volume", "--engine-arg"};
+// What else goes with --engine.
+constexpr std::array options_with_engines = {
+    "--engine",      "--nproc",           "--stack",  "--python", "--log-dir",
+    "--master-port", "--profile",         "--set",    "--unset",  "--resume",
+    "--checkpoints", "--forget-settings", "--dry-run"};
+
+template <class List>
+bool is_one_of(const Option& option, const List& list) {
+  return std::any_of(option.names.begin(), option.names.end(), [&](const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  });
+}
+
+RankLayout layout_of(const ClusterOptions& options, const LaunchRequest& request,
+                     const Stack& stack, std::size_t hosts) {
+  if (hosts == 0 && options.host_count == 0)
+    throw Error(ErrorCode::usage, "no hosts to run on",
+                "name them, --hosts-from 'n[00-15]', or how many there are, --host-count N");
+  LayoutWishes wishes;
+  wishes.hosts = hosts == 0 ? options.host_count : static_cast<std::int64_t>(hosts);
+  wishes.ranks_each =
+      request.ranks > 0 ? request.ranks : std::max<std::int64_t>(1, stack.accelerator.cards);
+  wishes.tensor = options.tensor;
+  wishes.pipeline = options.pipeline;
+  wishes.micro_batch = options.micro_batch;
+  wishes.global_batch = options.global_batch;
+  return lay_out(wishes);
+}
+
+std::string number_or_dash(std::int64_t number) {
+  return number == 0 ? std::string("-") : concat(number);
+}
+
+std::string layout_text(const RankLayout& layout, const std::vector<std::string>& hosts,
+                        const Style& style) {
+  const LayoutWishes& wishes = layout.wishes;
+  std::string text =
+      table({{"hosts", "ranks", "TP", "PP", "DP", "micro batch", "global batch", "accumulation"},
+             {concat(wishes.hosts), concat(layout.ranks), concat(wishes.tensor),
+              concat(wishes.pipeline), concat(layout.data), number_or_dash(wishes.micro_batch),
+              number_or_dash(layout.global_batch), number_or_dash(layout.accumulation)}},
+            style);
+  if (wishes.pipeline == 1) return text;
+  const auto name_of = [&](std::int64_t host) {
+    const auto place = static_cast<std::size_t>(host);
+    return place < hosts.size() ? hosts[place] : concat(host);
+  };
+  std::vector<std::vector<std::string>> rows = {{"stage", "first host", "last host"}};
+  const std::vector<PipelineStage> stages = stages_of(layout);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    rows.push_back({concat(i), name_of(stages[i].first_host), name_of(stages[i].last_host)});
+  return text + table(rows, style);
+}
+
+ClusterWishes wishes_of(const ClusterOptions& options, const LaunchRequest& request) {
+  ClusterWishes wishes;
+  wishes.name = options.job_name.empty() ? job_name_of(request.words) : options.job_name;
+  if (!options.hosts.empty()) wishes.hosts = host_names_in(options.hosts);
+  wishes.port = request.master_port > 0 ? request.master_port : default_port;
+  wishes.directory = fs::current_path();
+  wishes.log_folder =
+      fs::absolute(request.log_folder.empty() ? fs::path("topsctl-logs") / wishes.name
+                                              : fs::path(request.log_folder))
+          .lexically_normal();
+  wishes.emit_folder =
+      fs::absolute(options.emit_folder.empty() ? "." : options.emit_folder).lexically_normal();
+  if (!wishes.emit_folder.has_filename()) wishes.emit_folder = wishes.emit_folder.parent_path();
+  wishes.python = request.python.empty() ? "python3" : request.python;
+  wishes.words = request.words;
+  if (!request.restart.checkpoints.empty())
+    wishes.checkpoints = fs::absolute(request.restart.checkpoints).lexically_normal();
+  wishes.resume = request.restart.resume;
+  wishes.image = options.image;
+  for (const std::string& each : options.volumes) wishes.volumes.push_back(job_volume_in(each));
+  wishes.engine_arguments = options.engine_arguments;
+  return wishes;
+}
+
+void require_needs(const JobTemplate& form, const TemplateValues& values) {
+  const std::vector<std::string> missing = missing_values(form, values);
+  if (missing.empty()) return;
+  const std::string& need = missing.front();
+  std::string way_out = format("give it: --{}", need);
+  if (need == "hosts") way_out = "name them: --hosts-from 'n[00-15]'";
+  if (need == "gres" || need == "resource")
+    way_out = format("the stack file says it: accelerator.{}", need);
+  throw Error(ErrorCode::usage, format("engine {} needs {}", in_quotes(form.name), need), way_out);
+}
+
+// What this engine's files have no place for.
+void require_places(const JobTemplate& form, const OptionTable& table) {
+  static const std::vector<std::pair<const char*, const char*>> places = {
+      {"--image", "image"},
+      {"--volume", "volumes"},
+      {"--engine-arg", "engine_arguments"},
+      {"--checkpoints", "resume"},
+      {"--resume", "resume"}};
+  for (const auto& [option, word] : places) {
+    if (table.has(option) && !uses(form, word))
+      throw Error(ErrorCode::usage,
+                  format("{} does not go with engine {}", option, in_quotes(form.name)),
+                  "its files have no place for it");
+  }
+}
+
+// Whether a pod's path outlives the pod.
+bool is_on_volume(const std::vector<JobVolume>& volumes, const fs::path& path) {
+  return std::any_of(volumes.begin(), volumes.end(), [&](const JobVolume& volume) {
+    const fs::path relative = path.lexically_relative(volume.path);
+    return !relative.empty() && *relative.begin() != "..";
+  });
+}
+
+Json files_json(const std::vector<JobFile>& files) {
+  Json list = Json::array();
+  for (const JobFile& file : files)
+    list.push_back({{"name", file.name}, {"executable", file.is_executable}, {"text", file.text}});
+  return list;
+}
+
+bool is_dns_label(const std::string& name) {
+  constexpr std::size_t longest = 40;
+  return !name.empty() && name.size() <= longest && job_name_of({name}) == name;
+}
+
+}  // namespace
+
+void add_cluster_options(OptionTable& table, ClusterOptions& options) {
+  table
+      .value("--engine", options.engine, "Files for slurm, mpi, k8s, or an engine of your own",
+             "ENGINE")
+      .excludes("--detach")
+      .excludes("--job")
+      .excludes("--again");
+  table.value("--hosts-from", options.hosts, "The hosts, such as 'n[00-15],m1'", "LIST")
+      .excludes("--host-count");
+  table.value("--host-count", options.host_count, "How many hosts; the scheduler chooses", "N")
+      .check(whole_number(1, static_cast<std::int64_t>(most_cluster_hosts)));
+  table.value("--tp", options.tensor, "Ranks that share each layer; default: 1", "N")
+      .check(whole_number(1, most_ranks))
+      .hidden();
+  table.value("--pp", options.pipeline, "Stages of layers; default: 1", "N")
+      .check(whole_number(1, most_ranks))
+      .hidden();
+  table.value("--micro-batch", options.micro_batch, "Samples of a rank at once", "N")
+      .check(whole_number(1, most_batch))
+      .hidden();
+  table.value("--global-batch", options.global_batch, "Samples of a step", "N")
+      .check(whole_number(1, most_batch))
+      .hidden();
+  table.value("--emit", options.emit_folder, "A new directory for the files", "DIR");
+  table.value("--job-name", options.job_name, "Default: from the name of the script", "NAME")
+      .check([](const std::string& name) {
+        return is_dns_label(name) ? std::string()
+                                  : std::string("expected lower-case letters, digits and '-'");
+      })
+      .hidden();
+  table.value("--image", options.image, "The container image of pods", "IMAGE").hidden();
+  table
+      .value("--volume", options.volumes,
+             "Pods mount hostPath:DIR:PATH, nfs:SERVER:DIR:PATH or pvc:CLAIM:PATH", "VOLUME")
+      .hidden();
+  table
+      .value("--engine-arg", options.engine_arguments, "For sbatch or mpirun: '--partition=gcu'",
+             "WORD")
+      .hidden();
+}
+
+void require_engine(const OptionTable& table, const ClusterOptions& options) {
+  for (const Option& option : table.options) {
+    if (option.given.empty()) continue;
+    const bool is_of_engines = is_one_of(option, options_of_engines);
+    if (options.engine.empty() && is_of_engines)
+      throw Error(ErrorCode::usage, format("{} is for many machines", option.names.front()),
+                  "name what starts it there: --engine slurm|mpi|k8s");
+    if (!options.engine.empty() && !is_of_engines && !is_one_of(option, options_with_engines))
+      throw Error(ErrorCode::usage, format("{} does not go with --engine", option.names.front()),
+                  "it is for ranks that topsctl starts on this machine");
+  }
+}
+
+ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequest& request,
+                                 const OptionTable& table, bool is_dry, Session& session) {
+  const JobTemplate form = launcher_named(known_launchers(), options.engine);
+  require_places(form, table);
+  const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
+  ClusterWishes wishes = wishes_of(options, request);
+  if (form.sorts_hosts) sort_as_slurm(wishes.hosts);
+  const RankLayout layout = layout_of(options, request, stack, wishes.hosts.size());
+  if (options.emit_folder.empty() && !is_dry)
+    throw Error(ErrorCode::usage, "no place for the files",
+                "--emit DIR writes them, --dry-run prints them");
+  Output output;
+  output.header.command = "launch";
+  const Environment environment =
+      environment_for_programs(session.host, stack, request.settings, output.header.warnings);
+  const TemplateValues values = job_values(wishes, layout, stack, environment);
+  require_needs(form, values);
+  if (uses(form, "volumes") && !is_on_volume(wishes.volumes, wishes.log_folder))
+    output.header.warnings.push_back(
+        format("the logs end with the pods: no --volume holds {}", wishes.log_folder.string()));
+  const std::vector<JobFile> files = filled(form, values);
+  const std::vector<std::string> submit = submit_command(form, values);
+  output.text = layout_text(layout, wishes.hosts, session.style);
+  if (is_dry) {
+    for (const JobFile& file : files)
+      output.text += concat(session.style.bold(concat("--- ", file.name)), "\n", file.text);
+  } else {
+    emit(files, wishes.emit_folder);
+    std::vector<std::string> words;
+    for (const std::string& word : submit) words.push_back(shell_quoted(word));
+    output.text +=
+        concat(session.style.bold("state:"), " ",
+               format("{} written to {}; `{}` submits them", counted(files.size(), "file"),
+                      printable(wishes.emit_folder.string()), joined(words, " ")),
+               "\n");
+    output.changed = true;
+  }
+  return {std::move(output),
+          {{"engine", form.name},
+           {"layout", to_json(layout, wishes.hosts)},
+           {"folder", is_dry ? Json(nullptr) : Json(wishes.emit_folder.string())},
+           {"files", files_json(files)},
+           {"submit", submit}}};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,41 @@
+// topsctl launch --engine: a training on many machines, as files for a scheduler.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/option_table.hpp"
+#include "topsctl/engine/launch/launch_request.hpp"
+
+namespace topsctl {
+
+struct ClusterOptions {
+  std::string engine;  // empty: this machine alone
+  std::string hosts;
+  std::int64_t host_count = 0;
+  std::int64_t tensor = 1;
+  std::int64_t pipeline = 1;
+  std::int64_t micro_batch = 0;
+  std::int64_t global_batch = 0;
+  std::string emit_folder;
+  std::string job_name;
+  std::string image;
+  std::vector<std::string> volumes;
+  std::vector<std::string> engine_arguments;
+};
+
+void add_cluster_options(OptionTable& table, ClusterOptions& options);
+// Throws Error{usage} for an option of an engine without one, and for one that does not go with it.
+void require_engine(const OptionTable& table, const ClusterOptions& options);
+// An output without JSON, and the member `cluster` of a launch's.
+struct ClusterLaunch {
+  Output output;
+  Json cluster;
+};
+ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequest& request,
+                                 const OptionTable& table, bool is_dry, Session& session);
+
+}  // namespace topsctl

@@ -1,0 +1,77 @@
+"""Nodes of a cluster that share this machine's file system: names, networks and processes of their own, n0 at the head."""
+
+import os
+import subprocess
+import time
+
+from hosts.network import LAN, Network
+
+ENTER = 'mount --bind "$0/hosts" /etc/hosts && hostname "$1" && shift && exec "$@"'
+
+
+class Nodes:
+    def __init__(self, folder, number):
+        self.folder = folder
+        folder.mkdir()
+        self.network = Network()
+        self.machines = [self.network.new_machine() for _ in range(number)]
+        self.names = [f"n{node}" for node in range(number)]
+        self.addresses = [f"{LAN}.{node + 1}" for node in range(number)]
+        self.processes = []
+        self.environment = dict(os.environ)
+        for node, machine in enumerate(self.machines):
+            self.network.ip(machine, "link set lo up")
+            self.network.join(machine, LAN, node + 1)
+        (folder / "hosts").write_text("127.0.0.1 localhost\n" + "".join(
+            f"{address} {name}\n" for address, name in zip(self.addresses, self.names)))
+
+    def argv(self, node, *words):
+        return ["nsenter", f"--net={self.network.path(self.machines[node])}", "unshare", "--mount", "--uts", "--pid", "--fork",
+                "--kill-child", "--mount-proc", "sh", "-c", ENTER, str(self.folder), self.names[node], *map(str, words)]
+
+    def start(self, node, *words):
+        """A server of a node, until the end; then all that it has started is killed with it."""
+        log = self.folder / f"{os.path.basename(words[0])}-{node}.log"
+        with open(log, "wb") as output:
+            self.processes.append(subprocess.Popen(self.argv(node, *words), env=self.environment, stdin=subprocess.DEVNULL,
+                                                   stdout=output, stderr=output))
+
+    def start_sshd(self):
+        """On every node; `ssh -F ssh.conf` of the folder gets there as root."""
+        for key in ("host", "user"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / key], check=True)
+        (self.folder / "sshd.conf").write_text(f"""HostKey {self.folder}/host
+AuthorizedKeysFile {self.folder}/user.pub
+StrictModes no
+UsePAM no
+PidFile none
+PermitRootLogin yes
+""")
+        (self.folder / "ssh.conf").write_text(f"""IdentityFile {self.folder}/user
+StrictHostKeyChecking no
+UserKnownHostsFile /dev/null
+LogLevel ERROR
+BatchMode yes
+""")
+        os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
+        for node, name in enumerate(self.names):
+            self.start(node, "/usr/sbin/sshd", "-D", "-e", "-f", self.folder / "sshd.conf")
+            self.wait_for(lambda to=name: self.run("ssh", "-F", self.folder / "ssh.conf", to, "true").returncode == 0)
+
+    def run(self, *words, env=None, timeout=180):
+        """On n0."""
+        return subprocess.run(self.argv(0, *words), env=self.environment | (env or {}), capture_output=True, text=True, timeout=timeout,
+                              check=False)
+
+    def wait_for(self, is_so, patience_s=60):
+        end = time.monotonic() + patience_s
+        while not is_so():
+            assert time.monotonic() < end, "".join(log.read_text()[-1000:] for log in self.folder.glob("*.log"))
+            time.sleep(0.2)
+
+    def remove(self):
+        for process in reversed(self.processes):
+            process.kill()  # unshare itself ignores SIGTERM
+        for process in self.processes:
+            process.wait()
+        self.network.remove()
