@@ -20,9 +20,7 @@ import os, struct
 os.setxattr("/opt/nasty/capable", "user.version", b"{version}")
 os.setxattr("/opt/nasty/capable", "security.capability", struct.pack("<5I", 0x02000001, 1 << {capability}, 0, 0, 0))
 END
-dpkg-statoverride --force --update --add root root 0{mode} /opt/nasty/overridden 2>/dev/null ||
-    {{ dpkg-statoverride --remove /opt/nasty/overridden; \
-dpkg-statoverride --update --add root root 0{mode} /opt/nasty/overridden; }}
+dpkg-statoverride --force --update --add root root 0{mode} /opt/nasty/overridden 2>/dev/null
 """
 PREINST = """#!/bin/sh
 set -e
