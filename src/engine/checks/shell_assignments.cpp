@@ -46,6 +46,8 @@ Piece expansion(std::string_view written) {
   return piece;
 }
 
+// Bytes that one file's expansions put in, all together: A=$A$A doubles each time.
+constexpr std::size_t most_expanded = std::size_t{4} << 20U;
 constexpr std::array<std::string_view, 12> before_commands = {
     "then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "time", "fi"};
 constexpr std::array<std::string_view, 5> declaring = {"export", "declare", "typeset", "readonly",
@@ -189,7 +191,7 @@ class Assignments {
 
   // What stands behind the first `skipped` characters, with what is known put
   // in.
-  Assignment value_of(const Word& word, std::size_t skipped, const std::string& own) const {
+  Assignment value_of(const Word& word, std::size_t skipped, const std::string& own) {
     Assignment assignment;
     std::string& value = assignment.value;
     bool follows_self = false;
@@ -202,7 +204,9 @@ class Assignments {
       } else {
         const auto known = values_.find(piece.variable);
         const bool is_own = !own.empty() && piece.variable == own;
-        if (!piece.variable.empty() && !piece.is_guarded && known != values_.end()) {
+        if (!piece.variable.empty() && !piece.is_guarded && known != values_.end() &&
+            known->second.size() <= room_) {
+          room_ -= known->second.size();
           value += known->second;
           follows_self = false;
         } else {
@@ -241,6 +245,7 @@ class Assignments {
   std::size_t levels_ = 0;  // of the expansion that is not over
   std::string_view::const_iterator expansion_begins_ = {};
   std::map<std::string, std::string> values_;
+  std::size_t room_ = most_expanded;  // for values that expansions put in
   ShellAssignments found_;
 };
 

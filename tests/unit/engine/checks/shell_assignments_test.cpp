@@ -100,6 +100,17 @@ TEST(ShellAssignments, OfTheStacksOwnFileAreItsVariables) {
   for (const Assignment& assignment : assignments) EXPECT_FALSE(assignment.appends_bare);
 }
 
+TEST(ShellAssignments, ExpandNoMoreThanFitsIntoMemory) {
+  std::string text = "A=0123456789abcdef\n";
+  for (int i = 0; i < 60; ++i) text += "A=$A$A\nB=$A\nC=$A\n";
+  std::size_t bytes = 0;
+  for (const Assignment& each :
+       shell_assignments(text, [](std::string_view) { return true; }).assignments)
+    bytes += each.value.size();
+  EXPECT_GT(bytes, std::size_t{1} << 20U);
+  EXPECT_LT(bytes, std::size_t{8} << 20U);
+}
+
 TEST(ShellAssignments, EndWhateverTheTextHolds) {
   for (const char* text : {"A='", "A=\"", "A=${", "A=$(", "A=`", "A=\\", "cat <<", "cat <<E", "A=$",
                            "<<'", "A=${X", "\"$", "[ ", "export", "((((", "}}}}"})
