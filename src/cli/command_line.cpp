@@ -52,8 +52,15 @@ void add_option(CLI::App& parser, const Option& option) {
   if (is_number(option.target)) added->transform(CLI::Validator(without_leading_zeros, ""));
   added->group(option.group)->required(option.is_required);
   if (!option.is_argument()) added->allow_extra_args(false);
-  for (const ValueCheck& check : option.checks)
-    added->check(CLI::Validator([check](std::string& value) { return check(value); }, ""));
+  // CLI11 calls an option that is not in the help by no name.
+  const std::string name = option.group.empty() ? option.names.front() : std::string();
+  for (const ValueCheck& check : option.checks) {
+    const auto named = [check, name](std::string& value) {
+      const std::string wrong = check(value);
+      return wrong.empty() || name.empty() ? wrong : concat(name, ": ", wrong);
+    };
+    added->check(CLI::Validator(named, ""));
+  }
 }
 
 void fill(CLI::App& parser, const OptionTable& table) {
@@ -111,6 +118,7 @@ std::string unknown_word(const std::string& word, const OptionTable& program) {
 Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
                   const OptionTable& program) {
   std::string message = printable(error.what());
+  if (message.starts_with(": ")) message.erase(0, 2);
   const OptionTable* command = given_command(program);
   std::string hint;
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {

@@ -244,7 +244,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
 void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
   LaunchRequest& request = options.request;
   RestartRules& restart = request.restart;
-  table.value("--max-restarts", restart.most, "Restart after a failure, at most so many times", "N")
+  table.value("--max-restarts", restart.most, "Most restarts after failures; default: 0", "N")
       .check(whole_number(0, most_restarts));
   table.value("--restart-if", options.restart_if,
               "Also after these causes; else where a restart helps", "ID,...");
