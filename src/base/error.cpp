@@ -56,6 +56,14 @@ std::string_view name(ErrorCode code) {
   return "internal";
 }
 
+std::optional<ErrorCode> error_code_named(std::string_view text) {
+  for (int i = 0; i <= static_cast<int>(ErrorCode::some_failed); ++i) {
+    const auto code = static_cast<ErrorCode>(i);
+    if (name(code) == text) return code;
+  }
+  return std::nullopt;
+}
+
 std::string_view name(ExitCode code) {
   switch (code) {
     case ExitCode::done:

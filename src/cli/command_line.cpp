@@ -115,6 +115,18 @@ std::string unknown_word(const std::string& word, const OptionTable& program) {
   return format("unknown option {}{}", in_quotes(word), did_you_mean(word, known));
 }
 
+// The option that takes one value and has more; empty: none.
+std::string repeated_option(const OptionTable& table) {
+  for (const Option& option : table.options) {
+    const bool is_list = std::holds_alternative<std::vector<std::string>*>(option.target);
+    if (!is_list && !option.is_flag() && option.given.size() > 1) return option.names.front();
+  }
+  for (const auto& part : table.parts) {
+    if (std::string name = repeated_option(*part); !name.empty()) return name;
+  }
+  return {};
+}
+
 Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
                   const OptionTable& program) {
   std::string message = printable(error.what());
@@ -126,6 +138,10 @@ Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
     message = unknown_word(extras.empty() ? "" : extras.front(), program);
     if (command != nullptr && !extras.empty() && !extras.front().starts_with('-'))
       hint = command->extra_word_hint;
+  }
+  const std::string repeated = repeated_option(program);
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !repeated.empty()) {
+    message = format("{} is given more than once", repeated);
   }
   const bool is_sentence = message.size() > 1 && message[0] >= 'A' && message[0] <= 'Z' &&
                            message[1] >= 'a';  // and no name in capital letters

@@ -18,6 +18,7 @@ class Nodes:
         self.names = [f"n{node}" for node in range(number)]
         self.addresses = [f"{LAN}.{node + 1}" for node in range(number)]
         self.processes = []
+        self.servers = {}  # sshd of a node
         self.environment = dict(os.environ)
         for node, machine in enumerate(self.machines):
             self.network.ip(machine, "link set lo up")
@@ -36,8 +37,8 @@ class Nodes:
             self.processes.append(subprocess.Popen(self.argv(node, *words), env=self.environment, stdin=subprocess.DEVNULL,
                                                    stdout=output, stderr=output))
 
-    def start_sshd(self):
-        """On every node; `ssh -F ssh.conf` of the folder gets there as root."""
+    def start_sshd(self, environment=None):
+        """On every node; `ssh -F ssh.conf` of the folder gets there as root, who has these variables more."""
         for key in ("host", "user"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / key], check=True)
         (self.folder / "sshd.conf").write_text(f"""HostKey {self.folder}/host
@@ -46,7 +47,7 @@ StrictModes no
 UsePAM no
 PidFile none
 PermitRootLogin yes
-""")
+""" + ("SetEnv " + " ".join(f'"{name}={value}"' for name, value in environment.items()) + "\n" if environment else ""))
         (self.folder / "ssh.conf").write_text(f"""IdentityFile {self.folder}/user
 StrictHostKeyChecking no
 UserKnownHostsFile /dev/null
@@ -54,9 +55,23 @@ LogLevel ERROR
 BatchMode yes
 """)
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
-        for node, name in enumerate(self.names):
-            self.start(node, "/usr/sbin/sshd", "-D", "-e", "-f", self.folder / "sshd.conf")
-            self.wait_for(lambda to=name: self.run("ssh", "-F", self.folder / "ssh.conf", to, "true").returncode == 0)
+        for node in range(len(self.names)):
+            self.start_server(node)
+
+    def start_server(self, node):
+        self.start(node, "/usr/sbin/sshd", "-D", "-e", "-f", self.folder / "sshd.conf")
+        self.servers[node] = self.processes[-1]
+        self.wait_for(lambda: self.run("ssh", "-F", self.folder / "ssh.conf", self.names[node], "true").returncode == 0)
+
+    def reboot(self, node):
+        """All that runs there is killed, and its SSH server comes back."""
+        self.servers[node].kill()
+        self.servers[node].wait()
+        self.start_server(node)
+
+    def cut(self, node):
+        """Its link is down, and no packet says so."""
+        self.network.ip(self.machines[node], "link set eth0 down")
 
     def run(self, *words, env=None, timeout=180):
         """On n0."""

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,7 @@ enum class ErrorCode {
 
 // The name used in JSON, e.g. "bad_bundle".
 std::string_view name(ErrorCode code);
+std::optional<ErrorCode> error_code_named(std::string_view name);
 // The name used in JSON as `status`, e.g. "rolled_back".
 std::string_view name(ExitCode code);
 // The exit status of an error that reached the top with nothing changed.

@@ -12,6 +12,7 @@
 #include "cli/training/asked_launch.hpp"
 #include "cli/training/cluster_launch.hpp"
 #include "cli/training/doctor_text.hpp"
+#include "cli/training/hosts_launch.hpp"
 #include "cli/training/launch_text.hpp"
 #include "cli/training/rank_console.hpp"
 #include "cli/validators.hpp"
@@ -40,6 +41,7 @@ constexpr std::int64_t start_patience_ms = 30'000;
 struct LaunchCommandOptions {
   LaunchRequest request;
   ClusterOptions cluster;
+  HostsOptions hosts;
   std::vector<std::string> restart_if;
   std::string job;
   std::string again;
@@ -59,13 +61,15 @@ bool goes_with_job(const Option& option) {
 }
 
 std::string body_of(const LaunchCheck& preflight, const Json& run, const Json& plan,
-                    const Json& record, const Json& cluster = nullptr) {
+                    const Json& record, const Json& cluster = nullptr, const Json& host = nullptr) {
   Json findings = Json::array();
   for (const Finding& finding : preflight.findings) findings.push_back(to_json(finding));
   return to_line({{"started", !record.is_null()},
                   {"run", run},
                   {"checks", to_json(preflight.checks)},
                   {"findings", std::move(findings)},
+                  {"refused", preflight.refused},
+                  {"host", host},
                   {"plan", plan},
                   {"record", record},
                   {"cluster", cluster}});
@@ -93,6 +97,10 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
   LaunchRequest request = options.job.empty()
                               ? request_again(session.with_own_state(), options.again)
                               : request_in_file(options.job);
+  if (request.place && options.detached_run.empty())
+    throw Error(ErrorCode::bad_input,
+                format("{} is a part of a training on several hosts", in_quotes(options.job)),
+                "start it from the host that has the whole: topsctl launch --hosts FILE");
   if (table.has("--log-dir")) request.log_folder = options.request.log_folder;
   if (table.has("--preflight")) request.level = options.request.level;
   for (const std::string& id : options.request.accepted) request.accepted.push_back(id);
@@ -163,9 +171,17 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
 Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
   LaunchRequest request = request_of(options, table, session);
   const DiagnosisCatalogue catalogue = known_diagnoses();
+  require_hosts(table, options.hosts);
+  require_engine(table, options.cluster, is_for_hosts(options.hosts));
+  if (is_for_hosts(options.hosts)) {
+    require_sense(request, catalogue);
+    HostsLaunch done =
+        run_hosts_launch(options.hosts, options.cluster, request, table, options.dry_run, session);
+    done.output.json = body_of(done.preflight, done.run, nullptr, done.record, done.cluster);
+    return std::move(done.output);
+  }
   require_script(request.words);
   require_sense(request, catalogue);
-  require_engine(table, options.cluster);
   if (!options.cluster.engine.empty()) {
     auto [output, cluster] =
         run_cluster_launch(options.cluster, request, table, options.dry_run, session);
@@ -188,6 +204,13 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   wishes.environment = joined_environment(
       host.environment,
       environment_for_programs(host, stack, request.settings, output.header.warnings));
+  if (is_for_several(request.place)) {
+    wishes.place = request.place;
+    wishes.engine_restarts = std::exchange(request.restart.most, 0);
+    // Else Gloo takes the interface of the host's name, which may be lo.
+    const std::string interface = interface_with(request.place->own().address);
+    if (!interface.empty()) wishes.environment.emplace("GLOO_SOCKET_IFNAME", interface);
+  }
   const SandboxWish sandbox{Sandboxing::on, [&](const std::string& warning) {
                               output.header.warnings.push_back(warning);
                             }};
@@ -210,7 +233,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   wishes.engine = engine_of(python, wishes.environment);
   if (request.master_port > 0) {
     wishes.master_port = concat(request.master_port);
-    require_free_port(wishes.master_port);
+    if (!request.place || request.place->node == 0) require_free_port(wishes.master_port);
   }
   if (options.detach && !options.dry_run)
     return detach(request, run, wishes, preflight, session, std::move(output));
@@ -223,14 +246,19 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     const LaunchPlan plan = plan_launch(shown);
     output.text =
         concat(launch_check_text(preflight, session.style), plan_text(plan, begun, session.style));
-    output.json = body_of(preflight, nullptr, to_json(plan), nullptr);
+    output.json = body_of(preflight, nullptr, to_json(plan), nullptr, nullptr,
+                          {{"name", name_of_this_host()},
+                           {"address", text_or_null(address_of_server(host.environment))},
+                           {"digests", begun.digests},
+                           {"versions", begun.versions}});
     return output;
   }
   note_run(session.with_own_state(), run, wishes.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
-                      is_detached                            ? Verbosity::quiet
+                      is_detached && !request.place          ? Verbosity::quiet
                       : session.detail == Verbosity::verbose ? Verbosity::verbose
                                                              : Verbosity::normal);
+  if (request.place && request.place->node > 0) console.leave_ranks_out();
   const LaunchRecord record = launch(host, wishes, std::move(begun), language, console);
   console.end();
   if (!record.log_problem.empty()) output.header.warnings.push_back(record.log_problem);
@@ -296,6 +324,7 @@ CommandAction define_launch(OptionTable& table) {
       .hidden();
   add_cluster_options(table, options->cluster);
   table.flag("-n,--dry-run", options->dry_run, "Print command, environment and checks");
+  add_hosts_options(table, options->hosts);
   return {[options, &table](Session& session) { return run_launch(*options, table, session); },
           body_of({}, nullptr, nullptr, nullptr)};
 }

@@ -45,7 +45,7 @@ Output run_receive(const ReceiveOptions& options, Session& session) {
   Output result;
   result.header.command = "receive";
   // Standard output belongs to the frames, in which failures are told.
-  if (!serve_transfer(session.host, input, output, only_below))
+  if (!serve_transfer(session.with_own_state(), input, output, only_below))
     result.header.exit = ExitCode::failed;
   return result;
 }

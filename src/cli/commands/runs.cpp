@@ -110,12 +110,17 @@ Output show(const RunsCommandOptions& options, Session& session) {
                      row("begun:", printable(run.record.started_at)) +
                      row("attempts:", concat(run.record.attempts)) +
                      row("logs:", printable(run.log_folder));
+  const bool have_hosts = run.record.hosts > 0;
   std::vector<std::vector<std::string>> rows = {{"rank", "pid", "iteration", "last line"}};
+  if (have_hosts) rows.front().insert(rows.front().begin() + 1, "host");
   constexpr std::size_t shown = 60;
-  for (const RecordSummary::Rank& rank : run.record.ranks)
-    rows.push_back({concat(rank.rank), rank.pid ? concat(*rank.pid) : "-",
-                    rank.iteration.empty() ? "-" : printable(rank.iteration),
-                    printable(shortened(rank.last_line, shown))});
+  for (const RecordSummary::Rank& rank : run.record.ranks) {
+    std::vector<std::string>& row_of_rank = rows.emplace_back();
+    row_of_rank = {concat(rank.rank), rank.pid ? concat(*rank.pid) : "-",
+                   rank.iteration.empty() ? "-" : printable(rank.iteration),
+                   printable(shortened(rank.last_line, shown))};
+    if (have_hosts) row_of_rank.insert(row_of_rank.begin() + 1, printable(rank.host));
+  }
   return output_of({run}, text + table(rows, style), record);
 }
 
@@ -151,6 +156,11 @@ Output logs(const RunsCommandOptions& options, Session& session) {
   const auto& ranks = run.record.ranks;
   const auto rank = std::find_if(ranks.begin(), ranks.end(),
                                  [&](const auto& each) { return each.rank == options.rank; });
+  if (rank == ranks.end() && run.record.hosts > 0 && run.state == RunState::running)
+    throw Error(ErrorCode::bad_input,
+                format("the logs of {} come back from its hosts when it ends", run.name),
+                "`topsctl launch` prints what its first rank says; `topsctl watch` on a host shows "
+                "the others");
   if (rank == ranks.end())
     throw Error(ErrorCode::bad_input, format("{} has no rank {}", run.name, options.rank),
                 format("it has {}", counted(ranks.size(), "rank")));

@@ -93,6 +93,9 @@ LaunchRequest request_again(const Host& host, const std::string& word) {
   const Run run = run_named(host, word);
   if (run.state == RunState::unreadable)
     throw Error(ErrorCode::bad_input, run.problem, "name a run whose record is whole");
+  if (run.record.hosts > 0 || run.record.request.place)
+    throw Error(ErrorCode::bad_input, format("{} was a training on several hosts", run.name),
+                "give its hosts and script again: topsctl launch --hosts FILE -- SCRIPT");
   if (fs::current_path() != run.record.directory)
     throw Error(ErrorCode::bad_input,
                 format("{} was started in {}", run.name, in_quotes(run.record.directory)),

@@ -24,8 +24,8 @@ namespace {
 constexpr std::int64_t most_batch = 1'000'000'000;
 constexpr std::int64_t default_port = 29'500;  // of torchrun
 constexpr std::array options_of_engines = {
-    "--hosts-from", "--host-count", "--tp",    "--pp",     "--micro-batch", "--global-batch",
-    "--emit",       "--job-name",   "--image", "--volume", "--engine-arg"};
+    "--hosts-from", "--host-count", "--emit", "--job-name", "--image", "--volume", "--engine-arg"};
+constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
 // What else goes with --engine.
 constexpr std::array options_with_engines = {
     "--engine",      "--nproc",           "--stack",  "--python", "--log-dir",
@@ -39,45 +39,8 @@ bool is_one_of(const Option& option, const List& list) {
   });
 }
 
-RankLayout layout_of(const ClusterOptions& options, const LaunchRequest& request,
-                     const Stack& stack, std::size_t hosts) {
-  if (hosts == 0 && options.host_count == 0)
-    throw Error(ErrorCode::usage, "no hosts to run on",
-                "name them, --hosts-from 'n[00-15]', or how many there are, --host-count N");
-  LayoutWishes wishes;
-  wishes.hosts = hosts == 0 ? options.host_count : static_cast<std::int64_t>(hosts);
-  wishes.ranks_each =
-      request.ranks > 0 ? request.ranks : std::max<std::int64_t>(1, stack.accelerator.cards);
-  wishes.tensor = options.tensor;
-  wishes.pipeline = options.pipeline;
-  wishes.micro_batch = options.micro_batch;
-  wishes.global_batch = options.global_batch;
-  return lay_out(wishes);
-}
-
 std::string number_or_dash(std::int64_t number) {
   return number == 0 ? std::string("-") : concat(number);
-}
-
-std::string layout_text(const RankLayout& layout, const std::vector<std::string>& hosts,
-                        const Style& style) {
-  const LayoutWishes& wishes = layout.wishes;
-  std::string text =
-      table({{"hosts", "ranks", "TP", "PP", "DP", "micro batch", "global batch", "accumulation"},
-             {concat(wishes.hosts), concat(layout.ranks), concat(wishes.tensor),
-              concat(wishes.pipeline), concat(layout.data), number_or_dash(wishes.micro_batch),
-              number_or_dash(layout.global_batch), number_or_dash(layout.accumulation)}},
-            style);
-  if (wishes.pipeline == 1) return text;
-  const auto name_of = [&](std::int64_t host) {
-    const auto place = static_cast<std::size_t>(host);
-    return place < hosts.size() ? hosts[place] : concat(host);
-  };
-  std::vector<std::vector<std::string>> rows = {{"stage", "first host", "last host"}};
-  const std::vector<PipelineStage> stages = stages_of(layout);
-  for (std::size_t i = 0; i < stages.size(); ++i)
-    rows.push_back({concat(i), name_of(stages[i].first_host), name_of(stages[i].last_host)});
-  return text + table(rows, style);
 }
 
 ClusterWishes wishes_of(const ClusterOptions& options, const LaunchRequest& request) {
@@ -153,6 +116,38 @@ bool is_dns_label(const std::string& name) {
 
 }  // namespace
 
+RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int64_t ranks_each) {
+  LayoutWishes wishes;
+  wishes.hosts = hosts;
+  wishes.ranks_each = ranks_each;
+  wishes.tensor = options.tensor;
+  wishes.pipeline = options.pipeline;
+  wishes.micro_batch = options.micro_batch;
+  wishes.global_batch = options.global_batch;
+  return lay_out(wishes);
+}
+
+std::string layout_text(const RankLayout& layout, const std::vector<std::string>& hosts,
+                        const Style& style) {
+  const LayoutWishes& wishes = layout.wishes;
+  std::string text =
+      table({{"hosts", "ranks", "TP", "PP", "DP", "micro batch", "global batch", "accumulation"},
+             {concat(wishes.hosts), concat(layout.ranks), concat(wishes.tensor),
+              concat(wishes.pipeline), concat(layout.data), number_or_dash(wishes.micro_batch),
+              number_or_dash(layout.global_batch), number_or_dash(layout.accumulation)}},
+            style);
+  if (wishes.pipeline == 1) return text;
+  const auto name_of = [&](std::int64_t host) {
+    const auto place = static_cast<std::size_t>(host);
+    return place < hosts.size() ? hosts[place] : concat(host);
+  };
+  std::vector<std::vector<std::string>> rows = {{"stage", "first host", "last host"}};
+  const std::vector<PipelineStage> stages = stages_of(layout);
+  for (std::size_t i = 0; i < stages.size(); ++i)
+    rows.push_back({concat(i), name_of(stages[i].first_host), name_of(stages[i].last_host)});
+  return text + table(rows, style);
+}
+
 void add_cluster_options(OptionTable& table, ClusterOptions& options) {
   table
       .value("--engine", options.engine, "Files for slurm, mpi, k8s, or an engine of your own",
@@ -163,7 +158,8 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
   table.value("--hosts-from", options.hosts, "The hosts, such as 'n[00-15],m1'", "LIST")
       .excludes("--host-count");
   table.value("--host-count", options.host_count, "How many hosts; the scheduler chooses", "N")
-      .check(whole_number(1, static_cast<std::int64_t>(most_cluster_hosts)));
+      .check(whole_number(1, static_cast<std::int64_t>(most_cluster_hosts)))
+      .hidden();
   table.value("--tp", options.tensor, "Ranks that share each layer; default: 1", "N")
       .check(whole_number(1, most_ranks))
       .hidden();
@@ -194,13 +190,14 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
       .hidden();
 }
 
-void require_engine(const OptionTable& table, const ClusterOptions& options) {
+void require_engine(const OptionTable& table, const ClusterOptions& options, bool has_hosts) {
   for (const Option& option : table.options) {
     if (option.given.empty()) continue;
-    const bool is_of_engines = is_one_of(option, options_of_engines);
-    if (options.engine.empty() && is_of_engines)
+    const bool is_of_layouts = is_one_of(option, options_of_layouts);
+    const bool is_of_engines = is_one_of(option, options_of_engines) || is_of_layouts;
+    if (options.engine.empty() && is_of_engines && !(is_of_layouts && has_hosts))
       throw Error(ErrorCode::usage, format("{} is for many machines", option.names.front()),
-                  "name what starts it there: --engine slurm|mpi|k8s");
+                  "name what starts it there: --hosts FILE, or --engine slurm|mpi|k8s");
     if (!options.engine.empty() && !is_of_engines && !is_one_of(option, options_with_engines))
       throw Error(ErrorCode::usage, format("{} does not go with --engine", option.names.front()),
                   "it is for ranks that topsctl starts on this machine");
@@ -214,7 +211,13 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
   ClusterWishes wishes = wishes_of(options, request);
   if (form.sorts_hosts) sort_as_slurm(wishes.hosts);
-  const RankLayout layout = layout_of(options, request, stack, wishes.hosts.size());
+  if (wishes.hosts.empty() && options.host_count == 0)
+    throw Error(ErrorCode::usage, "no hosts to run on",
+                "name them, --hosts-from 'n[00-15]', or how many there are, --host-count N");
+  const RankLayout layout = layout_of(
+      options,
+      wishes.hosts.empty() ? options.host_count : static_cast<std::int64_t>(wishes.hosts.size()),
+      request.ranks > 0 ? request.ranks : std::max<std::int64_t>(1, stack.accelerator.cards));
   if (options.emit_folder.empty() && !is_dry)
     throw Error(ErrorCode::usage, "no place for the files",
                 "--emit DIR writes them, --dry-run prints them");

@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
+#include "topsctl/engine/cluster/rank_layout.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
 
 namespace topsctl {
@@ -28,8 +29,14 @@ struct ClusterOptions {
 };
 
 void add_cluster_options(OptionTable& table, ClusterOptions& options);
-// Throws Error{usage} for an option of an engine without one, and for one that does not go with it.
-void require_engine(const OptionTable& table, const ClusterOptions& options);
+// Throws Error{usage} for an option of an engine without one, but for the layout with hosts, and
+// for one that does not go with it.
+void require_engine(const OptionTable& table, const ClusterOptions& options, bool has_hosts);
+// --tp and the like for these hosts. Throws Error{usage} for what cannot be.
+RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int64_t ranks_each);
+// `hosts` by their names; empty: the scheduler chooses them.
+std::string layout_text(const RankLayout& layout, const std::vector<std::string>& hosts,
+                        const Style& style);
 // An output without JSON, and the member `cluster` of a launch's.
 struct ClusterLaunch {
   Output output;

@@ -68,11 +68,12 @@ std::string RankConsole::time_passed() const {
 }
 
 void RankConsole::line(std::int64_t rank, std::string_view text) {
-  if (rank != 0) return;
-  say(concat(style_.dim(concat("[", rank, " ", time_passed(), "]")), " ", shown(text)));
+  if (rank != 0 || !shows_ranks_) return;
+  say(concat(style_.dim(concat("[", first_rank_, " ", time_passed(), "]")), " ", shown(text)));
 }
 
 void RankConsole::progressed(const AttemptRecord& attempt) {
+  if (!attempt.ranks.empty()) first_rank_ = attempt.ranks.front().in_world.value_or(first_rank_);
   if (!is_terminal_ || verbosity_ == Verbosity::quiet) return;
   const std::string text = concat(time_passed(), " ", progress_text(attempt));
   progress_ = style_.dim(fitting(text, terminal_size(descriptor_).columns - 1));
@@ -119,6 +120,10 @@ void RankConsole::restarts(const AttemptRecord& failed, std::int64_t pause_ms) {
       failed.judgement ? failed.judgement->first_cause : std::string("unknown");
   say(concat(style_.yellow("restart:"), " ",
              format("{}; starting again in {}", cause, human_duration(pause_ms))));
+}
+
+void RankConsole::host_line(const std::string& host, std::string_view text) {
+  say(concat(style_.dim(concat(host, ":")), " ", shown(text)));
 }
 
 void RankConsole::launcher_line(std::string_view text) {

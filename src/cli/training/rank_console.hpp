@@ -24,7 +24,11 @@ class RankConsole : public RankListener {
  public:
   // Quiet: nothing at all. Verbose: what torchrun says, too.
   RankConsole(Stream stream, const Style& style, Verbosity verbosity);
+  // From here on no rank is shown; what is seen of them is.
+  void leave_ranks_out() { shows_ranks_ = false; }
   void line(std::int64_t rank, std::string_view text) override;
+  // What topsctl on one of several hosts says.
+  void host_line(const std::string& host, std::string_view text);
   void launcher_line(std::string_view text) override;
   void checked(const BusyCheck& check, std::int64_t ranks) override;
   void stood_still(const Standstill& stall, OnStall what) override;
@@ -44,7 +48,9 @@ class RankConsole : public RankListener {
   std::ostream out_;
   Style style_;
   Verbosity verbosity_;
-  std::string progress_;  // that is shown; empty: none is
+  std::string progress_;         // that is shown; empty: none is
+  std::int64_t first_rank_ = 0;  // of this host among all
+  bool shows_ranks_ = true;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 

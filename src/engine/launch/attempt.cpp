@@ -37,6 +37,9 @@ constexpr std::int64_t tick_ms = 1000;
 constexpr std::size_t longest_last_line = 400;
 constexpr std::size_t most_pids_text = 65'536;
 constexpr int signal_base = 128;
+constexpr int status_of_torchrun = 1;     // where a rank has failed
+constexpr std::int64_t others_ms = 3000;  // for torchruns of other hosts to fail as well
+constexpr std::string_view told_by_torchrun = "failed (exitcode: ";  // when a rank has failed
 
 // Both ends: it does not end while ranks come and go.
 Descriptor make_named_pipe(const fs::path& file) {
@@ -73,6 +76,7 @@ AttemptRecord Attempt::run() {
     supervisor_->reap();
     note_first_failure();
     look_for_signals();
+    end_waiting_engine();
     // What a look needs may be used up; that ends no training.
     with_logs([&] {
       check_cards();
@@ -123,7 +127,8 @@ void Attempt::wait() const {
   add(pids_.get());
   add(supervisor_->descriptor());
   if (!is_interrupted()) add(interrupt_descriptor());
-  std::vector<int> timeouts = {limit_.poll_timeout(), tick_.poll_timeout()};
+  std::vector<int> timeouts = {limit_.poll_timeout(), tick_.poll_timeout(),
+                               is_stopping_ ? -1 : wait_for_others_.poll_timeout()};
   if (is_watched()) {
     add(busy_checker_->descriptor());
     add(stall_watch_->descriptor());
@@ -169,7 +174,11 @@ void Attempt::finish(Stream& stream) {
 }
 
 std::function<void(std::string_view)> Attempt::hears(const Stream& stream) {
-  if (stream.rank < 0) return [this](std::string_view line) { listener_.launcher_line(line); };
+  if (stream.rank < 0)
+    return [this](std::string_view line) {
+      note_failure_told(line);
+      listener_.launcher_line(line);
+    };
   return [this, rank = stream.rank](std::string_view line) {
     RankRecord& record = record_.ranks.at(static_cast<std::size_t>(rank));
     ++record.lines;
@@ -181,7 +190,7 @@ std::function<void(std::string_view)> Attempt::hears(const Stream& stream) {
   };
 }
 
-// Lines "RANK PID".
+// Lines "RANK PID RANK-IN-WORLD".
 void Attempt::take_pids() {
   std::array<char, 4096> piece{};
   for (;;) {
@@ -194,12 +203,15 @@ void Attempt::take_pids() {
   if (end == std::string::npos) return;
   for (const std::string& line : split(pids_text_.substr(0, end), '\n')) {
     const std::vector<std::string> words = split(line, ' ');
-    std::size_t rank = 0;
-    std::int64_t pid = 0;
-    if (words.size() != 2 || !is_digits(words[0]) || !is_digits(words[1])) continue;
-    std::from_chars(words[0].data(), words[0].data() + words[0].size(), rank);
-    std::from_chars(words[1].data(), words[1].data() + words[1].size(), pid);
-    if (rank < record_.ranks.size() && pid > 0) record_.ranks[rank].pid = pid;
+    std::array<std::int64_t, 3> numbers{};  // rank, process, rank in the world
+    if (words.size() != numbers.size() || !std::all_of(words.begin(), words.end(), is_digits))
+      continue;
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      std::from_chars(words[i].data(), words[i].data() + words[i].size(), numbers.at(i));
+    const auto [rank, pid, in_world] = numbers;
+    if (rank < 0 || rank >= plan_.ranks || pid <= 0) continue;
+    record_.ranks[static_cast<std::size_t>(rank)].pid = pid;
+    record_.ranks[static_cast<std::size_t>(rank)].in_world = in_world;
   }
   pids_text_.erase(0, end + 1);
   const bool have_all = std::all_of(record_.ranks.begin(), record_.ranks.end(),
@@ -257,9 +269,9 @@ void Attempt::check_cards() {
   const auto check = busy_checker_->step();
   if (!check) return;
   record_.busy_check = check;
-  for (const auto& [rank, cards] : check->cards) {
-    if (rank >= 0 && rank < plan_.ranks)
-      record_.ranks[static_cast<std::size_t>(rank)].cards = cards;
+  for (RankRecord& rank : record_.ranks) {
+    const auto cards = check->cards.find(rank.in_world.value_or(rank.rank));
+    if (cards != check->cards.end()) rank.cards = cards->second;
   }
   rules_.changed(record_);
   listener_.checked(*check, plan_.ranks);
@@ -282,6 +294,19 @@ void Attempt::tick() {
   tick_ = WaitLimit(tick_ms);
   rules_.tick();
   listener_.progressed(record_);
+}
+
+void Attempt::note_failure_told(std::string_view line) {
+  if (!is_for_several(plan_.place) || line.find(told_by_torchrun) == std::string_view::npos) return;
+  if (++failures_told_ == plan_.engine_restarts + 1) wait_for_others_ = WaitLimit(others_ms);
+}
+
+// Its ranks are gone; it waits for five minutes until the torchruns of other hosts have ended, too,
+// who do not know that something has ended here. While it waits, it hears no other signal.
+void Attempt::end_waiting_engine() {
+  if (!wait_for_others_.is_over() || is_stopping_) return;
+  if (first_failure_ == 0) first_failure_ = status_of_torchrun;
+  end_all(SIGKILL);
 }
 
 void Attempt::note_first_failure() {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/launch/busy_check.hpp"
-#include "engine/launch/rank_log.hpp"
 #include "engine/launch/stall_watch.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
+#include "topsctl/engine/launch/rank_log.hpp"
 #include "topsctl/host/system/supervisor.hpp"
 
 namespace topsctl {
@@ -68,6 +68,8 @@ class Attempt {
   void check_cards();
   void look_for_stall();
   void tick();
+  void note_failure_told(std::string_view line);
+  void end_waiting_engine();
   void note_first_failure();
   bool has_group_ended() const;
   int status_of_group() const;
@@ -86,8 +88,10 @@ class Attempt {
   std::vector<pid_t> programs_;
   std::uint64_t oom_kills_before_ = 0;  // of the control group
   int first_failure_ = 0;
-  WaitLimit limit_;     // until SIGKILL
-  WaitLimit patience_;  // once the group has ended
+  std::int64_t failures_told_ = 0;  // by torchrun: attempts of its own
+  WaitLimit wait_for_others_;       // once it has told of the last
+  WaitLimit limit_;                 // until SIGKILL
+  WaitLimit patience_;              // once the group has ended
   WaitLimit tick_;
   std::optional<int> ended_by_;
   std::string log_problem_;

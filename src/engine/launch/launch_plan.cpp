@@ -20,6 +20,32 @@ std::filesystem::path pipe_of_pids(const std::filesystem::path& log_folder) {
   return log_folder / ".ranks";
 }
 
+namespace {
+
+// With underscores, torchrun of every version knows them.
+std::vector<std::string> meeting_words(const LaunchWishes& wishes) {
+  const std::string ranks = concat("--nproc_per_node=", wishes.ranks);
+  const std::string port = concat("--master_port=", wishes.master_port);
+  if (!is_for_several(wishes.place)) return {"--nnodes=1", ranks, "--master_addr=127.0.0.1", port};
+  const NodePlace& place = *wishes.place;
+  const std::string nodes = concat("--nnodes=", place.nodes());
+  // Ranks in the order of the hosts; but it cannot start them again together.
+  if (wishes.engine_restarts == 0)
+    return {nodes, ranks, concat("--node_rank=", place.node),
+            concat("--master_addr=", place.master), port};
+  const bool is_number = place.master.find(':') != std::string::npos;  // of IPv6
+  const std::string address = is_number ? concat("[", place.master, "]") : place.master;
+  return {nodes, ranks, "--rdzv_backend=c10d",
+          concat("--rdzv_endpoint=", address, ":", wishes.master_port),
+          concat("--rdzv_id=", place.rendezvous),
+          // Else it compares names and addresses, and a host with several is not known to itself.
+          // A host that reads PyTorch over the network takes longer than the minute of PyTorch.
+          concat("--rdzv_conf=is_host=", place.node == 0 ? 1 : 0, ",read_timeout=600"),
+          concat("--max_restarts=", wishes.engine_restarts)};
+}
+
+}  // namespace
+
 LaunchPlan plan_launch(const LaunchWishes& wishes) {
   LaunchPlan plan;
   plan.engine = wishes.engine;
@@ -30,6 +56,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   plan.log_folder = wishes.log_folder;
   plan.own_program = wishes.own_program;
   plan.environment = wishes.environment;
+  plan.place = wishes.place;
   // What a rank has of an earlier start would be believed.
   for (const char* of_rank : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK",
                               "MASTER_ADDR", "MASTER_PORT"})
@@ -37,15 +64,17 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   // Python keeps what it prints to a pipe back, and a rank that is killed never says it.
   plan.environment.emplace("PYTHONUNBUFFERED", "1");
   if (!wishes.cards.empty()) plan.environment["TOPS_VISIBLE_DEVICES"] = wishes.cards;
+  plan.engine_restarts = wishes.engine_restarts;
+  if (is_for_several(wishes.place))
+    plan.environment[addresses_variable] = addresses_text(*wishes.place);
   if (plan.engine == LaunchEngine::torchrun) {
-    // With underscores, torchrun of every version knows them.
-    plan.argv = {
-        wishes.python, "-m", "torch.distributed.run", "--nnodes=1",
-        concat("--nproc_per_node=", wishes.ranks), "--master_addr=127.0.0.1",
-        concat("--master_port=", wishes.master_port),
-        // The files stay empty; but torchrun of PyTorch 1.13 fails with Python 3.11 without them.
-        "--redirects=1", "--tee=1", concat("--log_dir=", (wishes.log_folder / "torchrun").string()),
-        "--no_python"};
+    plan.argv = {wishes.python, "-m", "torch.distributed.run"};
+    for (std::string& word : meeting_words(wishes)) plan.argv.push_back(std::move(word));
+    // The files stay empty; but torchrun of PyTorch 1.13 fails with Python 3.11 without them.
+    plan.argv.insert(
+        plan.argv.end(),
+        {"--redirects=1", "--tee=1",
+         concat("--log_dir=", (wishes.log_folder / "torchrun").string()), "--no_python"});
   }
   plan.argv.insert(plan.argv.end(),
                    {wishes.own_program, "rank", wishes.log_folder.string(), "--", wishes.python});
@@ -55,13 +84,14 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
 
 std::map<std::string, std::string> environment_of_rank(const LaunchPlan& plan, std::int64_t rank) {
   std::map<std::string, std::string> environment = plan.environment;
-  const std::string number = concat(rank);
-  const std::string size = concat(plan.ranks);
+  const std::int64_t node = plan.place ? plan.place->node : 0;
+  const std::int64_t nodes = plan.place ? plan.place->nodes() : 1;
+  const std::string master = nodes > 1 ? plan.place->master : "127.0.0.1";
   for (const auto& [name, value] :
-       {std::pair("RANK", number), std::pair("LOCAL_RANK", number), std::pair("WORLD_SIZE", size),
-        std::pair("LOCAL_WORLD_SIZE", size), std::pair("GROUP_RANK", std::string("0")),
-        std::pair("MASTER_ADDR", std::string("127.0.0.1")),
-        std::pair("MASTER_PORT", plan.master_port)})
+       {std::pair("RANK", concat((node * plan.ranks) + rank)),
+        std::pair("LOCAL_RANK", concat(rank)), std::pair("WORLD_SIZE", concat(nodes * plan.ranks)),
+        std::pair("LOCAL_WORLD_SIZE", concat(plan.ranks)), std::pair("GROUP_RANK", concat(node)),
+        std::pair("MASTER_ADDR", master), std::pair("MASTER_PORT", plan.master_port)})
     environment[name] = value;
   return environment;
 }

@@ -35,7 +35,9 @@ Json check_json(const BusyCheck& check) {
 }
 
 Json rank_json(const RankRecord& rank) {
-  return {{"rank", rank.rank},
+  return {{"host", text_or_null(rank.host)},
+          {"rank", rank.rank},
+          {"in_world", value_or_null(rank.in_world)},
           {"log", rank.log},
           {"lines", rank.lines},
           {"last_line", text_or_null(rank.last_line)},
@@ -43,6 +45,17 @@ Json rank_json(const RankRecord& rank) {
           {"pid", value_or_null(rank.pid)},
           {"cards", rank.cards},
           {"status", value_or_null(rank.status)}};
+}
+
+Json host_json(const HostRecord& host) {
+  return {{"target", host.target},
+          {"name", host.name},
+          {"address", host.address},
+          {"run", host.run},
+          {"log_folder", host.log_folder},
+          {"logs", text_or_null(host.logs)},
+          {"status", value_or_null(host.status)},
+          {"problem", text_or_null(host.problem)}};
 }
 
 Json still_rank_json(const StillRank& rank) {
@@ -99,6 +112,12 @@ std::optional<std::int64_t> number_at(const JsonReader& reader, const std::strin
   return value.integer(0, most);
 }
 
+// Records of older versions lack it.
+std::optional<std::int64_t> number_if_there(const JsonReader& reader, const std::string& key,
+                                            std::int64_t most) {
+  return reader.find(key) ? number_at(reader, key, most) : std::nullopt;
+}
+
 }  // namespace
 
 Json to_json(const LaunchRecord& record) {
@@ -119,7 +138,8 @@ Json to_json(const LaunchRecord& record) {
           {"ended_by", value_or_null(record.ended_by)},
           {"attempts", list_of(record.attempts, attempt_json)},
           {"removed_checkpoints", record.removed_checkpoints},
-          {"log_problem", text_or_null(record.log_problem)}};
+          {"log_problem", text_or_null(record.log_problem)},
+          {"hosts", list_of(record.hosts, host_json)}};
 }
 
 bool is_run_name(std::string_view name) {
@@ -144,14 +164,20 @@ RecordSummary record_summary_in(std::string_view text, const std::string& source
   summary.started_at = record.at("started_at").text();
   summary.ended_at = text_at(record, "ended_at");
   if (const auto status = number_at(record, "status", 255)) summary.status = *status;
+  if (const auto hosts = record.find("hosts")) summary.hosts = hosts->items().size();
+  if (const auto number = number_at(record, "ended_by", 255)) summary.ended_by = *number;
   const std::vector<JsonReader> attempts = record.at("attempts").items();
   summary.attempts = attempts.size();
   if (attempts.empty()) return summary;
   summary.first_cause = text_at(attempts.back(), "first_cause");
   for (const JsonReader& each : attempts.back().at("ranks").items()) {
-    summary.ranks.push_back({each.at("rank").integer(0, most_rank), each.at("log").text(),
-                             number_at(each, "pid", greatest_number), text_at(each, "last_line"),
-                             text_at(each, "iteration")});
+    summary.ranks.push_back(
+        {each.find("host") ? text_at(each, "host") : std::string(),
+         each.at("rank").integer(0, most_rank), number_if_there(each, "in_world", most_rank),
+         each.at("log").text(),
+         static_cast<std::uint64_t>(each.at("lines").integer(0, greatest_number)),
+         number_at(each, "pid", greatest_number), text_at(each, "last_line"),
+         text_at(each, "iteration")});
   }
   return summary;
 }

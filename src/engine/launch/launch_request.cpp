@@ -84,15 +84,16 @@ Json to_json(const LaunchRequest& request) {
           {"resume", text_or_null(restart.resume)},
           {"keep", count_or_null(restart.keep)},
           {"stall_minutes", request.stall_minutes},
-          {"on_stall", request.on_stall}};
+          {"on_stall", request.on_stall},
+          {"place", request.place ? to_json(*request.place) : Json(nullptr)}};
 }
 
 LaunchRequest launch_request_in(const JsonReader& job) {
-  job.expect_keys({"schema",     "words",           "nproc",   "cards",       "stack",
-                   "python",     "preflight",       "accept",  "profile",     "set",
-                   "unset",      "forget_settings", "log_dir", "master_port", "max_restarts",
-                   "restart_if", "checkpoints",     "resume",  "keep",        "stall_minutes",
-                   "on_stall"});
+  job.expect_keys(
+      {"schema",    "words",         "nproc",        "cards",      "stack",       "python",
+       "preflight", "accept",        "profile",      "set",        "unset",       "forget_settings",
+       "log_dir",   "master_port",   "max_restarts", "restart_if", "checkpoints", "resume",
+       "keep",      "stall_minutes", "on_stall",     "place"});
   LaunchRequest request;
   for (const JsonReader& word : job.at("words").items()) request.words.push_back(word.any_text());
   if (request.words.empty()) job.at("words").reject("a script is missing");
@@ -118,6 +119,8 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   read_number_at(job, "keep", most_restarts, restart.keep);
   read_text_at(job, "stall_minutes", request.stall_minutes);
   read_choice_at(job, "on_stall", on_stall_names(), request.on_stall);
+  if (const auto place = job.find("place"); place && !place->is_null())
+    request.place = node_place_in(*place);
   return request;
 }
 

@@ -305,13 +305,24 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
     return output;
   };
   const fs::path pids = pipe_of_pids(log_folder);
-  write_all(open_pipe(pids), concat(rank->second, " ", ::getpid(), "\n"), pids);
+  const auto in_world = environment.find("RANK");
+  const std::string number = in_world == environment.end() || !is_digits(in_world->second)
+                                 ? rank->second
+                                 : in_world->second;
+  write_all(open_pipe(pids), concat(rank->second, " ", ::getpid(), " ", number, "\n"), pids);
   const fs::path pipe = pipe_of_rank(log_folder, rank->second);
   const Descriptor output = open_pipe(pipe);
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     if (::dup2(output.get(), stream) < 0) throw system_error(errno, "write", pipe.string());
   }
-  exec_program(words, environment);
+  std::map<std::string, std::string> own = environment;
+  const auto addresses = own.find(addresses_variable);
+  if (addresses != own.end()) {
+    const auto master = own.find("MASTER_ADDR");
+    if (master != own.end()) master->second = address_in(addresses->second, master->second);
+    own.erase(addresses_variable);
+  }
+  exec_program(words, own);
 }
 
 }  // namespace topsctl

@@ -1,5 +1,5 @@
 // Cuts output into lines and puts the time before each.
-#include "engine/launch/rank_log.hpp"
+#include "topsctl/engine/launch/rank_log.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -11,6 +11,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/launch_host.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/supervisor.hpp"
@@ -24,7 +25,7 @@ namespace {
 constexpr mode_t own_folder = 0700;
 constexpr mode_t own_file = 0600;
 constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
-constexpr std::uint64_t longest_path = 8192;
+constexpr std::uint64_t longest_note = 8192;
 constexpr std::int64_t stop_patience_ms = 30'000;
 constexpr const char* last_word = "last";
 
@@ -67,9 +68,18 @@ Run run_in(const std::string& name, const std::string& log_folder) {
   return run;
 }
 
-std::string noted_folder(const fs::path& file) {
+// What its file says: the name of the host, then the log folder.
+struct NotedRun {
+  std::string host;
+  std::string log_folder;
+};
+
+NotedRun noted_run(const fs::path& file) {
   try {
-    return std::string(trimmed(read_text_if_present(file, longest_path).value_or("")));
+    const std::string text = read_text_if_present(file, longest_note).value_or("");
+    const std::size_t end = text.find('\n');
+    if (end == std::string::npos) return {};
+    return {text.substr(0, end), std::string(trimmed(std::string_view(text).substr(end)))};
   } catch (const Error&) {
     return {};
   }
@@ -85,6 +95,14 @@ std::vector<std::string> noted_names(const Host& host) {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+// Where this host has a part of the last one, too, the whole is meant.
+std::string last_of(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  const std::string& last = names.back();
+  const std::string whole = last.substr(0, last.rfind('-'));
+  return std::binary_search(names.begin(), names.end(), whole) ? whole : last;
 }
 
 }  // namespace
@@ -119,19 +137,22 @@ std::string new_run_name(const Host& host) {
 void note_run(const Host& host, const std::string& name, const std::string& log_folder) {
   const fs::path folder = runs_folder(host);
   make_directories(folder, own_folder);
+  const std::string own_host = name_of_this_host();
   for (const std::string& each : noted_names(host)) {
+    const NotedRun noted = noted_run(folder / each);
+    if (noted.host != own_host) continue;
     std::error_code ignored;
     // A mount that does not answer is not gone.
-    if (fs::symlink_status(noted_folder(folder / each), ignored).type() == fs::file_type::not_found)
+    if (fs::symlink_status(noted.log_folder, ignored).type() == fs::file_type::not_found)
       fs::remove(folder / each, ignored);
   }
-  write_durably(folder / name, concat(log_folder, "\n"), own_file);
+  write_durably(folder / name, concat(own_host, "\n", log_folder, "\n"), own_file);
 }
 
 std::vector<Run> all_runs(const Host& host) {
   std::vector<Run> runs;
   for (const std::string& name : noted_names(host))
-    runs.push_back(run_in(name, noted_folder(runs_folder(host) / name)));
+    runs.push_back(run_in(name, noted_run(runs_folder(host) / name).log_folder));
   return runs;
 }
 
@@ -140,13 +161,14 @@ Run run_named(const Host& host, const std::string& word) {
     return run_in({}, fs::absolute(word).lexically_normal().string());
   const std::vector<std::string> names = noted_names(host);
   std::vector<std::string> meant;
+  const std::string last = last_of(names);
   for (const std::string& name : names) {
-    if (name == word || (word == last_word && name == names.back())) meant = {name};
+    if (name == word || (word == last_word && name == last)) meant = {name};
     if (name == word) break;
     if (name.starts_with(word)) meant.push_back(name);
   }
   if (meant.size() == 1)
-    return run_in(meant.front(), noted_folder(runs_folder(host) / meant.front()));
+    return run_in(meant.front(), noted_run(runs_folder(host) / meant.front()).log_folder);
   if (meant.empty())
     throw Error(ErrorCode::bad_input, format("no run {}", in_quotes(word)),
                 "`topsctl runs` lists them; a log directory names one, too");

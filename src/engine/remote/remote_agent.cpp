@@ -177,16 +177,21 @@ std::optional<std::string> token_of_receive(const std::string& command_line) {
   return whole;
 }
 
+// Hosts that share the folder may have equal numbers of processes: only the token is one's own.
 std::string carry_script(const CarriedProgram& program, const std::string& token) {
-  const std::string act = concat(
-      "t=\"./topsctl.$$\"; if [ \"$o\" ] && true >\"$t\" && chmod 700 \"$t\" && \"$t\" "
-      "2>/dev/null; then echo ",
-      token, " send; cat >\"$t\"; if [ \"$(sha256sum <\"$t\")\" = \"", program.sha256,
-      "  -\" ] && \"$t\" version >/dev/null && mv -f \"$t\" topsctl; then stat -c \"", seen_words,
-      "\" topsctl >topsctl.seen 2>/dev/null; echo ", token,
-      " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
-      " it did not arrive whole, or does not run there; exit 1; fi; "
-      "[ \"$o\" ] && rm -f \"$t\" 2>/dev/null; ");
+  const std::string act =
+      concat("t=\"./", token,
+             "\"; if [ \"$o\" ] && true >\"$t\" && chmod 700 \"$t\" && \"$t\" "
+             "2>/dev/null; then echo ",
+             token, " send; cat >\"$t\"; if [ \"$(sha256sum <\"$t\")\" = \"", program.sha256,
+             "  -\" ] && \"$t\" version >/dev/null && { [ -O topsctl ] && [ -x topsctl ] && [ "
+             "\"$(sha256sum "
+             "<topsctl)\" = \"",
+             program.sha256, "  -\" ] && rm -f \"$t\" || mv -f \"$t\" topsctl; }; then stat -c \"",
+             seen_words, "\" topsctl >topsctl.seen 2>/dev/null; echo ", token,
+             " ready; exit 0; fi; rm -f \"$t\"; echo ", token,
+             " it did not arrive whole, or does not run there; exit 1; fi; "
+             "[ \"$o\" ] && rm -f \"$t\" 2>/dev/null; ");
   const std::string make = "[ \"$o\" ] && mkdir -p \"$p\" 2>/dev/null; ";
   return concat("umask 077; ", for_own_folders(program, make, act), "echo ", token,
                 " no folder for it");

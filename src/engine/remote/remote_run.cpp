@@ -25,19 +25,18 @@ class Following {
  public:
   // `run` must outlive it.
   explicit Following(const RemoteRun& run)
-      : run_(run),
-        patience_(run.command.patience_ms),
-        request_{hex_text(random_bytes(run_id_bytes)), run.command.words, run.command.run_as, 0,
-                 run.command.lock} {}
+      : run_(run), patience_(run.command.patience_ms), request_(request_of(run.command)) {}
 
   unsigned reconnects() const { return reconnects_; }
+  std::int64_t clock_offset_ms() const { return clock_offset_ms_; }
 
   RemoteRunEnd run() {
     for (;;) {
       try {
         return follow();
-      } catch (const ConnectionLost& error) {
+      } catch (const Error& error) {
         throw_if_interrupted();
+        if (!is_loss(error)) throw;
         const auto now = run_.clock.steady();
         if (!may_run_) throw;
         if (!lost_at_) lost_at_ = now;
@@ -49,10 +48,31 @@ class Following {
   }
 
  private:
+  static RemoteRunRequest request_of(const RemoteCommand& command) {
+    RemoteRunRequest request;
+    request.id = hex_text(random_bytes(run_id_bytes));
+    request.words = command.words;
+    request.run_as = command.run_as;
+    request.lock = command.lock;
+    request.job = command.job;
+    request.directory = command.directory;
+    return request;
+  }
+
+  // What is at the other end of the connection was asked to stop; the command was not.
+  static bool is_loss(const Error& error) {
+    return dynamic_cast<const ConnectionLost*>(&error) != nullptr ||
+           error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
+  }
+
   RemoteRunEnd follow() {
     const auto session = run_.remote.connect();
     RemoteAgent far(*session, run_.target, run_.program, receive_words);
-    far.expect(FrameKind::welcome, run_answer_timeout_ms);
+    const AgentWelcome welcome =
+        parse_welcome(far.expect(FrameKind::welcome, run_answer_timeout_ms));
+    clock_offset_ms_ =
+        std::chrono::duration_cast<std::chrono::milliseconds>(welcome.time - run_.clock.now())
+            .count();
     // From here on nobody knows whether it has begun; asked for again, it is found by its id.
     may_run_ = true;
     send_password(far);
@@ -61,6 +81,7 @@ class Following {
       const auto found = far.next(run_answer_timeout_ms);
       if (!found) throw ConnectionLost("topsctl there has fallen silent");
       lost_at_.reset();
+      request_.has_begun = true;
       if (found->kind == FrameKind::result) return parse_run_end(found->payload);
       if (found->kind != FrameKind::event)
         throw Error(ErrorCode::unreachable, "the far end sends what nobody asked for");
@@ -89,9 +110,8 @@ class Following {
     }
   }
 
-  Error lost_for_good(const Error& last) const {
-    return Error(
-        ErrorCode::unreachable,
+  static RunLost lost_for_good(const Error& last) {
+    return RunLost(
         format("the connection was lost while it ran, and did not come back: {}", last.message()),
         "it goes on there without us, and ends committed or restored; `topsctl history` "
         "on the host tells which");
@@ -101,6 +121,7 @@ class Following {
   const std::chrono::milliseconds patience_;
   RemoteRunRequest request_;
   unsigned reconnects_ = 0;
+  std::int64_t clock_offset_ms_ = 0;
   std::string line_;
   bool may_run_ = false;
   std::optional<std::chrono::steady_clock::time_point> lost_at_;
@@ -109,9 +130,8 @@ class Following {
 [[noreturn]] void refuse_end(const RemoteRunEnd& end, const RemoteCommand& command) {
   const std::string words = last_words(end.last_words);
   if (end.status < 0) {
-    throw Error(ErrorCode::unreachable,
-                "what ran there was cut off before its end, perhaps by a reboot",
-                "`sudo topsctl recover` on the host restores what it left unfinished");
+    throw RunLost("what ran there was cut off before its end, perhaps by a reboot",
+                  "`sudo topsctl recover` on the host restores what it left unfinished");
   }
   if (end.report.empty() && command.run_as == RunAs::root &&
       end.last_words.find("sudo:") != std::string::npos) {
@@ -166,6 +186,7 @@ RemoteReport run_remote(const RemoteRun& run) {
   Following following(as_json);
   RemoteReport report = report_of(following.run(), run.command);
   report.reconnects = following.reconnects();
+  report.clock_offset_ms = following.clock_offset_ms();
   return report;
 }
 

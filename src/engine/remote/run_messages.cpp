@@ -32,14 +32,18 @@ Json to_json(const RemoteRunRequest& request) {
           {"words", request.words},
           {"run_as", request.run_as == RunAs::root ? "root" : "login"},
           {"events_from", request.events_from},
-          {"lock", request.lock ? to_json(*request.lock) : Json(nullptr)}};
+          {"lock", request.lock ? to_json(*request.lock) : Json(nullptr)},
+          {"job", text_or_null(request.job)},
+          {"directory", request.directory},
+          {"has_begun", request.has_begun}};
 }
 
 RemoteRunRequest parse_run_frame(std::string_view payload) {
   try {
     const Json json = parse_json(payload, "the run");
     const JsonReader reader(json, "the run");
-    reader.expect_keys({"id", "words", "run_as", "events_from", "lock"});
+    reader.expect_keys(
+        {"id", "words", "run_as", "events_from", "lock", "job", "directory", "has_begun"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
     // It becomes the name of a folder.
@@ -54,6 +58,10 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
       lock.expect_keys({"text", "signature"});
       request.lock = SentLock{lock.at("text").text(), text_or_nothing(lock.at("signature"))};
     }
+    request.job = text_or_nothing(reader.at("job"));
+    request.has_begun = reader.at("has_begun").boolean();
+    request.directory = reader.at("directory").text();
+    if (!request.directory.starts_with('/')) reader.at("directory").reject("no absolute path");
     return request;
   } catch (const Error&) {
     // Not what it says: it is of no use to whoever reads it.

@@ -23,6 +23,7 @@ namespace {
 constexpr std::int64_t longest_silence_ms = 10'000;
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
 constexpr const char* lock_file = "lock.json";
+constexpr const char* job_file = "job.json";
 
 // The places for runs, best first, of which the first that can be used is taken.
 std::vector<fs::path> run_places(const Host& host) {
@@ -77,13 +78,16 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   argv.push_back(program.string());
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
+  if (!request.job.empty()) argv.push_back(concat("--job=", (folder / job_file).string()));
   return argv;
 }
 
 // A lock is in a folder of ours alone; that the command takes no other one is for its words to say.
 std::vector<RunFile> files_of(const RemoteRunRequest& request) {
-  if (!request.lock) return {};
-  std::vector<RunFile> files = {{lock_file, request.lock->text}};
+  std::vector<RunFile> files;
+  if (!request.job.empty()) files.push_back({job_file, request.job});
+  if (!request.lock) return files;
+  files.push_back({lock_file, request.lock->text});
   if (!request.lock->signature.empty())
     files.push_back({concat(lock_file, ".sig"), request.lock->signature});
   return files;
@@ -102,7 +106,17 @@ void require_other_side(const Descriptor& input) {
 void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_password,
                const Descriptor& input, const std::function<void(const std::string&)>& say) {
   const fs::path folder = folder_of(host, request.id);
-  const DetachedRun run(folder);
+  std::error_code failure;
+  if (request.has_begun && !fs::exists(folder, failure)) {
+    // Its place is gone, perhaps with the memory of a host that was started anew.
+    say(json_frame(FrameKind::result, to_json(RemoteRunEnd{})));
+    return;
+  }
+  if (!fs::is_directory(request.directory, failure))
+    throw Error(ErrorCode::bad_input,
+                format("there is no directory {}", in_quotes(request.directory)),
+                "make it there, or name another one: --chdir DIR");
+  const DetachedRun run(folder, request.directory);
   const bool has_password = request.run_as == RunAs::root && !sudo_password.is_empty();
   if (has_password) sudo_password.add('\n');
   run.start(command_of(request, folder, has_password),

@@ -1,8 +1,6 @@
 // Writes and reads the JSON of a transfer's frames.
 #include "topsctl/engine/remote/transfer_messages.hpp"
 
-#include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -67,18 +65,6 @@ ObjectState object_state(const JsonReader& item, const ManifestObject& object) {
     item.reject("another number of digests");
   return state;
 }
-
-constexpr std::array<ErrorCode, 20> all_codes = {
-    ErrorCode::internal,        ErrorCode::usage,
-    ErrorCode::bad_bundle,      ErrorCode::bad_package,
-    ErrorCode::bad_stack,       ErrorCode::host_unfit,
-    ErrorCode::permission,      ErrorCode::busy,
-    ErrorCode::no_space,        ErrorCode::exhausted,
-    ErrorCode::journal_damaged, ErrorCode::step_failed,
-    ErrorCode::checks_failed,   ErrorCode::rollback_incomplete,
-    ErrorCode::unfinished,      ErrorCode::interrupted,
-    ErrorCode::terminated,      ErrorCode::unconfirmed,
-    ErrorCode::unreachable,     ErrorCode::some_failed};
 
 }  // namespace
 
@@ -186,9 +172,8 @@ Error parse_failure(std::string_view payload) {
     std::optional<Error> failure;
     read_far_words(payload, "its failure", [&](const JsonReader& json) {
       const std::string code = json.at("code").text();
-      const auto known = std::find_if(all_codes.begin(), all_codes.end(),
-                                      [&](ErrorCode each) { return name(each) == code; });
-      if (known == all_codes.end()) json.at("code").reject("no known code");
+      const auto known = error_code_named(code);
+      if (!known) json.at("code").reject("no known code");
       const JsonReader hint = json.at("hint");
       std::vector<std::string> context;
       for (const std::string& line : json.at("context").texts()) context.push_back(printable(line));

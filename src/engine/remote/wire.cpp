@@ -16,7 +16,7 @@ constexpr std::size_t head_bytes = 5;  // kind and length
 constexpr std::size_t place_bytes = 12;
 constexpr std::size_t frame_digest_bytes = 32;
 constexpr std::uint64_t most_secret = 4096;  // bytes, as whoever types it may give
-constexpr std::string_view kinds = "WMSJjCAFDLlUuGgEPRVX";
+constexpr std::string_view kinds = "WMSJjCAFDLlUuGgEPRVXKk";
 
 template <class Integer>
 void append_number(std::string& to, Integer value) {

@@ -17,6 +17,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/engine/remote/fetched_logs.hpp"
 #include "topsctl/engine/remote/run_server.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/filesystem/destination.hpp"
@@ -139,6 +140,12 @@ class Receiver : public FrameHandler {
         if (only_below_)
           throw Error(ErrorCode::permission, only_transfers, "log in as another user");
         wanted_run_ = parse_run_frame(payload);
+        return;
+      case FrameKind::fetch:
+        if (only_below_)
+          throw Error(ErrorCode::permission, only_transfers, "log in as another user");
+        serve_logs(host_, payload, [this](const std::string& bytes) { say(bytes); });
+        is_done_ = is_over_ = true;
         return;
       default:
         throw Error(ErrorCode::usage, "a frame that only the far end sends",

@@ -113,17 +113,20 @@ def test_eight_ranks_by_torchrun_add_up(job, tmp_path, schema):
     assert not list((tmp_path / "logs").rglob(".rank*"))
 
 
-def test_ranks_of_a_torch_without_torchrun_add_up(job, tmp_path, torch_python, schema):
-    # All of the real torch but its launcher, as before PyTorch 1.9.
+def torch_without_torchrun(folder):
+    """A directory for PYTHONPATH with all of the real torch but its launcher, as before PyTorch 1.9."""
     import torch
-    real, old = os.path.dirname(torch.__file__), tmp_path / "old" / "torch"
+    real, old = os.path.dirname(torch.__file__), folder / "old" / "torch"
     (old / "distributed").mkdir(parents=True)
-    for folder in ("", "distributed"):
-        for name in os.listdir(os.path.join(real, folder)):
+    for part in ("", "distributed"):
+        for name in os.listdir(os.path.join(real, part)):
             if name not in ("distributed", "run.py", "__pycache__"):
-                os.symlink(os.path.join(real, folder, name), old / folder / name)
-    site = str(tmp_path / "site")
-    done = job(TRAIN, more={"PYTHONPATH": os.pathsep.join([str(old.parent), site])})
+                os.symlink(os.path.join(real, part, name), old / part / name)
+    return old.parent
+
+
+def test_ranks_of_a_torch_without_torchrun_add_up(job, tmp_path, torch_python, schema):
+    done = job(TRAIN, more={"PYTHONPATH": os.pathsep.join([str(torch_without_torchrun(tmp_path)), str(tmp_path / "site")])})
     out, err = done.communicate(timeout=180)
     assert done.returncode == 0, out + err
     assert "rank 0 of 8 sum 36" in out

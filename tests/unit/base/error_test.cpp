@@ -41,6 +41,8 @@ const std::vector<Row>& rows() {
       {ErrorCode::interrupted, "interrupted", ExitCode::interrupted},
       {ErrorCode::terminated, "terminated", ExitCode::terminated},
       {ErrorCode::unconfirmed, "unconfirmed", ExitCode::rolled_back},
+      {ErrorCode::unreachable, "unreachable", ExitCode::unreachable},
+      {ErrorCode::some_failed, "some_failed", ExitCode::partial},
   };
   return table;
 }
@@ -49,10 +51,13 @@ TEST(ErrorCodes, EachHasItsNameAndItsExitStatus) {
   std::set<std::string_view> names;
   for (const Row& row : rows()) {
     EXPECT_EQ(name(row.code), row.name);
+    EXPECT_EQ(error_code_named(row.name), row.code) << row.name;
     EXPECT_EQ(exit_code(row.code), row.exit) << row.name;
     names.insert(name(row.code));
   }
   EXPECT_EQ(names.size(), rows().size());
+  EXPECT_EQ(rows().size(), static_cast<std::size_t>(ErrorCode::some_failed) + 1);
+  EXPECT_EQ(error_code_named("fine"), std::nullopt);
 }
 
 TEST(ErrorCodes, NoFailureExitsWithZero) {

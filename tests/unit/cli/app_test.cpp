@@ -87,7 +87,7 @@ const std::vector<WrongLine>& wrong_lines() {
       {{"install", "x", "-nz"}, "unknown option '-z'", "topsctl install"},
       {{"install", "x", "--stack"}, "--stack: 1 required STACK missing", "topsctl install"},
       {{"install", "x", "--stack", "a", "--stack", "b"},
-       "--stack: At Most 1 required but received 2",
+       "--stack is given more than once",
        "topsctl install"},
       {{"install", "x", "--lock-timeout", "0x10"},
        "--lock-timeout: expected a whole number from 0 to 86400; got '0x10'",

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "topsctl/engine/launch/node_place.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -25,6 +27,8 @@ struct LaunchWishes {
   std::filesystem::path log_folder;                // of this attempt; absolute
   std::string own_program;                         // topsctl itself
   std::map<std::string, std::string> environment;  // the whole of it
+  std::optional<NodePlace> place = {};             // among several hosts
+  std::int64_t engine_restarts = 0;  // that torchrun does itself: of all hosts together
 };
 
 struct LaunchPlan {
@@ -37,6 +41,8 @@ struct LaunchPlan {
   std::string own_program;
   std::vector<std::string> argv;  // of the engine; without one, of each rank
   std::map<std::string, std::string> environment;
+  std::optional<NodePlace> place = {};
+  std::int64_t engine_restarts = 0;
 };
 Json to_json(const LaunchPlan& plan);
 

@@ -17,8 +17,22 @@ namespace topsctl {
 
 inline constexpr const char* record_name = "launch.json";
 
+// One of several hosts that trained together, as the one that started them knows it.
+struct HostRecord {
+  std::string target;         // as it was named
+  std::string name;           // by its own account
+  std::string address;        // for the others
+  std::string run;            // the name of its part, for `topsctl runs` there
+  std::string log_folder;     // there
+  std::string logs;           // here; empty: they could not be brought
+  std::optional<int> status;  // of its part; nothing: nobody knows
+  std::string problem;        // why it was lost or not started; empty: it was not
+};
+
 struct RankRecord {
-  std::int64_t rank = 0;
+  std::string host;                      // of several, its target; empty: this one
+  std::int64_t rank = 0;                 // of this host
+  std::optional<std::int64_t> in_world;  // of all hosts; nothing: it has not come so far
   std::string log;
   std::uint64_t lines = 0;
   std::string last_line;            // printable
@@ -87,7 +101,8 @@ struct LaunchRecord {
   std::optional<int> ended_by;                  // the signal that topsctl got
   std::vector<AttemptRecord> attempts;
   std::vector<std::string> removed_checkpoints;
-  std::string log_problem;  // why logs or record are not whole; empty: they are
+  std::string log_problem;        // why logs or record are not whole; empty: they are
+  std::vector<HostRecord> hosts;  // empty: this one alone
 };
 Json to_json(const LaunchRecord& record);
 
@@ -103,10 +118,14 @@ struct RecordSummary {
   std::string started_at;
   std::string ended_at;
   std::optional<int> status;
+  std::optional<int> ended_by;
   std::string first_cause;  // of the last attempt
   struct Rank {
+    std::string host;  // of several, its target; empty: this one
     std::int64_t rank = 0;
+    std::optional<std::int64_t> in_world;
     std::string log;
+    std::uint64_t lines = 0;
     std::optional<std::int64_t> pid;
     std::string last_line;
     std::string iteration;
@@ -114,6 +133,7 @@ struct RecordSummary {
   };
   std::vector<Rank> ranks;  // of the last attempt
   std::size_t attempts = 0;
+  std::size_t hosts = 0;  // that trained together; 0: that one alone
   bool operator==(const RecordSummary&) const = default;
 };
 // Whether it is one that new_run_name() makes: digits, '-', 'T' and 'Z'.

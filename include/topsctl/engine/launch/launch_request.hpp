@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "topsctl/engine/launch/node_place.hpp"
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/json_reader.hpp"
@@ -50,6 +51,7 @@ struct LaunchRequest {
   RestartRules restart;
   std::string stall_minutes = "15";  // a decimal number; "0": nobody looks
   std::string on_stall = "report";
+  std::optional<NodePlace> place = {};  // nothing: this host trains alone
   bool operator==(const LaunchRequest&) const = default;
 };
 

@@ -30,7 +30,8 @@ struct Run {
 std::filesystem::path runs_folder(const Host& host);
 // A name for a launch that begins now in this process.
 std::string new_run_name(const Host& host);
-// Notes where it is. Those whose log folder is gone are forgotten. Throws Error.
+// Notes where it is. Those of this host whose log folder is gone are forgotten: others may share
+// the state. Throws Error.
 void note_run(const Host& host, const std::string& name, const std::string& log_folder);
 
 // The oldest first.

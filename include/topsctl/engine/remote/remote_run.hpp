@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "topsctl/base/error.hpp"
@@ -21,7 +22,17 @@ struct RemoteCommand {
   RunAs run_as = RunAs::root;
   Secret sudo_password;                // empty: none was asked for
   std::optional<SentLock> lock = {};   // given to the command as `--lock`
+  std::string job;                     // given to the command as `--job`; empty: none
   std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
+  std::string directory = "/";         // there; absolute
+};
+
+// Nobody knows how the command ended: the connection did not come back, or it was cut off there.
+// Its code is `unreachable`.
+class RunLost : public Error {
+ public:
+  RunLost(std::string message, std::string hint)
+      : Error(ErrorCode::unreachable, std::move(message), std::move(hint)) {}
 };
 
 // What the command wrote, and what of it is looked at here.
@@ -35,6 +46,7 @@ struct RemoteReport {
   bool awaits_confirmation = false;
   bool changed = false;
   unsigned reconnects = 0;
+  std::int64_t clock_offset_ms = 0;  // by which the clock there is ahead of ours
 };
 
 // Called with each line that the command writes to standard error, whole and printable.
@@ -50,8 +62,8 @@ struct RemoteRun {
   RemoteLine on_line;  // called by the thread that runs it
 };
 
-// Runs it, and connects again while it runs if need be. Throws Error{unreachable} when nobody knows
-// how it ended, or what it wrote is no report of topsctl's; Error{permission} when sudo refuses;
+// Runs it, and connects again while it runs if need be. Throws RunLost, and Error{unreachable} when
+// what it wrote is no report of topsctl's; Error{permission} when sudo refuses;
 // Error{interrupted, terminated}, while the command goes on there.
 RemoteReport run_remote(const RemoteRun& run);
 

@@ -38,6 +38,8 @@ enum class FrameKind : char {
   run = 'R',         // JSON: a command to be run there
   event = 'V',       // bytes of what it writes to standard error
   result = 'X',      // JSON: how it ended
+  fetch = 'K',       // JSON: the logs of a launch are wanted
+  fetched = 'k',     // a line of JSON and bytes of one of them; nothing: that was all
 };
 
 // Of one frame that is kept in memory whole.

@@ -1,5 +1,5 @@
 // Logs of ranks.
-#include "engine/launch/rank_log.hpp"
+#include "topsctl/engine/launch/rank_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

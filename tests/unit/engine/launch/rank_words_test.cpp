@@ -39,7 +39,8 @@ TEST(RankWordsPace, IsMeasuredBetweenIterations) {
   watch.ranks[0].pid = 7;
   watch.ranks[1].rank = 1;
   watch.ranks[1].pid = 8;
-  const std::vector<RecordSummary::Rank> ranks = {{0, log, 7, "", ""}, {1, log, 99, "", ""}};
+  const std::vector<RecordSummary::Rank> ranks = {{{}, 0, {}, log, 0, 7, "", ""},
+                                                  {{}, 1, {}, log, 0, 99, "", ""}};
   RankWords words;
   const auto at = [&](const char* line, int second) {
     folder.write("log", std::string(stamp) + line + "\n");

@@ -10,6 +10,7 @@
 
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/supervisor.hpp"
 
 namespace topsctl {
@@ -96,6 +97,15 @@ TEST_F(Runs, WhoseLogsAreGoneAreForgotten) {
   EXPECT_THAT(all_runs(sample_.host), SizeIs(1));
   add(record("20261125T000002Z-2"));
   EXPECT_THAT(all_runs(sample_.host), SizeIs(1));
+}
+
+TEST_F(Runs, OfAnotherHostThatSharesTheStateAreNotForgotten) {
+  const fs::path note = runs_folder(sample_.host) / "20261125T000001Z-1";
+  add(record("20261125T000001Z-1"));
+  fs::remove_all(logs_ / "20261125T000001Z-1");
+  write_durably(note, "another-host\n" + (logs_ / "20261125T000001Z-1").string() + "\n", 0600);
+  add(record("20261125T000002Z-2"));
+  EXPECT_THAT(all_runs(sample_.host), SizeIs(2));
 }
 
 }  // namespace

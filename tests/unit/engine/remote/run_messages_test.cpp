@@ -19,6 +19,11 @@ TEST(RunFrames, ComeBackAsTheyWere) {
   RemoteRunRequest plain = request();
   plain.run_as = RunAs::login;
   EXPECT_EQ(parse_run_frame(to_line(to_json(plain))), plain);
+  RemoteRunRequest elsewhere = request();
+  elsewhere.directory = "/srv/training";
+  elsewhere.job = "{\"words\": [\"train.py\"]}";
+  elsewhere.has_begun = true;
+  EXPECT_EQ(parse_run_frame(to_line(to_json(elsewhere))), elsewhere);
   for (const char* signature : {"", "-----BEGIN\n"}) {
     RemoteRunRequest locked = request();
     locked.lock = SentLock{"{\"a\": \"\xc3\xa9\"}\n", signature};
@@ -30,6 +35,14 @@ TEST(RunFrames, HaveAnIdThatIsSafeAsAName) {
   for (const char* id : {"", "../../etc", "ABCDEFABCDEFABCDEFABCDEFABCDEFAB", "aa"}) {
     RemoteRunRequest bad = request();
     bad.id = id;
+    EXPECT_EQ(thrown_by([&] { parse_run_frame(to_line(to_json(bad))); }).code(), ErrorCode::usage);
+  }
+}
+
+TEST(RunFrames, AreStartedInAnAbsolutePlace) {
+  for (const char* directory : {"", "training", "../training"}) {
+    RemoteRunRequest bad = request();
+    bad.directory = directory;
     EXPECT_EQ(thrown_by([&] { parse_run_frame(to_line(to_json(bad))); }).code(), ErrorCode::usage);
   }
 }

@@ -1,0 +1,291 @@
+// Puts together what parts of a training tell.
+#include "topsctl/engine/cluster/group_record.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/cluster/host_group.hpp"
+#include "topsctl/engine/diagnosis/known_diagnoses.hpp"
+#include "topsctl/engine/diagnosis/log_files.hpp"
+#include "topsctl/engine/launch/launcher.hpp"
+#include "topsctl/engine/launch/rank_log.hpp"
+#include "topsctl/engine/remote/fetched_logs.hpp"
+#include "topsctl/engine/remote/target_pool.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/supervisor.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t most_logs = std::uint64_t{16} << 30U;  // bytes, of one host
+constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
+constexpr const char* only_attempt = "attempt_0";  // torchrun itself starts ranks again
+constexpr const char* standstill_id = "ranks-stalled";
+constexpr int unknown_status = 1;
+constexpr int signal_base = 128;
+
+class GroupLaunch {
+ public:
+  GroupLaunch(const Host& host, const GroupRequest& wanted, const CarriedProgram& program,
+              Language language)
+      : host_(host), wanted_(wanted), program_(program), language_(language) {}
+
+  LaunchRecord run(const std::function<void(const std::string&, std::string_view)>& on_line) {
+    begin();
+    GroupWork work{.members = {},
+                   .program = program_,
+                   .clock = *host_.clock,
+                   .directory = wanted_.directory,
+                   .on_line = [&](std::size_t member, std::string_view line) {
+                     on_line(wanted_.hosts[member].answer.target, printable(line));
+                   }};
+    for (std::size_t i = 0; i < wanted_.hosts.size(); ++i) {
+      const GroupHost& each = wanted_.hosts[i];
+      work.members.push_back({each.remote,
+                              each.target,
+                              {"launch", "--detached-run", record_.hosts[i].run},
+                              to_line(to_json(job_of(i))),
+                              record_.hosts[i].log_folder});
+    }
+    end_ = run_group(work);
+    fetch();
+    note_ends();
+    judge();
+    record_.ended_at = timestamp(host_.clock->now());
+    record_.attempts.back().ended_at = record_.ended_at;
+    write_record();
+    return std::move(record_);
+  }
+
+ private:
+  void begin() {
+    require_new_log_folder(wanted_.log_folder);
+    make_directories(wanted_.log_folder, 0755);
+    record_.run = wanted_.run;
+    record_.request = wanted_.request;
+    record_.log_folder = wanted_.log_folder.string();
+    record_.plan = plan_of_first();
+    record_.directory = wanted_.directory;
+    record_.digests = wanted_.hosts.front().answer.digests;
+    record_.versions = wanted_.hosts.front().answer.versions;
+    record_.pid = ::getpid();
+    record_.process_start = start_of_process(::getpid());
+    record_.started_at = timestamp(host_.clock->now());
+    AttemptRecord& attempt = record_.attempts.emplace_back();
+    attempt.started_at = record_.started_at;
+    attempt.master_port = wanted_.master_port;
+    for (std::size_t i = 0; i < wanted_.hosts.size(); ++i) {
+      const HostAnswer& answer = wanted_.hosts[i].answer;
+      HostRecord host;
+      host.target = answer.target;
+      host.name = answer.name;
+      host.address = wanted_.place.hosts[i].address;
+      host.run = concat(wanted_.run, "-", i);
+      host.log_folder = (fs::path(wanted_.directory) / "topsctl-logs" / host.run).string();
+      record_.hosts.push_back(std::move(host));
+    }
+    write_record();
+  }
+
+  // As the first host has it but for its own environment and log folder.
+  LaunchPlan plan_of_first() const {
+    const HostAnswer& answer = wanted_.hosts.front().answer;
+    LaunchWishes wishes;
+    wishes.words = wanted_.request.words;
+    wishes.python = answer.python;
+    wishes.engine = answer.engine == name(LaunchEngine::torchrun) ? LaunchEngine::torchrun
+                                                                  : LaunchEngine::topsctl;
+    wishes.ranks = answer.ranks;
+    wishes.master_port = wanted_.master_port;
+    wishes.log_folder = wanted_.log_folder;
+    wishes.own_program = "topsctl";
+    wishes.place = wanted_.place;
+    wishes.engine_restarts = wanted_.request.restart.most;
+    return plan_launch(wishes);
+  }
+
+  LaunchRequest job_of(std::size_t index) const {
+    LaunchRequest part = wanted_.request;
+    part.place = wanted_.place;
+    part.place->node = static_cast<std::int64_t>(index);
+    part.python = wanted_.hosts[index].answer.python;
+    part.ranks = wanted_.hosts[index].answer.ranks;
+    part.level = no_preflight;
+    part.log_folder = record_.hosts[index].log_folder;
+    part.master_port = std::stoll(wanted_.master_port);
+    return part;
+  }
+
+  void note_problem(const std::string& what) {
+    record_.log_problem =
+        record_.log_problem.empty() ? what : concat(record_.log_problem, "; ", what);
+  }
+
+  fs::path folder_of(std::size_t index) const {
+    return wanted_.log_folder / concat("host_", index);
+  }
+
+  // From all, also those that were lost: some are back.
+  void fetch() {
+    TargetPoolOptions at_once;
+    at_once.jobs = static_cast<unsigned>(wanted_.hosts.size());
+    const auto results = for_each_target(wanted_.hosts.size(), at_once, [&](std::size_t i) {
+      const GroupHost& each = wanted_.hosts[i];
+      fetch_logs(each.remote, each.target, program_, record_.hosts[i].log_folder, folder_of(i),
+                 most_logs);
+    });
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (results[i].status == TargetStatus::done) continue;
+      note_problem(results[i].error
+                       ? format("the logs of {} are not here: {}", record_.hosts[i].target,
+                                results[i].error->message())
+                       : format("the logs of {} are not here", record_.hosts[i].target));
+    }
+  }
+
+  void note_ends() {
+    for (std::size_t i = 0; i < wanted_.hosts.size(); ++i) {
+      HostRecord& host = record_.hosts[i];
+      const MemberEnd& end = end_.members[i];
+      host.status = end.status;
+      if (end.error) host.problem = end.error->message();
+      std::error_code failure;
+      if (!fs::exists(folder_of(i) / record_name, failure)) continue;
+      host.logs = folder_of(i).string();
+      take_record(i, host);
+    }
+    AttemptRecord& attempt = record_.attempts.back();
+    std::sort(attempt.ranks.begin(), attempt.ranks.end(),
+              [](const RankRecord& one, const RankRecord& other) { return one.rank < other.rank; });
+    record_.ended_by = end_.ended_by;
+    attempt.status = record_.status = status_of_all();
+  }
+
+  // What a far end says may be anything.
+  void take_record(std::size_t index, HostRecord& host) {
+    try {
+      const std::string file = (folder_of(index) / record_name).string();
+      const RecordSummary summary =
+          record_summary_in(read_text(file, most_record), in_quotes(file));
+      if (!host.status) host.status = summary.status;
+      const bool stood_still = summary.first_cause == standstill_id;
+      if (stood_still && !stood_still_) stood_still_ = index;
+      if (stood_still || summary.ended_by) were_ended_.insert(folder_of(index).string());
+      for (const RecordSummary::Rank& each : summary.ranks) take_rank(index, each);
+    } catch (const Error& error) {
+      note_problem(error.message());
+    }
+  }
+
+  // Its log gets the name of its rank among all.
+  void take_rank(std::size_t index, const RecordSummary::Rank& told) {
+    RankRecord rank;
+    rank.host = record_.hosts[index].target;
+    const auto first = static_cast<std::int64_t>(index) * wanted_.hosts.front().answer.ranks;
+    rank.rank = told.in_world.value_or(first + told.rank);
+    rank.in_world = told.in_world;
+    rank.lines = told.lines;
+    if (told.pid && *told.pid > 0) rank.pid = told.pid;
+    rank.last_line = printable(told.last_line);
+    rank.iteration = printable(told.iteration);
+    const fs::path folder = folder_of(index) / only_attempt;
+    const fs::path log = folder / concat("rank_", rank.rank, ".log");
+    std::error_code failure;
+    if (told.rank != rank.rank && !fs::exists(log, failure))
+      fs::rename(folder / concat("rank_", told.rank, ".log"), log, failure);
+    rank.log = log.string();
+    record_.attempts.back().ranks.push_back(std::move(rank));
+  }
+
+  int status_of_all() const {
+    if (end_.ended_by && !end_.first_failed) return signal_base + *end_.ended_by;
+    if (!end_.first_failed) return 0;
+    const HostRecord& first = record_.hosts[*end_.first_failed];
+    return first.status && *first.status != 0 ? *first.status : unknown_status;
+  }
+
+  // In words that the catalogue knows: who reads the logs later sees it, too.
+  void note_what_logs_lack() {
+    RankLog log(wanted_.log_folder / "hosts.log");
+    const auto note = [&](const std::string& line) {
+      log.take(concat(line, "\n"), host_.clock->now(), [](std::string_view) {});
+    };
+    for (std::size_t i = 0; i < end_.members.size(); ++i) {
+      if (!end_.members[i].is_lost) continue;
+      note(format("topsctl: host {} of this training was lost: {}", record_.hosts[i].target,
+                  record_.hosts[i].problem));
+    }
+    if (stood_still_)
+      note(format("topsctl: the ranks of {} stood still and were ended",
+                  record_.hosts[*stood_still_].target));
+  }
+
+  // Without what torchrun says of the signal by which topsctl has ended it.
+  std::vector<JobLog> telling_logs() const {
+    std::vector<JobLog> logs = find_log_files({wanted_.log_folder.string()});
+    std::erase_if(logs, [&](const JobLog& log) {
+      return log.file.filename() == "launcher.log" &&
+             were_ended_.contains(log.file.parent_path().parent_path().string());
+    });
+    return logs;
+  }
+
+  void judge() {
+    AttemptRecord& attempt = record_.attempts.back();
+    if (*record_.status == 0) {
+      for (RankRecord& rank : attempt.ranks) rank.status = 0;
+      return;
+    }
+    if (!end_.first_failed) return;
+    try {
+      note_what_logs_lack();
+      const DiagnosisCatalogue catalogue = known_diagnoses();
+      const LogMatcher matcher(catalogue);
+      const LogStory story = read_logs(matcher, telling_logs(), {});
+      attempt.judgement = judge_logs(catalogue, story, *record_.status, language_);
+    } catch (const Error& error) {
+      note_problem(error.message());
+      return;
+    }
+    for (const RankState& state : attempt.judgement->ranks) {
+      for (RankRecord& rank : attempt.ranks) {
+        if (rank.rank == state.rank) rank.status = state.status;
+      }
+    }
+  }
+
+  void write_record() {
+    try {
+      write_durably(wanted_.log_folder / record_name, to_text(to_json(record_)), 0644);
+    } catch (const Error& error) {
+      note_problem(error.message());
+    }
+  }
+
+  const Host& host_;
+  const GroupRequest& wanted_;
+  const CarriedProgram& program_;
+  const Language language_;
+  LaunchRecord record_;
+  GroupEnd end_;
+  std::optional<std::size_t> stood_still_;  // the host that ended its part for it
+  std::set<std::string> were_ended_;        // folders of the parts that topsctl has ended
+};
+
+}  // namespace
+
+LaunchRecord launch_on_hosts(
+    const Host& host, const GroupRequest& wanted, const CarriedProgram& program, Language language,
+    const std::function<void(const std::string&, std::string_view)>& on_line) {
+  return GroupLaunch(host, wanted, program, language).run(on_line);
+}
+
+}  // namespace topsctl
