@@ -9,6 +9,15 @@ from hosts.network import LAN, Network
 ENTER = 'mount --bind "$0/hosts" /etc/hosts && hostname "$1" && shift && exec "$@"'
 
 
+def words_of(pid):
+    """Its command line; nothing once it has ended."""
+    try:
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+            return file.read().split("\0")[:-1]
+    except OSError:
+        return []
+
+
 class Nodes:
     def __init__(self, folder, number):
         self.folder = folder
@@ -73,10 +82,10 @@ BatchMode yes
         """Its link is down, and no packet says so."""
         self.network.ip(self.machines[node], "link set eth0 down")
 
-    def run(self, *words, env=None, timeout=180):
+    def run(self, *words, env=None, timeout=180, cwd=None):
         """On n0."""
         return subprocess.run(self.argv(0, *words), env=self.environment | (env or {}), capture_output=True, text=True, timeout=timeout,
-                              check=False)
+                              check=False, cwd=cwd)
 
     def wait_for(self, is_so, patience_s=60):
         end = time.monotonic() + patience_s

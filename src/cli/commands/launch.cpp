@@ -61,10 +61,11 @@ bool goes_with_job(const Option& option) {
 }
 
 std::string body_of(const LaunchCheck& preflight, const Json& run, const Json& plan,
-                    const Json& record, const Json& cluster = nullptr, const Json& host = nullptr) {
+                    const Json& record, const Json& cluster = nullptr, const Json& host = nullptr,
+                    bool was_submitted = false) {
   Json findings = Json::array();
   for (const Finding& finding : preflight.findings) findings.push_back(to_json(finding));
-  return to_line({{"started", !record.is_null()},
+  return to_line({{"started", was_submitted || !record.is_null()},
                   {"run", run},
                   {"checks", to_json(preflight.checks)},
                   {"findings", std::move(findings)},
@@ -183,9 +184,9 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   require_script(request.words);
   require_sense(request, catalogue);
   if (!options.cluster.engine.empty()) {
-    auto [output, cluster] =
+    auto [output, cluster, was_started] =
         run_cluster_launch(options.cluster, request, table, options.dry_run, session);
-    output.json = body_of({}, nullptr, nullptr, nullptr, cluster);
+    output.json = body_of({}, nullptr, nullptr, nullptr, cluster, nullptr, was_started);
     return std::move(output);
   }
   const Host& host = session.host;
@@ -254,10 +255,9 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     return output;
   }
   note_run(session.with_own_state(), run, wishes.log_folder.string());
-  RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
-                      is_detached && !request.place          ? Verbosity::quiet
-                      : session.detail == Verbosity::verbose ? Verbosity::verbose
-                                                             : Verbosity::normal);
+  RankConsole console(
+      session.json ? Stream::errors : Stream::output, session.style,
+      is_detached && !request.place ? Verbosity::quiet : verbosity_of_ranks(session.detail));
   if (request.place && request.place->node > 0) console.leave_ranks_out();
   const LaunchRecord record = launch(host, wishes, std::move(begun), language, console);
   console.end();

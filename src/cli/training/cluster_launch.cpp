@@ -6,12 +6,18 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/finding_text.hpp"
 #include "cli/render.hpp"
+#include "cli/training/doctor_text.hpp"
+#include "cli/training/rank_console.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/cluster/cluster_job.hpp"
 #include "topsctl/engine/cluster/host_names.hpp"
 #include "topsctl/engine/cluster/known_launchers.hpp"
+#include "topsctl/engine/cluster/submission.hpp"
+#include "topsctl/engine/diagnosis/doctor_report.hpp"
+#include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 
@@ -23,8 +29,9 @@ namespace {
 
 constexpr std::int64_t most_batch = 1'000'000'000;
 constexpr std::int64_t default_port = 29'500;  // of torchrun
-constexpr std::array options_of_engines = {
-    "--hosts-from", "--host-count", "--emit", "--job-name", "--image", "--volume", "--engine-arg"};
+constexpr std::array options_of_engines = {"--hosts-from", "--host-count", "--emit",
+                                           "--submit",     "--job-name",   "--image",
+                                           "--volume",     "--engine-arg"};
 constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
 // What else goes with --engine.
 constexpr std::array options_with_engines = {
@@ -43,7 +50,8 @@ std::string number_or_dash(std::int64_t number) {
   return number == 0 ? std::string("-") : concat(number);
 }
 
-ClusterWishes wishes_of(const ClusterOptions& options, const LaunchRequest& request) {
+ClusterWishes wishes_of(const ClusterOptions& options, const LaunchRequest& request,
+                        const std::string& run) {
   ClusterWishes wishes;
   wishes.name = options.job_name.empty() ? job_name_of(request.words) : options.job_name;
   if (!options.hosts.empty()) wishes.hosts = host_names_in(options.hosts);
@@ -53,8 +61,10 @@ ClusterWishes wishes_of(const ClusterOptions& options, const LaunchRequest& requ
       fs::absolute(request.log_folder.empty() ? fs::path("topsctl-logs") / wishes.name
                                               : fs::path(request.log_folder))
           .lexically_normal();
-  wishes.emit_folder =
-      fs::absolute(options.emit_folder.empty() ? "." : options.emit_folder).lexically_normal();
+  wishes.emit_folder = fs::absolute(!options.emit_folder.empty() ? fs::path(options.emit_folder)
+                                    : options.submit ? wishes.log_folder / concat("job-", run)
+                                                     : fs::path("."))
+                           .lexically_normal();
   if (!wishes.emit_folder.has_filename()) wishes.emit_folder = wishes.emit_folder.parent_path();
   wishes.python = request.python.empty() ? "python3" : request.python;
   wishes.words = request.words;
@@ -107,6 +117,53 @@ Json files_json(const std::vector<JobFile>& files) {
   for (const JobFile& file : files)
     list.push_back({{"name", file.name}, {"executable", file.is_executable}, {"text", file.text}});
   return list;
+}
+
+Json submitted_json(const SubmittedJob& job) {
+  Json json = {{"status", job.status},
+               {"ended_by", job.ended_by ? Json(*job.ended_by) : Json(nullptr)},
+               {"log_folders", job.log_folders}};
+  json.update(to_json(job.judgement));
+  return json;
+}
+
+// Stays until the job has ended.
+Json submit_files(const JobTemplate& form, const std::vector<std::string>& command,
+                  const fs::path& folder, Output& output, Session& session) {
+  RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
+                      verbosity_of_ranks(session.detail));
+  Submission submission{.command = command,
+                        .environment = session.host.environment,
+                        .folder = folder,
+                        .language = language_of(session.host.environment),
+                        .on_engine_line = [&](auto line) { console.host_line(form.name, line); },
+                        .on_rank_line = [&](auto line) { console.line(0, line); }};
+  const SubmittedJob job = submit_job(submission);
+  console.end();
+  if (job.log_folders.empty() && !job.ended_by)
+    throw Error(ErrorCode::step_failed,
+                format("the job was not submitted: exit status {} of {}", job.status,
+                       in_quotes(command.front())),
+                format("{} has what it said", (folder / "submit.log").string()));
+  if (!job.log_problem.empty()) output.header.warnings.push_back(job.log_problem);
+  output.text.clear();
+  if (job.judgement) {
+    DoctorReport report;
+    report.language = submission.language;
+    report.judgement = *job.judgement;
+    output.text = render_doctor(report, Detail::brief, session.style);
+  }
+  const std::string what = job.ended_by      ? format("ended by signal {}", *job.ended_by)
+                           : job.status == 0 ? std::string("the job ended well")
+                                             : format("exit status {}", job.status);
+  output.text += concat(session.style.bold("state:"), " ",
+                        job.log_folders.empty()
+                            ? what
+                            : format("{}; logs in {}", what, printable(job.log_folders.front())),
+                        "\n");
+  output.status = job.status;
+  if (job.status != 0) output.header.exit = ExitCode::problems;
+  return submitted_json(job);
 }
 
 bool is_dns_label(const std::string& name) {
@@ -173,6 +230,7 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
       .check(whole_number(1, most_batch))
       .hidden();
   table.value("--emit", options.emit_folder, "A new directory for the files", "DIR");
+  table.flag("--submit", options.submit, "Submit them, follow the job, and say why it failed");
   table.value("--job-name", options.job_name, "Default: from the name of the script", "NAME")
       .check([](const std::string& name) {
         return is_dns_label(name) ? std::string()
@@ -209,7 +267,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   const JobTemplate form = launcher_named(known_launchers(), options.engine);
   require_places(form, table);
   const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
-  ClusterWishes wishes = wishes_of(options, request);
+  ClusterWishes wishes = wishes_of(options, request, new_run_name(session.host));
   if (form.sorts_hosts) sort_as_slurm(wishes.hosts);
   if (wishes.hosts.empty() && options.host_count == 0)
     throw Error(ErrorCode::usage, "no hosts to run on",
@@ -218,9 +276,9 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
       options,
       wishes.hosts.empty() ? options.host_count : static_cast<std::int64_t>(wishes.hosts.size()),
       request.ranks > 0 ? request.ranks : std::max<std::int64_t>(1, stack.accelerator.cards));
-  if (options.emit_folder.empty() && !is_dry)
+  if (options.emit_folder.empty() && !options.submit && !is_dry)
     throw Error(ErrorCode::usage, "no place for the files",
-                "--emit DIR writes them, --dry-run prints them");
+                "--emit DIR writes them, --submit submits them, --dry-run prints them");
   Output output;
   output.header.command = "launch";
   const Environment environment =
@@ -233,26 +291,34 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   const std::vector<JobFile> files = filled(form, values);
   const std::vector<std::string> submit = submit_command(form, values);
   output.text = layout_text(layout, wishes.hosts, session.style);
+  Json submitted = nullptr;
   if (is_dry) {
     for (const JobFile& file : files)
       output.text += concat(session.style.bold(concat("--- ", file.name)), "\n", file.text);
   } else {
     emit(files, wishes.emit_folder);
-    std::vector<std::string> words;
-    for (const std::string& word : submit) words.push_back(shell_quoted(word));
-    output.text +=
-        concat(session.style.bold("state:"), " ",
-               format("{} written to {}; `{}` submits them", counted(files.size(), "file"),
-                      printable(wishes.emit_folder.string()), joined(words, " ")),
-               "\n");
     output.changed = true;
+    if (options.submit) {
+      submitted = submit_files(form, submit, wishes.emit_folder, output, session);
+    } else {
+      std::vector<std::string> words;
+      for (const std::string& word : submit) words.push_back(shell_quoted(word));
+      output.text +=
+          concat(session.style.bold("state:"), " ",
+                 format("{} written to {}; `{}` submits them", counted(files.size(), "file"),
+                        printable(wishes.emit_folder.string()), joined(words, " ")),
+                 "\n");
+    }
   }
+  const bool was_started = !submitted.is_null();
   return {std::move(output),
           {{"engine", form.name},
            {"layout", to_json(layout, wishes.hosts)},
            {"folder", is_dry ? Json(nullptr) : Json(wishes.emit_folder.string())},
            {"files", files_json(files)},
-           {"submit", submit}}};
+           {"submit", submit},
+           {"submitted", std::move(submitted)}},
+          was_started};
 }
 
 }  // namespace topsctl

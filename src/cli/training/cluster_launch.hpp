@@ -22,6 +22,7 @@ struct ClusterOptions {
   std::int64_t micro_batch = 0;
   std::int64_t global_batch = 0;
   std::string emit_folder;
+  bool submit = false;
   std::string job_name;
   std::string image;
   std::vector<std::string> volumes;
@@ -37,10 +38,11 @@ RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int
 // `hosts` by their names; empty: the scheduler chooses them.
 std::string layout_text(const RankLayout& layout, const std::vector<std::string>& hosts,
                         const Style& style);
-// An output without JSON, and the member `cluster` of a launch's.
+// An output without JSON, and members of a launch's.
 struct ClusterLaunch {
   Output output;
   Json cluster;
+  bool was_started = false;
 };
 ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequest& request,
                                  const OptionTable& table, bool is_dry, Session& session);

@@ -311,7 +311,7 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
     wanted.hosts.push_back({group.targets[i], *group.remotes[i], group.answers[i]});
   note_run(session.with_own_state(), run, wanted.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
-                      session.detail);
+                      verbosity_of_ranks(session.detail));
   const Language language = language_of(session.host.environment);
   const LaunchRecord record = launch_on_hosts(
       session.host, wanted, program, language,

@@ -17,6 +17,11 @@ namespace topsctl {
 
 enum class Stream { output, errors };
 
+// Of ranks, by that of a command: they are what it is for, also where its own words are left out.
+inline Verbosity verbosity_of_ranks(Verbosity detail) {
+  return detail == Verbosity::verbose ? detail : Verbosity::normal;
+}
+
 // Rank 0 as it speaks, with the time since the start, and on a terminal below it one line of how
 // all are. What torchrun says is shown only if it is asked for: it is in its log. A terminal that
 // takes nothing holds no rank up: what it misses is in the logs.

@@ -30,7 +30,6 @@ constexpr std::uint64_t most_record = std::uint64_t{16} << 20U;
 constexpr const char* only_attempt = "attempt_0";  // torchrun itself starts ranks again
 constexpr const char* standstill_id = "ranks-stalled";
 constexpr int unknown_status = 1;
-constexpr int signal_base = 128;
 
 class GroupLaunch {
  public:

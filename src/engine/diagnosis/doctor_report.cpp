@@ -137,4 +137,13 @@ Json to_json(const DoctorReport& report) {
            })}};
 }
 
+Json to_json(const std::optional<Judgement>& judgement) {
+  if (!judgement) return {{"verdict", nullptr}, {"first_cause", nullptr}, {"diagnoses", nullptr}};
+  DoctorReport report;
+  report.judgement = *judgement;
+  return {{"verdict", name(judgement->verdict)},
+          {"first_cause", text_or_null(judgement->first_cause)},
+          {"diagnoses", to_json(report).at("diagnoses")}};
+}
+
 }  // namespace topsctl

@@ -36,7 +36,6 @@ constexpr std::int64_t kill_again_ms = 100;
 constexpr std::int64_t tick_ms = 1000;
 constexpr std::size_t longest_last_line = 400;
 constexpr std::size_t most_pids_text = 65'536;
-constexpr int signal_base = 128;
 constexpr int status_of_torchrun = 1;     // where a rank has failed
 constexpr std::int64_t others_ms = 3000;  // for torchruns of other hosts to fail as well
 constexpr std::string_view told_by_torchrun = "failed (exitcode: ";  // when a rank has failed

@@ -75,16 +75,7 @@ Json stall_json(const Standstill& stall) {
 }
 
 Json attempt_json(const AttemptRecord& attempt) {
-  Json diagnoses = nullptr;
-  Json verdict = nullptr;
-  Json first_cause = nullptr;
-  if (attempt.judgement) {
-    DoctorReport report;
-    report.judgement = *attempt.judgement;
-    diagnoses = to_json(report).at("diagnoses");
-    verdict = name(attempt.judgement->verdict);
-    first_cause = text_or_null(attempt.judgement->first_cause);
-  }
+  const Json judged = to_json(attempt.judgement);
   return {{"started_at", attempt.started_at},
           {"ended_at", text_or_null(attempt.ended_at)},
           {"status", value_or_null(attempt.status)},
@@ -94,9 +85,9 @@ Json attempt_json(const AttemptRecord& attempt) {
           {"ranks", list_of(attempt.ranks, rank_json)},
           {"busy_check", attempt.busy_check ? check_json(*attempt.busy_check) : Json(nullptr)},
           {"stalls", list_of(attempt.stalls, stall_json)},
-          {"verdict", verdict},
-          {"first_cause", first_cause},
-          {"diagnoses", diagnoses},
+          {"verdict", judged.at("verdict")},
+          {"first_cause", judged.at("first_cause")},
+          {"diagnoses", judged.at("diagnoses")},
           {"not_restarted", text_or_null(attempt.not_restarted)}};
 }
 

@@ -20,6 +20,7 @@
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/pipe.hpp"
 #include "topsctl/host/system/startup.hpp"
+#include "topsctl/host/system/supervisor.hpp"
 
 namespace topsctl {
 
@@ -29,7 +30,6 @@ namespace {
 
 constexpr mode_t own_folder = 0700;
 constexpr mode_t own_file = 0600;
-constexpr int killed = 128;  // and the number of the signal, as shells have it
 
 Descriptor written(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own_file));
@@ -113,7 +113,7 @@ void DetachedRun::keep(const std::vector<std::string>& argv, const Descriptor& i
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : killed + WTERMSIG(status);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : signal_base + WTERMSIG(status);
   try {
     write_durably(folder_ / "status", concat(code, "\n"), own_file);
   } catch (const Error&) {

@@ -35,7 +35,6 @@ constexpr int cannot_start = 127;
 constexpr std::chrono::milliseconds look_again(100);
 constexpr int look_again_ms = 10;
 constexpr std::int64_t patience_with_killed_ms = 5000;
-constexpr int signal_base = 128;
 
 sigset_t child_signal() {
   sigset_t set;

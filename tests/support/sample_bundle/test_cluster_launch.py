@@ -4,6 +4,7 @@
 import copy
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import kubernetes
 import pytest
 import yaml
 
-from hosts.nodes import Nodes
+from hosts.nodes import Nodes, words_of
 from hosts.slurm import Slurm
 
 from .test_launch import TRAIN
@@ -23,18 +24,31 @@ TRAIN_HERE = TRAIN + "import socket\nprint('rank', dist.get_rank(), 'of', dist.g
 KUBECTL = Path(__file__).resolve().parents[3] / "build/later/kubernetes-client/bookworm/usr/bin/kubectl"
 
 
-@pytest.fixture
-def emitted(tmp_path, topsctl_release, installed):
-    """emitted(engine, *options, script=TRAIN) -> (directory of the files, environment to run them with); logs are in `logs`."""
-    environment = installed() | {"GLOO_SOCKET_IFNAME": "lo", "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+class Launch:
+    """topsctl launch --engine; the files are in `job`, logs in `logs`."""
 
-    def emit(engine, *options, script=TRAIN):
-        (tmp_path / "train.py").write_text(script, encoding="utf-8")
-        done = subprocess.run([topsctl_release, "launch", "--engine", engine, "--python", sys.executable, "--log-dir", "logs", "--emit", "job",
-                        *options, "--", "train.py"], cwd=tmp_path, env=environment, check=False, capture_output=True, text=True)
+    def __init__(self, folder, program, environment):
+        self.folder, self.program = folder, program
+        self.environment = environment | {"GLOO_SOCKET_IFNAME": "lo", "HOME": str(folder), "LANG": "C.UTF-8"}
+
+    def words(self, engine, *options, script=TRAIN, files="job"):
+        (self.folder / "train.py").write_text(script, encoding="utf-8")
+        return [self.program, "launch", "--engine", engine, "--python", sys.executable, "--log-dir", self.folder / "logs", "--emit",
+                self.folder / files, *options, "--", "train.py"]
+
+    def run(self, *words, **names):
+        return subprocess.run(self.words(*words, **names), cwd=self.folder, env=self.environment, check=False, capture_output=True,
+                              text=True, timeout=180)
+
+    def emit(self, *words, **names):
+        done = self.run(*words, **names)
         assert done.returncode == 0, done.stderr
-        return tmp_path / "job", environment
-    return emit
+        return self.folder / "job"
+
+
+@pytest.fixture
+def launch(tmp_path, topsctl_release, installed):
+    return Launch(tmp_path, topsctl_release, installed())
 
 
 def rank_lines(folder, ranks=RANKS, which=-1):
@@ -48,18 +62,41 @@ SUMS = [f"rank {rank} of {RANKS} sum 36" for rank in range(RANKS)]
 PLACES = [f"rank {rank} of {RANKS} on n{rank // 4}" for rank in range(RANKS)]
 
 
-def test_eight_ranks_by_open_mpi_add_up(emitted, tmp_path):
-    job, environment = emitted("mpi", "--hosts-from", "localhost", "--engine-arg", "--allow-run-as-root")
-    done = subprocess.run([job / "run.sh"], env=environment, capture_output=True, text=True, timeout=180, check=False)
+HERE = ["--hosts-from", "localhost", "--engine-arg", "--allow-run-as-root"]
+
+
+def test_eight_ranks_by_open_mpi_add_up(launch, tmp_path):
+    done = subprocess.run([launch.emit("mpi", *HERE) / "run.sh"], env=launch.environment, capture_output=True, text=True, timeout=180,
+                          check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert rank_lines(tmp_path) == SUMS
 
 
-def test_mpirun_passes_on_that_a_rank_failed(emitted, tmp_path):
-    job, environment = emitted("mpi", "--hosts-from", "localhost", "--engine-arg", "--allow-run-as-root", "--nproc", "3",
-                               script="import os, sys, time\nsys.exit(7) if os.environ['RANK'] == '2' else time.sleep(60)\n")
-    done = subprocess.run([job / "run.sh"], env=environment, capture_output=True, text=True, timeout=180, check=False)
-    assert done.returncode == 7, done.stdout + done.stderr
+FAILS = """
+import os, time, torch
+print("begun", flush=True)
+open("begun-" + os.environ["RANK"], "w").close()
+while os.environ["RANK"] == "2":
+    if os.path.exists("begun-0"):
+        torch.cuda.set_device(2)
+    time.sleep(0.1)
+time.sleep(600)
+"""
+
+
+def test_a_job_that_fails_is_diagnosed(launch, schema):
+    done = launch.run("mpi", *HERE, "--nproc", "3", "--submit", "--json", script=FAILS)
+    assert done.returncode == 1 and " begun\n" in done.stderr, done
+    report = json.loads(done.stdout)
+    schema(report, "launch")
+    submitted = report["cluster"]["submitted"]
+    assert report["started"] and submitted["status"] == 1
+    assert submitted["first_cause"] == "torch-without-cuda-symbol", submitted
+
+
+def test_what_an_engine_refuses_is_said(launch):
+    done = launch.run("mpi", *HERE, "--engine-arg=--nonsense", "--submit")
+    assert done.returncode == 1 and 'mpi: mpirun: Error: unknown option "--nonsense"' in done.stdout, done
 
 
 @pytest.fixture
@@ -71,14 +108,12 @@ def nodes(tmp_path):
     two.remove()
 
 
-def test_ranks_of_open_mpi_on_two_hosts_add_up(nodes, emitted, tmp_path):
+def test_ranks_of_open_mpi_on_two_hosts_add_up(nodes, launch, tmp_path):
     nodes.start_sshd()
     words = ["--allow-run-as-root", "-x", "PYTHONPATH", "-x", "LD_LIBRARY_PATH", "-x", "GLOO_SOCKET_IFNAME", "--mca", "plm_rsh_agent",
              f"ssh -F {nodes.folder}/ssh.conf", "--mca", "btl_tcp_if_include", "eth0", "--mca", "oob_tcp_if_include", "eth0"]
-    job, environment = emitted("mpi", "--hosts-from", "n[0-1]", "--nproc", "4", *(f"--engine-arg={word}" for word in words),
-                               script=TRAIN_HERE)
-    environment["GLOO_SOCKET_IFNAME"] = "eth0"
-    done = nodes.run(job / "run.sh", env=environment)
+    job = launch.emit("mpi", "--hosts-from", "n[0-1]", "--nproc", "4", *(f"--engine-arg={word}" for word in words), script=TRAIN_HERE)
+    done = nodes.run(job / "run.sh", env=launch.environment | {"GLOO_SOCKET_IFNAME": "eth0"})
     assert done.returncode == 0, done.stdout + done.stderr
     assert (rank_lines(tmp_path, which=-2), rank_lines(tmp_path)) == (SUMS, PLACES)
 
@@ -92,14 +127,36 @@ def slurm(tmp_path):
     cluster.remove()
 
 
-def test_eight_ranks_on_two_nodes_of_slurm_add_up(slurm, emitted, tmp_path):
-    job, environment = emitted("slurm", "--hosts-from", "n[0-1]", "--nproc", "4", "--engine-arg", "--comment=two words", script=TRAIN_HERE)
-    environment["GLOO_SOCKET_IFNAME"] = "eth0"
+TWO_NODES = ["--hosts-from", "n[0-1]", "--engine-arg", "--comment=two words"]
+
+
+def test_eight_ranks_on_two_nodes_of_slurm_add_up(slurm, launch, tmp_path):
+    environment = launch.environment | {"GLOO_SOCKET_IFNAME": "eth0"}
+    job = launch.emit("slurm", *TWO_NODES, "--nproc", "4", script=TRAIN_HERE)
     tested = slurm.run("sbatch", "--test-only", job / "job.sbatch", env=environment)
     assert tested.returncode == 0, tested.stderr
-    done = slurm.run("sbatch", "--wait", job / "job.sbatch", env=environment)
+    done = slurm.run(job / "submit.sh", env=environment)
     assert done.returncode == 0, done.stderr + "".join(log.read_text() for log in job.glob("*.log"))
     assert (rank_lines(tmp_path, which=-2), rank_lines(tmp_path)) == (SUMS, PLACES)
+
+
+def test_a_submitted_job_ends_with_topsctl(slurm, launch, tmp_path):
+    words = launch.words("slurm", *TWO_NODES, "--nproc", "1", "--submit", script=FAILS)
+    running = subprocess.Popen(slurm.argv(0, *words), cwd=tmp_path, env=slurm.environment | launch.environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    slurm.processes.append(running)
+    slurm.wait_for(lambda: len(list(tmp_path.glob("begun-*"))) == 2)
+    [number] = [folder.parent.name for folder in tmp_path.glob("logs/*/rank_0.log")]
+    assert slurm.state_of(number) == "RUNNING"
+    [submitting] = [pid for pid in filter(str.isdigit, os.listdir("/proc")) if words_of(pid)[:2] == [str(launch.program), "launch"]]
+    os.kill(int(submitting), signal.SIGINT)
+    out, _ = running.communicate(timeout=120)
+    assert running.returncode == 130 and "] begun\n" in out, out
+    slurm.wait_for(lambda: slurm.state_of(number) == "CANCELLED")
+    words = launch.words("slurm", *TWO_NODES, "--engine-arg=--partition=none", "--submit", files="other")
+    refused = slurm.run(*words, env=launch.environment, cwd=tmp_path)
+    assert refused.returncode == 1 and "the job was not submitted: exit status 1" in refused.stderr, refused
+    assert "invalid partition" in (tmp_path / "other/submit.log").read_text()
 
 
 # Requeued before it has saved anything, and after it has; the third attempt begins from the newest whole checkpoint.
@@ -123,10 +180,10 @@ print("goes on from", torch.load(sys.argv[2])["step"], flush=True)
 """
 
 
-def test_a_requeued_job_goes_on_from_the_newest_whole_checkpoint(slurm, emitted, tmp_path):
-    job, environment = emitted("slurm", "--hosts-from", "n[0-1]", "--nproc", "1", "--checkpoints", "work", "--resume",
-                               "--resume-from {checkpoint}", script=REQUEUED)
-    environment["GLOO_SOCKET_IFNAME"] = "eth0"
+def test_a_requeued_job_goes_on_from_the_newest_whole_checkpoint(slurm, launch, tmp_path):
+    job = launch.emit("slurm", *TWO_NODES, "--nproc", "1", "--checkpoints", "work", "--resume", "--resume-from {checkpoint}",
+                      script=REQUEUED)
+    environment = launch.environment | {"GLOO_SOCKET_IFNAME": "eth0"}
     number = slurm.run("sbatch", "--parsable", job / "job.sbatch", env=environment).stdout.strip()
     for attempt in range(2):
         slurm.wait_for((tmp_path / f"reached-{attempt}").exists)
@@ -156,15 +213,17 @@ def through_kubectl(document, folder):
     return json.loads(done.stdout)
 
 
+PODS = ["--host-count", "2", "--nproc", "4", "--image", "registry/t20:1", "--volume", "hostPath:/tmp:/tmp", "--volume",
+        "nfs:store:/export:/export", "--volume", "pvc:models:/models"]
+
+
 @pytest.fixture
-def kubernetes_job(emitted):
-    job, environment = emitted("k8s", "--host-count", "2", "--nproc", "4", "--image", "registry/t20:1", "--volume", "hostPath:/tmp:/tmp",
-                               "--volume", "nfs:store:/export:/export", "--volume", "pvc:models:/models")
-    return list(yaml.safe_load_all((job / "job.yaml").read_text(encoding="utf-8"))), environment
+def kubernetes_job(launch):
+    return list(yaml.safe_load_all((launch.emit("k8s", *PODS) / "job.yaml").read_text(encoding="utf-8")))
 
 
 def test_clients_of_kubernetes_keep_every_field(kubernetes_job, tmp_path):
-    (service, work), _ = kubernetes_job
+    service, work = kubernetes_job
     assert through_the_client(service, "V1Service") == service
     assert through_the_client(work, "V1Job") == work
     # Debian's kubectl is of 1.20, which does not know Indexed Jobs.
@@ -182,13 +241,13 @@ def test_clients_of_kubernetes_keep_every_field(kubernetes_job, tmp_path):
 
 
 def test_a_misspelt_field_does_not_come_back(kubernetes_job):
-    (_, work), _ = kubernetes_job
+    _, work = kubernetes_job
     work["spec"]["backoffLmit"] = work["spec"].pop("backoffLimit")
     assert through_the_client(work, "V1Job") != work
 
 
-def test_pods_of_two_hosts_add_up(kubernetes_job, nodes, tmp_path):
-    (service, work), environment = kubernetes_job
+def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
+    service, work = kubernetes_job
     container = work["spec"]["template"]["spec"]["containers"][0]
     # Names as the Service gives them.
     with open(nodes.folder / "hosts", "a", encoding="utf-8") as hosts:
@@ -196,7 +255,35 @@ def test_pods_of_two_hosts_add_up(kubernetes_job, nodes, tmp_path):
             hosts.write(f"{address} {work['metadata']['name']}-{number}.{service['metadata']['name']}\n")
     own = {each["name"]: each["value"] for each in container.get("env", [])}
     pods = [subprocess.Popen(nodes.argv(number, *container["command"]), cwd=container["workingDir"],
-                             env=environment | own | {"GLOO_SOCKET_IFNAME": "eth0", "JOB_COMPLETION_INDEX": str(number)})
+                             env=launch.environment | own | {"GLOO_SOCKET_IFNAME": "eth0", "JOB_COMPLETION_INDEX": str(number)})
             for number in range(work["spec"]["completions"])]
     assert [pod.wait(timeout=180) for pod in pods] == [0, 0]
     assert rank_lines(tmp_path) == SUMS
+
+
+# A double: there is no Kubernetes. It knows one Job, whose pod fails at the third look.
+KUBECTL_DOUBLE = """#!/bin/sh
+echo "$*" >>"$0.calls"
+case "$1 $2" in
+    "create -f") [ ! -e "$0.job" ] || { echo 'Error from server (AlreadyExists)' >&2; exit 1; }; : >"$0.job"; echo created ;;
+    "get job") echo x >>"$0.looks"; printf train/; [ "$(wc -l <"$0.looks")" -lt 3 ] || printf Failed ;;
+    "get pods") echo pod/train-0-x1y2z ;;
+    logs*) echo 'OSError: [Errno 98] Address already in use' ;;
+    "delete -f") rm "$0.job" ;;
+esac
+"""
+
+
+def test_a_job_of_kubernetes_is_followed_to_its_end(launch, tmp_path):
+    kubectl = tmp_path / "programs/kubectl"
+    kubectl.parent.mkdir()
+    kubectl.write_text(KUBECTL_DOUBLE)
+    kubectl.chmod(0o755)
+    launch.environment["PATH"] = f"{kubectl.parent}:{launch.environment['PATH']}"
+    done = launch.run("k8s", *PODS, "--submit", "--json")
+    submitted = json.loads(done.stdout)["cluster"]["submitted"]
+    assert (done.returncode, submitted["first_cause"]) == (1, "port-in-use"), done
+    calls = Path(f"{kubectl}.calls").read_text().splitlines()
+    assert sum(call.startswith("get job train ") for call in calls) == 3 and not any(call.startswith("delete") for call in calls)
+    again = subprocess.run([tmp_path / "job/submit.sh"], env=launch.environment, capture_output=True, text=True, check=False)
+    assert again.returncode == 1 and "if an earlier one is in the way: kubectl delete -f" in again.stdout

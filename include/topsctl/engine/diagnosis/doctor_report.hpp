@@ -33,5 +33,7 @@ struct DoctorReport {
 
 // {verdict, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, patch, catalogue[]}
 Json to_json(const DoctorReport& report);
+// {verdict, first_cause, diagnoses}, each null where nothing was judged.
+Json to_json(const std::optional<Judgement>& judgement);
 
 }  // namespace topsctl

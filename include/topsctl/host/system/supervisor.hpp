@@ -13,6 +13,9 @@
 
 namespace topsctl {
 
+// The exit status of a program that a signal has ended, as shells have it: this and its number.
+inline constexpr int signal_base = 128;
+
 // One at a time, in a process of one thread that runs nothing else meanwhile: whatever descends
 // from this process is supervised. It adopts orphans (prctl(2), PR_SET_CHILD_SUBREAPER), so that a
 // session of its own hides none.
