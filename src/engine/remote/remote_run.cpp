@@ -38,9 +38,12 @@ class Following {
         throw_if_interrupted();
         if (!is_loss(error)) throw;
         const auto now = run_.clock.steady();
-        if (!may_run_) throw;
+        if (!may_run_ && !run_.command.was_reached) throw;
         if (!lost_at_) lost_at_ = now;
-        if (now - *lost_at_ > patience_) throw lost_for_good(error);
+        if (now - *lost_at_ > patience_) {
+          if (!may_run_) throw;
+          throw lost_for_good(error);
+        }
         ++reconnects_;
         pause_for(std::chrono::seconds(1));
       }

@@ -9,6 +9,8 @@ namespace topsctl {
 
 namespace {
 
+constexpr std::int64_t ms_per_s = 1000;
+
 RemoteCommand install_command(const DeployRequest& request) {
   RemoteCommand command;
   command.sudo_password = request.sudo_password;
@@ -29,6 +31,8 @@ RemoteCommand confirm_command(std::int64_t transaction, const DeployRequest& req
   RemoteCommand command;
   command.sudo_password = request.sudo_password;
   command.words = {"confirm", concat(transaction)};
+  command.was_reached = true;
+  command.patience_ms = request.confirm_timeout_s * ms_per_s;  // later it is restored
   return command;
 }
 

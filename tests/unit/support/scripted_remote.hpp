@@ -40,6 +40,10 @@ class ScriptedRemote : public Remote, public RemoteSession {
  public:
   std::unique_ptr<RemoteSession> connect() override {
     ++connections;
+    if (refusals > 0) {
+      --refusals;
+      throw ConnectionLost("no route");
+    }
     if (script.empty()) throw ConnectionLost("no route");
     return std::make_unique<Borrowed>(*this);
   }
@@ -55,6 +59,7 @@ class ScriptedRemote : public Remote, public RemoteSession {
 
   std::deque<Said> script;
   unsigned connections = 0;
+  unsigned refusals = 0;  // first
   std::string heard;
 
  private:

@@ -73,6 +73,19 @@ TEST_F(RemoteRuns, BringTheReport) {
   EXPECT_EQ(lines, "one|two|");
 }
 
+// As a confirmation right after an install: the link may be cut in between.
+TEST_F(RemoteRuns, WaitForAHostThatWasReachedBefore) {
+  RemoteRun described = this->described();
+  described.command.was_reached = true;
+  remote.script = {{result(0, install_report())}};
+  remote.refusals = 2;
+  EXPECT_EQ(run_remote(described).reconnects, 2U);
+  described.command.patience_ms = -1;
+  remote.refusals = 1;
+  EXPECT_EQ(thrown_by([&] { run_remote(described); }).message(), "no route");
+  EXPECT_EQ(remote.connections, 4U);
+}
+
 TEST_F(RemoteRuns, AreFoundAgainAfterALostConnection) {
   remote.script = {{frame(FrameKind::event, "one\n")},
                    {frame(FrameKind::event, "two\n"), result(0, install_report())}};
