@@ -14,7 +14,7 @@ LINE = re.compile(r"^(\w+) +(\d+) inputs in +[\d.]+ s, (\d+) crashes$", re.MULTI
 def fuzz(repository):
     def run(*argv, **environment):
         return subprocess.run([repository / "tests" / "fuzz" / "run", *argv], capture_output=True, text=True, check=False,
-                              env=os.environ | environment)
+                              env=os.environ | {"TOPSCTL_FUZZ_SCRATCH": "build/fuzz-test"} | environment)
     return run
 
 

@@ -9,6 +9,13 @@ from .formats import EPOCH
 from .native import Native
 
 
+def sync_files(folder):
+    for path in Path(folder).rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            with open(path, "rb") as file:
+                os.fsync(file.fileno())
+
+
 class Workshop:
     """One for each case; all share the compiled libraries."""
 
@@ -31,6 +38,8 @@ class Workshop:
             for one in [*folders, *names]:
                 os.utime(os.path.join(folder, one), (EPOCH, EPOCH), follow_symlinks=False)
         os.utime(content, (EPOCH, EPOCH))
+        # The header has what `du` says, which on some file systems is known only once it is on the disk.
+        sync_files(content)
         # The header repeats the command line, so that it must not name this machine's folders.
         content, output = Path(content), self.folder / name
         subprocess.run(["makeself", "--quiet", "--packaging-date", "2024-01-30", "--tar-extra",
