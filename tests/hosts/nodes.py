@@ -87,6 +87,18 @@ BatchMode yes
         return subprocess.run(self.argv(0, *words), env=self.environment | (env or {}), capture_output=True, text=True, timeout=timeout,
                               check=False, cwd=cwd)
 
+    def pids(self, *words):
+        """Of the processes on the nodes whose first arguments are these; other tests have such processes, too."""
+        places = {os.fstat(machine).st_ino for machine in self.machines}
+
+        def is_here(pid):
+            try:
+                return os.stat(f"/proc/{pid}/ns/net").st_ino in places
+            except OSError:
+                return False
+        return [int(pid) for pid in filter(str.isdigit, os.listdir("/proc"))
+                if words_of(pid)[1:len(words) + 1] == list(words) and is_here(pid)]
+
     def wait_for(self, is_so, patience_s=60):
         end = time.monotonic() + patience_s
         while not is_so():

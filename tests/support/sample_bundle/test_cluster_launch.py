@@ -13,7 +13,7 @@ import kubernetes
 import pytest
 import yaml
 
-from hosts.nodes import Nodes, words_of
+from hosts.nodes import Nodes
 from hosts.slurm import Slurm
 
 from .test_launch import TRAIN
@@ -148,8 +148,8 @@ def test_a_submitted_job_ends_with_topsctl(slurm, launch, tmp_path):
     slurm.wait_for(lambda: len(list(tmp_path.glob("begun-*"))) == 2)
     [number] = [folder.parent.name for folder in tmp_path.glob("logs/*/rank_0.log")]
     assert slurm.state_of(number) == "RUNNING"
-    [submitting] = [pid for pid in filter(str.isdigit, os.listdir("/proc")) if words_of(pid)[:2] == [str(launch.program), "launch"]]
-    os.kill(int(submitting), signal.SIGINT)
+    [submitting] = slurm.pids("launch")
+    os.kill(submitting, signal.SIGINT)
     out, _ = running.communicate(timeout=120)
     assert running.returncode == 130 and "] begun\n" in out, out
     slurm.wait_for(lambda: slurm.state_of(number) == "CANCELLED")

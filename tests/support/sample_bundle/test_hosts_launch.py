@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from hosts.nodes import Nodes, words_of
+from hosts.nodes import Nodes
 
 from .test_cluster_launch import TRAIN_HERE
 from .test_launch import processes_with, torch_without_torchrun
@@ -157,11 +157,11 @@ def test_ranks_that_wait_are_ended_when_one_fails(hosts, schema):
 def test_a_connection_whose_end_is_killed_ends_nothing(hosts, schema):
     group = hosts(2)
     running = group.start(BEGIN + "for _ in range(100):\n    dist.all_reduce(torch.ones(1))\n    time.sleep(0.1)\n", mark="connected")
-    ends = [pid for pid in filter(str.isdigit, os.listdir("/proc")) if words_of(pid)[1:] == ["receive"]]
+    ends = group.nodes.pids("receive")
     assert len(ends) >= 2  # and their keepers, which no such signal ends
     for pid in ends:
         with contextlib.suppress(ProcessLookupError):
-            os.kill(int(pid), signal.SIGTERM)
+            os.kill(pid, signal.SIGTERM)
     out, err = running.communicate(timeout=120)
     assert running.returncode == 0, out + err
     assert [each["status"] for each in group.record(schema)["hosts"]] == [0, 0]
@@ -193,9 +193,8 @@ def test_a_host_whose_link_is_cut_is_the_first_cause(hosts, schema):
 def test_an_interrupt_ends_all_parts(hosts, schema):
     group = hosts(2)
     running = group.start(BEGIN + TRAINS, mark="interrupted")
-    [coordinator] = [pid for pid in filter(str.isdigit, os.listdir("/proc")) if {"launch", "--hosts"} <= set(words_of(pid))
-                     and words_of(pid)[0] == str(group.program)]
-    os.kill(int(coordinator), signal.SIGINT)
+    [coordinator] = group.nodes.pids("launch", "--hosts")
+    os.kill(coordinator, signal.SIGINT)
     out, err = running.communicate(timeout=120)
     assert running.returncode == 130, out + err
     assert group.record(schema)["ended_by"] == signal.SIGINT

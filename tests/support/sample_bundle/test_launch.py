@@ -303,7 +303,9 @@ def test_a_fault_in_code_is_not_restarted(job, tmp_path, schema):
 def test_a_rank_that_is_stopped_is_named(job, tmp_path, schema, what):
     word = f"still-{what}-{os.getpid()}"
     done = job(IDLE, "--stall", "0.07", "--on-stall", what, arguments=[word], ranks=3)
-    wait_until(lambda: len(processes_with("of-" + word)) == 3 and record_of(tmp_path, schema)["attempts"][0]["ranks"][1]["pid"])
+    wait_until(lambda: len(processes_with("of-" + word)) == 3)
+    wait_until(lambda: all(rank["pid"] and "waits" in open(rank["log"], encoding="utf-8").read()
+                           for rank in record_of(tmp_path, schema)["attempts"][0]["ranks"]))
     os.kill(record_of(tmp_path, schema)["attempts"][0]["ranks"][1]["pid"], signal.SIGSTOP)
     wait_until(lambda: record_of(tmp_path, schema)["attempts"][0]["stalls"])
     if what == "report":
