@@ -1,0 +1,210 @@
+# Runs topsctl for the modules of this collection and turns its JSON document into the result of a module.
+
+import json
+import os
+import subprocess
+import tempfile
+
+from ansible.module_utils.basic import AnsibleModule
+
+SEARCHED = ["/usr/local/bin", "/opt/topsctl/bin"]
+PROFILES = "/etc/profile.d"
+LARGEST_PROFILE = 1 << 20
+EXECUTABLE = {"executable": {"type": "path"}}
+COMMON = dict(EXECUTABLE, root={"type": "path"})
+# In a message, so much of what topsctl wrote besides its document.
+QUOTED = 2000
+
+
+def module_with(options, common=COMMON):
+    """An AnsibleModule with the options that the modules share and these."""
+    return AnsibleModule(argument_spec=dict(common, **options), supports_check_mode=True)
+
+
+def words_of(params, flags, joined=()):
+    """The options of a command line: {"lock_timeout": 5} -> ["--lock-timeout", "5"]. `flags` has the parameters in order."""
+    words = []
+    for name in flags:
+        value, flag = params.get(name), "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(flag)
+        elif name in joined:
+            words += [flag, ",".join(value)] if value else []
+        elif isinstance(value, dict):
+            for key in sorted(value):
+                words += [flag, "{0}={1}".format(key, value[key])]
+        elif isinstance(value, list):
+            for each in value:
+                words += [flag, str(each)]
+        else:
+            words += [flag, str(value)]
+    return words
+
+
+class Outcome:
+    """What a run of topsctl left: its exit status (negative: the signal that ended it), its document or None, and what it
+    wrote besides."""
+
+    def __init__(self, code, document, output):
+        self.code = code
+        self.document = document
+        self.output = output
+
+    @property
+    def error(self):
+        return (self.document or {}).get("error") or {}
+
+
+def executable_of(module):
+    given = module.params.get("executable")
+    found = given if given and os.access(given, os.X_OK) else None
+    if given is None:
+        found = module.get_bin_path("topsctl", opt_dirs=SEARCHED)
+    return found
+
+
+def run(module, command, options, names=()):
+    """Runs `topsctl COMMAND OPTIONS --json -- NAMES` -> Outcome; fails the module where there is no topsctl.
+
+    It has a session of its own, and its output goes to files without a name: a lost connection or an interrupted playbook
+    ends this module and not topsctl, which goes on to its commit or to the state before.
+    """
+    program = executable_of(module)
+    if program is None:
+        module.fail_json(msg="topsctl was not found on this host", changed=False, outcome="failed_before_change",
+                         hint="copy it with the module topsctl.topsrider.binary, or name it with 'executable'")
+    root = ["--root", module.params["root"]] if module.params.get("root") else []
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            process = subprocess.Popen([program] + command.split() + options + root + ["--json", "--"] + list(names),
+                                       stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+        except OSError as error:
+            module.fail_json(msg="cannot run '{0}': {1}".format(program, error), changed=False, outcome="failed_before_change",
+                             hint="topsctl needs Linux on x86-64")
+        code = process.wait()
+        written = [_content(out), _content(err)]
+    try:
+        document = json.loads(written[0])
+    except ValueError:
+        document = None
+    if not isinstance(document, dict) or "status" not in document:
+        document = None
+    return Outcome(code, document, (written[1] if document else "\n".join(written)).strip()[-QUOTED:])
+
+
+def _content(file):
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+def history(module):
+    """The transactions of the host, oldest first; empty where they cannot be read."""
+    document = run(module, "history", []).document or {}
+    return document.get("transactions") or []
+
+
+def failure_without_document(module, outcome):
+    """The result after topsctl was killed, or wrote something else than its document."""
+    ended = "was ended by signal {0}".format(-outcome.code) if outcome.code < 0 else \
+        "ended with exit status {0} and without a document".format(outcome.code)
+    result = {"rc": outcome.code, "failed": True, "changed": False, "outcome": "unknown", "status": None,
+              "transaction": None, "failed_check": None,
+              "msg": "topsctl {0}{1}".format(ended, ": " + outcome.output if outcome.output else ""), "hint": None}
+    last = (history(module) or [{}])[-1]
+    if last.get("outcome") == "unfinished":
+        result.update(outcome="unfinished", changed=True, transaction=last["id"],
+                      hint="`topsctl recover`, or the next install, restores the state before transaction {0}".format(last["id"]))
+    return result
+
+
+def result_of(module, outcome):
+    """The part of a result that all commands share."""
+    if outcome.document is None:
+        return failure_without_document(module, outcome)
+    document, error = outcome.document, outcome.error
+    check = failed_check(document)
+    result = {"rc": outcome.code, "status": document["status"], "failed": outcome.code != 0, "changed": False,
+              "hint": error.get("hint") or (check or {}).get("hint"), "failed_check": check,
+              "error": document["error"], "report": document}
+    if document.get("warnings"):
+        result["warnings"] = document["warnings"]
+    return result
+
+
+def failed_check(document):
+    """The first check that failed, or None; of `verify`, the one at which it stopped."""
+    checks = document.get("checks") or []
+    stopped = (document.get("stopped_at") or {}).get("check")
+    failed = [check for check in checks if check["status"] == "fail"] or \
+        [check for check in checks if check["status"] == "unknown" and check["id"] == stopped]
+    named = [check for check in failed if check["id"] == stopped]
+    found = (named or failed or [None])[0]
+    return found and {key: found[key] for key in ("id", "rung", "status", "observed", "expected", "hint")}
+
+
+def transaction_result(module, outcome):
+    """The result of install or rollback."""
+    result = result_of(module, outcome)
+    if outcome.document is None:
+        return result
+    document = outcome.document
+    proof = (document.get("rollback") or {}).get("verified")
+    result.update(outcome=document["outcome"], transaction=document["transaction"], packages=document["packages"],
+                  changed=document["changed"] or (module.check_mode and document["outcome"] == "planned"),
+                  failed=document["failed"] or outcome.code != 0, confirm_until=document["confirm_until"],
+                  proof=proof, log=document["log"])
+    result["msg"] = sentence(document, proof) if result["failed"] else document["msg"]
+    return result
+
+
+def sentence(document, proof):
+    """What failed, the state of the host, the proof of it, and how to proceed."""
+    error = document.get("error") or {}
+    parts = [": ".join(error.get("context", []) + [error.get("message", "")]) if error else "",
+             "state: " + document["msg"] if document.get("msg") else ""]
+    if proof:
+        parts.append("proof: {0} paths compared, {1} differ".format(proof["paths_checked"], proof["paths_differing"]))
+    if error.get("hint"):
+        parts.append("hint: " + error["hint"])
+    return "\n".join(part for part in parts if part)
+
+
+def profiles(root):
+    """The files of /etc/profile.d by path, where an environment file lies."""
+    found = {}
+    place = (root or "").rstrip("/") + PROFILES
+    for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
+        path = os.path.join(place, name)
+        if os.path.isfile(path) and os.path.getsize(path) <= LARGEST_PROFILE:
+            with open(path, "rb") as file:
+                found[PROFILES + "/" + name] = file.read().decode("utf-8", "replace")
+    return found
+
+
+def differences(document, before, after):
+    """What `--diff` shows: the packages as lines "name version", and each environment file that differs."""
+    packages = document.get("packages") or []
+    shown = []
+    lines = [_versions(packages, side) for side in ("before", "after")]
+    if lines[0] != lines[1]:
+        shown.append({"before_header": "packages", "after_header": "packages", "before": lines[0], "after": lines[1]})
+    for path in sorted(set(before) | set(after)):
+        if before.get(path) != after.get(path):
+            shown.append({"before_header": path, "after_header": path, "before": before.get(path, ""),
+                          "after": after.get(path, "")})
+    return shown
+
+
+def _versions(packages, side):
+    return "".join("{0} {1}\n".format(each["name"], each[side]) for each in packages if each[side] is not None)
+
+
+def planned_files(document, before):
+    """The environment files as they would be after the plan."""
+    after = dict(before)
+    for step in (document.get("plan") or {}).get("steps", []):
+        if step["action"] == "write-file" and step["parameters"]["path"].startswith(PROFILES + "/"):
+            after[step["parameters"]["path"]] = step["parameters"]["content"]
+    return after
