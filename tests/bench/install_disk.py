@@ -11,8 +11,8 @@ SIZE = 12 << 30
 
 
 @contextlib.contextmanager
-def mounted_disk(place):
-    """A folder on an empty ext4 in a file of `place`, mounted with its defaults. Needs root and a mount namespace of one's own."""
+def mounted_disk(place, size=SIZE):
+    """A folder on an empty ext4 of `size` bytes in a file of `place`, mounted with its defaults. Needs root and a mount namespace of one's own."""
     image = Path(place) / "disk"
     folder = Path(place) / "mounted"
     image.unlink(missing_ok=True)
@@ -20,7 +20,7 @@ def mounted_disk(place):
     try:
         # All blocks are there before anything is measured, and none is given back to the disk below.
         with open(image, "xb") as file:
-            os.posix_fallocate(file.fileno(), 0, SIZE)
+            os.posix_fallocate(file.fileno(), 0, size)
         _run("mkfs.ext4", "-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0", image)
         device = _run("losetup", "--find", "--show", "--direct-io=on", image)
         try:
