@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import time
 from typing import NamedTuple
@@ -12,6 +11,7 @@ import pytest
 from hosts.controller import COLLECTION, Controller, Played, build_collection
 from hosts.operations import NOT_COMPARED, OLD_STACK, PACKAGES
 from hosts.workstation import DESTINATION
+from support.programs import needed
 
 PYTHON = "3.9"
 OLD, NEW = "2.4.87", "2.5.136"
@@ -40,8 +40,7 @@ def in_racks(**more):
 
 @pytest.fixture(scope="module")
 def collections(repository, tmp_path_factory):
-    if shutil.which("ansible-playbook") is None:
-        pytest.fail("ansible-core is missing: run `packaging/install-packages tests/packages`", pytrace=False)
+    needed("ansible-playbook")
     return build_collection(repository / "packaging" / "ansible", tmp_path_factory.mktemp("ansible"))
 
 

@@ -9,6 +9,7 @@ import yaml
 
 from hosts.controller import COLLECTION, build_collection
 from hosts.slurm import Slurm
+from support.programs import needed
 
 ROLE = f"{COLLECTION}.rolling_upgrade"
 # A double of topsctl on the nodes: an install would change something.
@@ -21,8 +22,7 @@ echo '{"command": "install", "status": "ok", "error": null, "warnings": [], "out
 
 @pytest.fixture
 def slurm(host_namespace, tmp_path):
-    if not all(map(shutil.which, ("slurmctld", "slurmd", "munged", "ansible-playbook"))):
-        pytest.fail("Slurm or Ansible is missing: run `packaging/install-packages tests/packages`", pytrace=False)
+    needed("slurmctld", "slurmd", "munged", "ansible-playbook")
     cluster = Slurm(tmp_path / "slurm")
     yield cluster
     cluster.remove()

@@ -9,6 +9,7 @@ import pytest
 
 from hosts.operations import OLD_STACK, PACKAGES
 from hosts.slurm import Slurm
+from support.programs import needed
 
 PYTHON = "3.9"
 OLD, NEW = "2.4.87", "2.5.136"
@@ -85,8 +86,7 @@ class Cluster(Slurm):
 @pytest.fixture(scope="module")
 def cluster(host_factory, tmp_path_factory, repository, topsctl_release, bundle):
     """Its nodes have the old generation, and pass the tests one after the other."""
-    if not all(map(shutil.which, ("slurmctld", "slurmd", "munged"))):
-        pytest.fail("Slurm is missing: run `packaging/install-packages tests/packages`", pytrace=False)
+    needed("slurmctld", "slurmd", "munged")
     hosts = [host_factory(), host_factory()]
     try:
         cluster = Cluster(tmp_path_factory.mktemp("cluster"), hosts, repository, topsctl_release)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.programs import needed
+
 PACKAGE, VERSION = "tops-eccl", "2.5.136-1"
 LIBRARY_FOLDER = "/usr/lib"
 STACK = "topsrider-2.5.136"
@@ -58,9 +60,7 @@ def machine(tmp_path_factory):
     """A root directory with dpkg and the files of the package; each test writes its own state."""
     if os.geteuid() != 0:
         pytest.skip("needs root: only root may look into another root")
-    for program in NEEDED:
-        if shutil.which(program) is None:
-            pytest.fail(f"{program} is missing: run `packaging/install-packages tests/packages`", pytrace=False)
+    needed(*NEEDED)
     root = tmp_path_factory.mktemp("machine")
     for folder in ("var/lib/dpkg/info", "var/lib/dpkg/updates", "etc/profile.d", "usr/lib"):
         (root / folder).mkdir(parents=True, exist_ok=True)

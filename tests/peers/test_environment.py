@@ -3,11 +3,12 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from support.programs import needed
 
 VALUES = {
     "PLAIN": "4", "EMPTY": "", "BLANKS": "  a  b  ", "SINGLE": "it's", "DOUBLE": 'say "x"', "DOLLAR": "$HOME ${HOME} $$",
@@ -19,13 +20,6 @@ LINES = {"LINES": "a\nb\n", "FAKE": "x\n# topsctl settings: {\"profile\":\"dev\"
 ASTRAL = {"PENGUIN": "🐧"}
 PLAIN_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 NOBODY = 65534
-
-
-def needed(program):
-    found = shutil.which(program)
-    if found is None:
-        pytest.fail(f"{program} is missing: run `packaging/install-packages tests/packages`", pytrace=False)
-    return found
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """The scripts of the project pass shellcheck, and each says what it is for and can be run."""
 
 import os
-import shutil
 import subprocess
 
-import pytest
+from support.programs import needed
 
-FOLDERS = (".ci", "packaging", "tests", "tests/hosts", "tests/fuzz")
+FOLDERS = (".ci", "packaging", "packaging/slurm", "tests", "tests/hosts", "tests/fuzz")
 SHELLS = (b"#!/bin/bash", b"#!/bin/sh", b"#!/usr/bin/env bash")
 
 
@@ -21,10 +20,9 @@ def scripts(repository):
 
 
 def test_shellcheck_accepts_every_script(repository):
-    if shutil.which("shellcheck") is None:
-        pytest.fail("shellcheck is missing: run `packaging/install-packages tests/packages`", pytrace=False)
+    needed("shellcheck")
     found = scripts(repository)
-    assert {".ci/run", "tests/run"} <= {path.relative_to(repository).as_posix() for path in found}
+    assert {".ci/run", "packaging/slurm/upgrade-nodes", "tests/run"} <= {path.relative_to(repository).as_posix() for path in found}
     done = subprocess.run(["shellcheck", "--external-sources", *found], capture_output=True, text=True, cwd=repository,
                           check=False)
     assert done.returncode == 0, done.stdout
