@@ -4,7 +4,8 @@
 //
 // At the COUNT-th such call, in whichever process or thread, before it is carried out:
 //   kill           every process gets SIGKILL, as if the machine had lost its memory
-//   error:NUMBER   the call fails with this errno, once
+//   error:NUMBER   the call fails with this errno, once; instead of one that writes into a pipe, a socket or a device, the next one:
+//                  such errors come from a disk, and a shell that loses the pipe of a here-document says nothing of it
 //   signal:NUMBER  the first process gets this signal
 //   full           the call fails with ENOSPC, and from then on each that needs room in a file system does
 //   pause          nth stops itself, and with it the call, until it gets SIGCONT
@@ -119,6 +120,22 @@ static int is_record(pid_t pid) {
     return size > 8 && strncmp(path + size - 8, "/journal", 8) == 0;
 }
 
+// Whether what a process has open is a file of a file system.
+static int is_file(pid_t pid, long descriptor) {
+    char link[64], path[16];
+    snprintf(link, sizeof link, "/proc/%d/fd/%ld", pid, descriptor);
+    const ssize_t size = readlink(link, path, sizeof path);
+    return size > 0 && path[0] == '/' && !(size >= 5 && strncmp(path, "/dev/", 5) == 0);
+}
+
+// Whether the call writes, and not into a file.
+static int writes_elsewhere(pid_t pid) {
+    struct user_regs_struct registers;
+    if (ptrace(PTRACE_GETREGS, pid, 0, &registers) != 0) return 0;
+    const long call = (long)registers.orig_rax;
+    return (call == SYS_write || call == SYS_writev || call == SYS_sendfile) && !is_file(pid, (long)registers.rdi);
+}
+
 // Whether the call takes room in a file system: it makes a name, or writes into a file that has one.
 static int needs_room(pid_t pid) {
     struct user_regs_struct registers;
@@ -141,10 +158,7 @@ static int needs_room(pid_t pid) {
         default:
             return 0;
     }
-    char link[64], path[16];
-    snprintf(link, sizeof link, "/proc/%d/fd/%ld", pid, descriptor);
-    const ssize_t size = readlink(link, path, sizeof path);
-    return size > 0 && path[0] == '/' && !(size >= 5 && strncmp(path, "/dev/", 5) == 0);
+    return is_file(pid, descriptor);
 }
 
 static void strike(const char *action, pid_t first, pid_t pid) {
@@ -183,6 +197,7 @@ int main(int argc, char **argv) {
     static long records[most_records];
     int recorded = 0;
     long count = 0;
+    int is_due = 0;
     int code = 125;
     pid_t pid;
     while ((pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
@@ -198,7 +213,11 @@ int main(int argc, char **argv) {
         if (event == PTRACE_EVENT_SECCOMP) {
             ++count;
             if (recorded < most_records && is_record(pid)) records[recorded++] = count;
-            if (count == wanted) strike(argv[3], first, pid);
+            is_due |= count == wanted;
+            if (is_due && !(strncmp(argv[3], "error:", 6) == 0 && writes_elsewhere(pid))) {
+                is_due = 0;
+                strike(argv[3], first, pid);
+            }
             if (wanted > 0 && count >= wanted && strcmp(argv[3], "full") == 0 && needs_room(pid)) make_fail(pid, ENOSPC);
             if (socket >= 0) ask(socket, count, pid == first, pid);
         }

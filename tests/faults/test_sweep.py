@@ -1,6 +1,7 @@
 """A sweep short enough for every run: each kind of fault at a few points of an install and of a rollback."""
 
 import json
+import subprocess
 
 import pytest
 
@@ -24,6 +25,13 @@ def test_whatever_strikes_the_root_is_the_old_or_the_new_one(sweep, scenario):
     points.append(sweep.strike(scenario, whole.records[1], "kill", whole))
     assert [point for point in points if point.state == "neither"] == []
     assert {point.state for point in points} >= {"old"}
+
+
+def test_an_error_strikes_at_files_and_not_at_the_pipe_of_a_here_document(tmp_path):
+    script = f"cat <<'END' >{tmp_path}/made\ntext\nEND"
+    done = subprocess.run([build_nth(tmp_path), tmp_path / "out", "1", ACTIONS["ENOSPC"], "sh", "-c", script], check=False,
+                          capture_output=True, text=True)
+    assert done.returncode != 0 and "No space left" in done.stderr, "the shell says nothing of a pipe that fails"
 
 
 @pytest.mark.parametrize("scenario, leader", [("install", "topsctl"), ("install", "shell"), ("rollback", "topsctl")])
