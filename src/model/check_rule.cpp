@@ -33,11 +33,14 @@ std::optional<CheckLevel> rung_named(std::string_view name) {
 
 const std::vector<std::string>& check_kind_names() {
   static const std::vector<std::string> names = {
-      "deb_installed",    "deb_files",         "library",       "wheel_installed",
-      "impostors",        "environment_file",  "library_links", "library_call",
-      "wheels_unchanged", "python_import",     "driver",        "device_nodes",
-      "pci_cards",        "management_tool",   "device_count",  "card_arithmetic",
-      "process_group",    "torch_distributed", "ranks",         "perf_tool"};
+      "deb_installed",   "deb_files",         "library",
+      "wheel_installed", "impostors",         "environment_file",
+      "library_links",   "library_call",      "wheels_unchanged",
+      "python_import",   "loaded_library",    "driver",
+      "device_nodes",    "pci_cards",         "management_tool",
+      "infiniband",      "device_count",      "card_arithmetic",
+      "process_group",   "torch_distributed", "ranks",
+      "perf_tool"};
   return names;
 }
 
@@ -48,6 +51,23 @@ std::string_view name(CheckKind kind) {
 std::optional<CheckKind> check_kind_named(std::string_view name) {
   const auto index = index_in(check_kind_names(), name);
   return index ? std::optional(static_cast<CheckKind>(*index)) : std::nullopt;
+}
+
+const std::vector<std::string>& card_tool_columns() {
+  static const std::vector<std::string> names = {"index",
+                                                 "model",
+                                                 "bus_id",
+                                                 "serial",
+                                                 "temperature_c",
+                                                 "power_w",
+                                                 "power_cap_w",
+                                                 "memory_total_mib",
+                                                 "memory_used_mib",
+                                                 "utilization_percent",
+                                                 "state",
+                                                 "driver_version",
+                                                 "other"};
+  return names;
 }
 
 bool needs_device(const CheckRule& rule) {

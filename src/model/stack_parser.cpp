@@ -78,11 +78,21 @@ void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key 
 }
 
 Component parse_component(const JsonReader& reader) {
-  reader.expect_keys({"id", "kind", "names", "version", "required"});
+  reader.expect_keys({"id", "kind", "names", "archives", "prefix", "version", "required"});
   Component component;
   component.id = identifier(reader.at("id"));
-  component.kind =
-      reader.at("kind").text_of({"deb", "wheel"}) == "deb" ? PackageKind::deb : PackageKind::wheel;
+  const std::string kind = reader.at("kind").text_of({"deb", "wheel", "tree"});
+  component.kind = kind == "wheel" ? PackageKind::wheel : PackageKind::deb;
+  if (kind != "tree") {
+    for (const char* key : {"archives", "prefix"}) {
+      if (const auto other = reader.find(key)) other->reject("only a tree has it");
+    }
+  } else {
+    for (const JsonReader& name : reader.at("archives").items())
+      component.tree.archives.push_back(identifier(name));
+    if (component.tree.archives.empty()) reader.at("archives").reject("expected at least one name");
+    component.tree.prefix = absolute_path(reader.at("prefix"));
+  }
   for (const JsonReader& name : reader.at("names").items()) {
     component.names.push_back(identifier(name));
   }
@@ -181,7 +191,7 @@ EnvironmentRules parse_environment(const JsonReader& reader) {
         format("expected a file below /etc/profile.d, got {}", in_quotes(rules.file)));
   }
   if (const auto generation = reader.find("generation"))
-    rules.generation = generation->text_of({"t2x", "s60"});
+    rules.generation = generation->text_of({"t2x", "s60", "cuda"});
   if (const auto profiles = reader.find("profiles")) {
     for (const JsonReader& item : profiles->items()) rules.profiles.push_back(parse_profile(item));
     refuse_twice(*profiles, rules.profiles, &ProfileRule::name);
@@ -195,8 +205,22 @@ EnvironmentRules parse_environment(const JsonReader& reader) {
   return rules;
 }
 
+CardToolRules parse_card_tool(const JsonReader& reader) {
+  reader.expect_keys({"file", "arguments", "columns"});
+  CardToolRules tool;
+  tool.file = file_name(reader.at("file"));
+  for (const JsonReader& word : reader.at("arguments").items())
+    tool.arguments.push_back(one_line(word));
+  for (const JsonReader& column : reader.at("columns").items())
+    tool.columns.push_back(column.text_of(card_tool_columns()));
+  if (std::find(tool.columns.begin(), tool.columns.end(), "index") == tool.columns.end())
+    reader.at("columns").reject("expected 'index' among them");
+  return tool;
+}
+
 AcceleratorRules parse_accelerator(const JsonReader& reader) {
-  reader.expect_keys({"cards", "device_node", "driver", "pci_vendor", "gres", "resource"});
+  reader.expect_keys({"cards", "device_node", "driver", "pci_vendor", "gres", "resource",
+                      "variable", "metrics", "tool"});
   constexpr std::int64_t most_cards = 1024;
   AcceleratorRules rules;
   rules.cards = reader.at("cards").integer(1, most_cards);
@@ -211,13 +235,18 @@ AcceleratorRules parse_accelerator(const JsonReader& reader) {
   }
   if (const auto gres = reader.find("gres")) rules.gres = identifier(*gres);
   if (const auto resource = reader.find("resource")) rules.resource = one_line(*resource);
+  if (const auto variable = reader.find("variable")) rules.variable = variable_name(*variable);
+  if (const auto metrics = reader.find("metrics")) rules.metrics = variable_name(*metrics);
+  if (const auto tool = reader.find("tool")) rules.tool = parse_card_tool(*tool);
   return rules;
 }
 
 BackendRules parse_backend(const JsonReader& reader) {
-  reader.expect_keys({"name", "module", "library", "version_function"});
+  reader.expect_keys({"name", "module", "library", "version_function", "device"});
+  const auto device = reader.find("device");
   return {variable_name(reader.at("name")), variable_name(reader.at("module")),
-          file_name(reader.at("library")), variable_name(reader.at("version_function"))};
+          file_name(reader.at("library")), variable_name(reader.at("version_function")),
+          device ? variable_name(*device) : std::string()};
 }
 
 bool is_of_deb(CheckKind kind) {
@@ -231,11 +260,13 @@ bool is_of_wheel(CheckKind kind) {
 }
 
 bool is_of_cards(CheckKind kind) {
-  return kind >= CheckKind::driver && kind <= CheckKind::device_count;
+  return kind >= CheckKind::driver && kind <= CheckKind::device_count &&
+         kind != CheckKind::infiniband;
 }
 
 bool is_of_backend(CheckKind kind) {
-  return kind == CheckKind::library_call || kind == CheckKind::device_count ||
+  return kind == CheckKind::library_call || kind == CheckKind::loaded_library ||
+         kind == CheckKind::device_count ||
          (kind >= CheckKind::card_arithmetic && kind <= CheckKind::ranks);
 }
 
@@ -250,8 +281,8 @@ void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) 
 }
 
 CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
-  reader.expect_keys(
-      {"id", "kind", "rung", "component", "file", "symbols", "module", "files", "hint"});
+  reader.expect_keys({"id", "kind", "rung", "component", "file", "symbols", "module", "files",
+                      "hint", "marker", "variable"});
   CheckRule rule;
   rule.id = identifier(reader.at("id"));
   const JsonReader kind = reader.at("kind");
@@ -271,6 +302,10 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
     rule.file = file_name(reader.at("file"));
   if (rule.kind == CheckKind::library) rule.symbols = reader.at("symbols").texts();
   if (rule.kind == CheckKind::python_import) rule.module = variable_name(reader.at("module"));
+  if (rule.kind == CheckKind::loaded_library) rule.marker = one_line(reader.at("marker"));
+  if (rule.kind == CheckKind::infiniband) {
+    if (const auto variable = reader.find("variable")) rule.variable = variable_name(*variable);
+  }
   if (rule.kind == CheckKind::impostors) rule.files = reader.at("files").texts();
   if (const auto hint = reader.find("hint")) rule.hint = one_line(*hint);
   return rule;

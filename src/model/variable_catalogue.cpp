@@ -31,12 +31,14 @@ KnownVariable parse_known_variable(const JsonReader& reader) {
   variable.grade =
       named_record(reader.at("grade"), std::array{VariableGrade::attested, VariableGrade::plausible,
                                                   VariableGrade::unknown, VariableGrade::wrong});
-  variable.type =
-      named_record(reader.at("type"),
-                   std::array{VariableType::boolean, VariableType::integer, VariableType::text,
-                              VariableType::list, VariableType::folder, VariableType::file,
-                              VariableType::devices, VariableType::search_path});
+  variable.type = named_record(
+      reader.at("type"),
+      std::array{VariableType::boolean, VariableType::integer, VariableType::text,
+                 VariableType::choice, VariableType::list, VariableType::folder, VariableType::file,
+                 VariableType::devices, VariableType::search_path});
   if (const auto values = reader.find("values")) variable.values = values->texts();
+  if (variable.type == VariableType::choice && variable.values.empty())
+    reader.reject("a choice needs 'values'");
   if (const auto least = reader.find("least")) variable.least = least->integer(0, INT64_MAX);
   if (const auto most = reader.find("most")) variable.most = most->integer(0, INT64_MAX);
   variable.generation = reader.at("generation").text_of({"t2x", "s60", "all"});
@@ -44,6 +46,22 @@ KnownVariable parse_known_variable(const JsonReader& reader) {
       reader.at("where").text_of({"process", "container-runtime"}) == "process";
   variable.source = reader.at("source").text();
   return variable;
+}
+
+VariableRelation parse_relation(const JsonReader& reader) {
+  reader.expect_keys({"when", "is", "other", "wish", "value", "severity", "why"});
+  VariableRelation relation;
+  relation.name = reader.at("when").text();
+  relation.value = reader.at("is").text();
+  relation.other = reader.at("other").text();
+  const std::string wish = reader.at("wish").text_of({"is", "is-not", "is-set"});
+  relation.wish = wish == "is"       ? VariableRelation::Wish::is
+                  : wish == "is-not" ? VariableRelation::Wish::is_not
+                                     : VariableRelation::Wish::is_set;
+  if (relation.wish != VariableRelation::Wish::is_set) relation.wanted = reader.at("value").text();
+  relation.is_error = reader.at("severity").text_of({"error", "warning"}) == "error";
+  relation.why = reader.at("why").text();
+  return relation;
 }
 
 std::optional<std::int64_t> whole_number_in(std::string_view text) {
@@ -57,7 +75,8 @@ bool are_devices(std::string_view text) {
   if (text == "all" || text == "none" || text == "void" || text.empty()) return true;
   const std::vector<std::string> devices = split(text, ',');
   return std::all_of(devices.begin(), devices.end(), [](const std::string& device) {
-    return is_digits(device) || device.starts_with("GCU-") || device.starts_with("DRS-");
+    return is_digits(device) || device.starts_with("GCU-") || device.starts_with("DRS-") ||
+           device.starts_with("GPU-") || device.starts_with("MIG-");
   });
 }
 
@@ -85,6 +104,8 @@ std::string_view name(VariableType type) {
       return "integer";
     case VariableType::text:
       return "text";
+    case VariableType::choice:
+      return "choice";
     case VariableType::list:
       return "list";
     case VariableType::folder:
@@ -105,15 +126,24 @@ const KnownVariable* VariableCatalogue::find(std::string_view name) const {
 }
 
 bool VariableCatalogue::concerns(std::string_view name) const {
-  const auto begins = [&](const std::string& prefix) { return name.starts_with(prefix); };
+  const auto begins = [&](const VariablePrefix& prefix) { return name.starts_with(prefix.text); };
   return find(name) != nullptr || std::any_of(prefixes.begin(), prefixes.end(), begins) ||
          name.ends_with("_VISIBLE_DEVICES");
 }
 
-std::optional<std::string> VariableCatalogue::nearly(std::string_view name) const {
+bool VariableCatalogue::is_of(std::string_view name, std::string_view backend) const {
+  if (const KnownVariable* known = find(name))
+    return known->backend.empty() || known->backend == backend;
+  const auto prefix = std::find_if(prefixes.begin(), prefixes.end(),
+                                   [&](const auto& each) { return name.starts_with(each.text); });
+  return prefix == prefixes.end() || prefix->backend.empty() || prefix->backend == backend;
+}
+
+std::optional<std::string> VariableCatalogue::nearly(std::string_view name,
+                                                     std::string_view backend) const {
   std::vector<std::string> names;
   for (const auto& [known, variable] : variables) {
-    if (variable.grade == VariableGrade::attested) names.push_back(known);
+    if (variable.grade == VariableGrade::attested && is_of(known, backend)) names.push_back(known);
   }
   const auto found = nearest(name, names);
   // Two letters at most: short names have many neighbours that mean something else.
@@ -124,18 +154,33 @@ std::optional<std::string> VariableCatalogue::nearly(std::string_view name) cons
 void add_variables(std::string_view json, const std::string& source, VariableCatalogue& catalogue) {
   const Json document = parse_json(json, source);
   const JsonReader top(document, source);
-  top.expect_keys({"prefixes", "files", "folder_words", "variables"});
+  top.expect_keys({"backend", "prefixes", "files", "folder_words", "variables", "relations"});
+  const auto of_one = top.find("backend");
+  const std::string backend = of_one ? of_one->text() : std::string();
   const auto take = [&](const char* key, std::vector<std::string>& to) {
     for (std::string& text : top.at(key).texts()) to.push_back(std::move(text));
   };
-  take("prefixes", catalogue.prefixes);
+  for (std::string& prefix : top.at("prefixes").texts())
+    catalogue.prefixes.push_back({std::move(prefix), backend});
   take("files", catalogue.files);
   take("folder_words", catalogue.folder_words);
   for (const JsonReader& item : top.at("variables").items()) {
     KnownVariable variable = parse_known_variable(item);
+    variable.backend = backend;
     const std::string known = variable.name;
     if (!catalogue.variables.emplace(known, std::move(variable)).second)
       item.reject(format("{} stands there twice", in_quotes(known)));
+  }
+  const auto relations = top.find("relations");
+  if (!relations) return;
+  for (const JsonReader& item : relations->items()) {
+    VariableRelation relation = parse_relation(item);
+    relation.backend = backend;
+    for (const std::string& each : {relation.name, relation.other}) {
+      if (catalogue.find(each) == nullptr)
+        item.reject(format("{} is not among the variables", in_quotes(each)));
+    }
+    catalogue.relations.push_back(std::move(relation));
   }
 }
 
@@ -151,11 +196,45 @@ const VariableCatalogue& variable_catalogue() {
   return catalogue;
 }
 
+std::string VariableRelation::wanted_text() const {
+  switch (wish) {
+    case Wish::is:
+      return format("{}={}", other, wanted);
+    case Wish::is_not:
+      return format("no {}={}", other, wanted);
+    case Wish::is_set:
+      return format("{} set", other);
+  }
+  return {};
+}
+
+bool holds(const VariableRelation& relation, const std::vector<std::string>& values_of_other) {
+  const auto has = [&](const auto& test) {
+    return std::any_of(values_of_other.begin(), values_of_other.end(), test);
+  };
+  const auto is_wanted = [&](const std::string& value) { return value == relation.wanted; };
+  switch (relation.wish) {
+    case VariableRelation::Wish::is:
+      return has(is_wanted);
+    case VariableRelation::Wish::is_not:
+      return !has(is_wanted);
+    case VariableRelation::Wish::is_set:
+      return has([](const std::string& value) { return !value.empty(); });
+  }
+  return true;
+}
+
 std::string objection_to(const KnownVariable& variable, std::string_view value) {
   if (variable.type == VariableType::boolean) {
     const std::string word = lower_case(value);
     if (word == "true" || word == "false" || word == "0" || word == "1") return {};
     return "expected true or false";
+  }
+  if (variable.type == VariableType::choice) {
+    const bool is_one =
+        std::any_of(variable.values.begin(), variable.values.end(),
+                    [&](const std::string& each) { return lower_case(each) == lower_case(value); });
+    return is_one ? std::string() : format("expected {}", joined(variable.values, ", "));
   }
   if (variable.type == VariableType::devices)
     return are_devices(value) ? "" : "expected numbers of cards, separated by commas";

@@ -8,6 +8,11 @@ namespace {
 
 using namespace topsctl;
 
+const DiagnosisCatalogue& catalogue() {
+  static const DiagnosisCatalogue made = for_backend(built_in_diagnoses(), "eccl");
+  return made;
+}
+
 LogStory story_of(const LogMatcher& matcher, std::string_view text, unsigned shape) {
   LogStory story;
   LogReader reader(matcher, story, "log", std::nullopt, 0);
@@ -21,15 +26,15 @@ LogStory story_of(const LogMatcher& matcher, std::string_view text, unsigned sha
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const LogMatcher matcher(built_in_diagnoses());
+  static const LogMatcher matcher(catalogue());
   std::string_view text = fuzz::text_of(data, size);
   const unsigned shape = fuzz::choice(text);
   const LogStory whole = story_of(matcher, text, 0);
   fuzz::expect(story_of(matcher, text, shape) == whole);
-  const Judgement judgement = judge_logs(built_in_diagnoses(), whole, std::nullopt,
+  const Judgement judgement = judge_logs(catalogue(), whole, std::nullopt,
                                          shape % 2 == 0 ? Language::english : Language::chinese);
   fuzz::expect(judgement.has_failed || judgement.verdict == JobVerdict::healthy);
   for (const Judged& judged : judgement.diagnoses)
-    fuzz::expect(built_in_diagnoses().find(judged.finding.id) != nullptr);
+    fuzz::expect(catalogue().find(judged.finding.id) != nullptr);
   return 0;
 }

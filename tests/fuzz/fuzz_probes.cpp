@@ -23,7 +23,7 @@ void expect_printable(const ProbeStep& step) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  const EfsmiReading reading = parse_efsmi(text);
+  const CardToolReading reading = parse_efsmi(text);
   expect_printable(reading.tool_version);
   expect_printable(reading.driver_version);
   expect_printable(reading.failure);

@@ -30,11 +30,13 @@ enum class CheckKind {
   // of the interpreter
   wheels_unchanged,
   python_import,
+  loaded_library,
   // of the machine
   driver,
   device_nodes,
   pci_cards,
   management_tool,
+  infiniband,
   device_count,
   // of the backend
   card_arithmetic,
@@ -55,10 +57,22 @@ struct CheckRule {
   std::string file;       // library, library_links, management_tool, perf_tool: a file's name
   std::vector<std::string> symbols;  // library: what it must export
   std::string module;                // python_import
-  std::vector<std::string> files;    // impostors: paths, "{site}" for each site directory
-  std::string hint;                  // what to do about a failure, beyond what any stack's would be
+  std::string marker;                // loaded_library: text that only the stack's own library has
+  std::string variable;  // infiniband: the variable that names the ports in use; empty: all are
+  std::vector<std::string> files;  // impostors: paths, "{site}" for each site directory
+  std::string hint;                // what to do about a failure, beyond what any stack's would be
   bool operator==(const CheckRule&) const = default;
 };
+
+// The vendor's tool that lists the cards.
+struct CardToolRules {
+  std::string file = "efsmi";
+  std::vector<std::string> arguments;
+  // Of lines of comma-separated values: what each value is. Empty: one of efsmi's layouts.
+  std::vector<std::string> columns;
+  bool operator==(const CardToolRules&) const = default;
+};
+const std::vector<std::string>& card_tool_columns();
 
 // The cards that the stack is for.
 struct AcceleratorRules {
@@ -68,6 +82,9 @@ struct AcceleratorRules {
   std::string pci_vendor;   // four hexadecimal digits: "1e36"
   std::string gres;         // what Slurm calls a card: "gcu"
   std::string resource;     // what Kubernetes calls it: "enflame.com/gcu"; empty: nothing is known
+  std::string variable;     // that chooses the cards of a process: "TOPS_VISIBLE_DEVICES"
+  std::string metrics;      // what the names of its metrics begin with: "enflame_gcu"
+  CardToolRules tool;
   bool operator==(const AcceleratorRules&) const = default;
 };
 
@@ -77,6 +94,7 @@ struct BackendRules {
   std::string module;            // what brings it: "torch_gcu"
   std::string library;           // what carries it: "libeccl.so"
   std::string version_function;  // of the library, int(int*): "ecclGetVersion"
+  std::string device;            // of torch, by which cards are named: "cuda"; empty: the module's
   bool operator==(const BackendRules&) const = default;
 };
 

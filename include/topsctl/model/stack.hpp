@@ -11,10 +11,18 @@
 
 namespace topsctl {
 
+// A tree of files in an archive is packed into a deb of the first name (host/debian/tree_deb.hpp).
+struct TreeRules {
+  std::vector<std::string> archives;  // what its file is called before "_VERSION"
+  std::string prefix;                 // "/opt/vccl": where it is put; empty: it is no tree
+  bool operator==(const TreeRules&) const = default;
+};
+
 struct Component {
   std::string id;  // "eccl"
   PackageKind kind = PackageKind::deb;
   std::vector<std::string> names;  // what the package may call itself
+  TreeRules tree;
   std::string version;  // must occur in the package's version as whole numbers; empty: any
   bool required = true;
   bool operator==(const Component&) const = default;

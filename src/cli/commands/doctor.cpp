@@ -20,7 +20,6 @@
 #include "topsctl/engine/diagnosis/support_bundle.hpp"
 #include "topsctl/engine/operations/patcher.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 
 namespace topsctl {
@@ -136,12 +135,11 @@ Output read(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   return output_of(report, std::move(text), std::move(header));
 }
 
-Output look(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
-            DoctorReport report, Session& session) {
+Output look(const DiagnosisCatalogue& catalogue, const Stack& stack,
+            const DoctorCommandOptions& options, DoctorReport report, Session& session) {
   require_usable_host(session.host, Purpose::look);
   ReportHeader header;
   header.warnings = unfinished_warnings(session.host);
-  const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
   std::vector<std::int64_t> pids;
   for (const std::string& pid : options.pids) pids.push_back(std::stoll(pid));
   MachineFacts facts;
@@ -159,9 +157,9 @@ Output look(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   return output_of(report, std::move(text), std::move(header));
 }
 
-Output pack(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
-            DoctorReport report, Session& session) {
-  Output output = look(catalogue, options, report, session);
+Output pack(const DiagnosisCatalogue& catalogue, const Stack& stack,
+            const DoctorCommandOptions& options, DoctorReport report, Session& session) {
+  Output output = look(catalogue, stack, options, report, session);
   SupportContents contents;
   contents.texts = {
       {"doctor.json", to_text(document(output.header, Json::parse(output.json)))},
@@ -179,12 +177,6 @@ Output pack(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   return output;
 }
 
-// That the project is to run on; nothing where --api says it.
-std::optional<Stack> stack_of(const DoctorCommandOptions& options, const Session& session) {
-  if (!options.project.api.empty()) return std::nullopt;
-  return options.stack.empty() ? installed_stack(session.host) : load_stack(options.stack);
-}
-
 Execution apply(const ProjectCommandOptions& options, const ProjectReading& reading,
                 Session& session) {
   PatchRequest request;
@@ -193,15 +185,15 @@ Execution apply(const ProjectCommandOptions& options, const ProjectReading& read
   return apply_patch(session.with_own_state(), request, reading, *session.events);
 }
 
-Output look_at_project(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
-                       DoctorReport report, Session& session) {
+Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
+                       const DoctorCommandOptions& options, DoctorReport report, Session& session) {
   if (!options.logs.empty())
     throw Error(ErrorCode::usage, "logs and a project are judged one at a time",
                 "give either --log or --project");
   ReportHeader header;
   const SandboxWish wish{sandboxing_of(options.no_sandbox),
                          [&](const std::string& warning) { header.warnings.push_back(warning); }};
-  const ProjectOptions project = project_options_of(options.project, stack_of(options, session));
+  const ProjectOptions project = project_options_of(options.project, stack);
   const ProjectReading reading = read_project(options.project.folder, project, wish);
   if (options.project.patch || options.project.apply) report.patch = patch_of(reading);
   bool is_changed = false;
@@ -232,15 +224,17 @@ Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   report.language = options.language.empty()   ? language_of(session.host.environment)
                     : options.language == "zh" ? Language::chinese
                                                : Language::english;
-  const DiagnosisCatalogue known = known_diagnoses();
+  const Stack stack = stack_on(session.host, options.stack);
+  const DiagnosisCatalogue known = known_diagnoses(stack.backend.name);
   const DiagnosisCatalogue catalogue = chosen(known, options);
   if (options.list) return list(catalogue, report, session.style);
   if (!options.explain.empty()) return explain(known, options.explain, report, session.style);
   require_project(options.project);
-  if (!options.project.folder.empty()) return look_at_project(catalogue, options, report, session);
+  if (!options.project.folder.empty())
+    return look_at_project(catalogue, stack, options, report, session);
   if (!options.form.empty()) return export_rules(catalogue, report);
-  if (!options.support.empty()) return pack(catalogue, options, report, session);
-  if (options.logs.empty()) return look(catalogue, options, report, session);
+  if (!options.support.empty()) return pack(catalogue, stack, options, report, session);
+  if (options.logs.empty()) return look(catalogue, stack, options, report, session);
   return read(catalogue, options, report, session);
 }
 

@@ -11,9 +11,9 @@
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/environment_check.hpp"
+#include "topsctl/engine/checks/installed_stack.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -46,10 +46,6 @@ std::string line_of(const Body& body) {
                {"text", text_or_null(body.text)}};
   json.update(to_json(body.check));
   return to_line(json);
-}
-
-Stack stack_of(const EnvCommandOptions& options) {
-  return options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
 }
 
 bool is_folder(const Host& host, const std::string& path) {
@@ -143,7 +139,7 @@ CommandAction define_env(OptionTable& table) {
                   "processes are looked at on the running system only");
     }
     require_usable_host(host, Purpose::look);
-    const Stack stack = stack_of(*options);
+    const Stack stack = stack_on(host, options->stack);
     if (exec.is_given) become(host, stack, *options, session);
     return look.is_given ? check(host, stack, *options, session) : print(host, stack, *options);
   };

@@ -19,6 +19,7 @@
 #include "topsctl/engine/compatibility/compatibility.hpp"
 #include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/missing_folders.hpp"
+#include "topsctl/engine/inspection/tree_packages.hpp"
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/engine/reporting/bundle_diff.hpp"
 #include "topsctl/engine/reporting/bundle_diff_json.hpp"
@@ -71,11 +72,8 @@ JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOpt
   };
   const SandboxWish wish{sandboxing_of(options.no_sandbox),
                          [&](const std::string& warning) { header.warnings.push_back(warning); }};
-  return read_and_judge(files_of_bundle({paths.begin(), paths.end()}), reading, wish);
-}
-
-std::vector<Stack> stacks_for(const InspectCommandOptions& options) {
-  return options.stack.empty() ? known_stacks() : std::vector<Stack>{load_stack(options.stack)};
+  const BundleFiles files({paths.begin(), paths.end()}, stacks_meant(options.stack), wish);
+  return read_and_judge(files.found(), reading, wish);
 }
 
 std::vector<StackMatch> matches(const std::vector<Stack>& stacks, Inventory& inventory) {
@@ -165,7 +163,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   auto document = std::make_shared<InspectionDocument>();
   Inspection& inspection = document->inspection;
   // A stack that cannot be read is told before minutes of reading.
-  const std::vector<Stack> stacks = stacks_for(options);
+  const std::vector<Stack> stacks = stacks_meant(options.stack);
   Output output;
   output.header.command = "inspect";
   JudgedBundle judged = read(options.paths, options, session, output.header);

@@ -17,12 +17,12 @@
 #include "cli/training/rank_console.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/installed_stack.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/detached_run.hpp"
@@ -169,29 +169,39 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   return output;
 }
 
+void choose_cards(const std::string& cards, const Stack& stack,
+                  std::map<std::string, std::string>& environment) {
+  if (cards.empty()) return;
+  const std::string& variable = stack.accelerator.variable;
+  if (variable.empty())
+    throw Error(ErrorCode::usage, format("{} names no variable that chooses cards", stack.name),
+                "set that variable of your cards yourself, or take another stack: --stack STACK");
+  environment[variable] = cards;
+}
+
 Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
   LaunchRequest request = request_of(options, table, session);
-  const DiagnosisCatalogue catalogue = known_diagnoses();
+  const Stack stack = stack_on(session.host, request.stack);
+  const DiagnosisCatalogue catalogue = known_diagnoses(stack.backend.name);
   require_hosts(table, options.hosts);
   require_engine(table, options.cluster, is_for_hosts(options.hosts));
   if (is_for_hosts(options.hosts)) {
     require_sense(request, catalogue);
-    HostsLaunch done =
-        run_hosts_launch(options.hosts, options.cluster, request, table, options.dry_run, session);
+    HostsLaunch done = run_hosts_launch(options.hosts, options.cluster, request, stack, table,
+                                        options.dry_run, session);
     done.output.json = body_of(done.preflight, done.run, nullptr, done.record, done.cluster);
     return std::move(done.output);
   }
-  require_script(request.words);
+  if (options.cluster.engine.empty()) require_script(request.words);
   require_sense(request, catalogue);
   if (!options.cluster.engine.empty()) {
     auto [output, cluster, was_started] =
-        run_cluster_launch(options.cluster, request, table, options.dry_run, session);
+        run_cluster_launch(options.cluster, request, stack, table, options.dry_run, session);
     output.json = body_of({}, nullptr, nullptr, nullptr, cluster, nullptr, was_started);
     return std::move(output);
   }
   const Host& host = session.host;
   require_usable_host(host, Purpose::look);
-  const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
   const bool is_detached = !options.detached_run.empty();
   const std::string run = is_detached ? options.detached_run : new_run_name(host);
   Output output;
@@ -199,12 +209,14 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   LaunchWishes wishes;
   wishes.words = request.words;
   wishes.ranks = ranks_of(request, host, stack);
-  wishes.cards = request.cards;
   wishes.log_folder = log_folder_of(request, run);
   wishes.own_program = this_program();
+  wishes.stack = request.stack;
+  wishes.backend = stack.backend.name;
   wishes.environment = joined_environment(
       host.environment,
       environment_for_programs(host, stack, request.settings, output.header.warnings));
+  choose_cards(request.cards, stack, wishes.environment);
   if (is_for_several(request.place)) {
     wishes.place = request.place;
     wishes.engine_restarts = std::exchange(request.restart.most, 0);

@@ -9,6 +9,8 @@
 #include "cli/option_table.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/confined_reading.hpp"
+#include "topsctl/engine/inspection/tree_packages.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -67,9 +69,8 @@ LockedFile written_lock(const LockCommandOptions& options, Session& session,
   };
   const SandboxWish wish{sandboxing_of(options.no_sandbox),
                          [&](const std::string& warning) { warnings.push_back(warning); }};
-  const Inspection inspection =
-      read_and_judge(files_of_bundle({options.paths.begin(), options.paths.end()}), reading, wish)
-          .inspection;
+  const BundleFiles files({options.paths.begin(), options.paths.end()}, known_stacks(), wish);
+  const Inspection inspection = read_and_judge(files.found(), reading, wish).inspection;
   LockedFile file;
   file.file = options.output;
   file.packages = inspection.inventory.packages.size();

@@ -8,12 +8,12 @@
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/engine/checks/installed_stack.hpp"
 #include "topsctl/engine/checks/verify_report.hpp"
 #include "topsctl/engine/operations/installer.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/report_files.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 
 namespace topsctl {
@@ -69,7 +69,7 @@ std::string verify_text(const Stack& stack, const Verification& verification, co
 Output run_verify(const VerifyCommandOptions& options, Session& session) {
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
-  const Stack stack = options.stack.empty() ? known_stacks().front() : load_stack(options.stack);
+  const Stack stack = stack_on(host, options.stack);
   const VerifyOptions climb{*rung_named(options.level), options.cards, options.ranks,
                             options.timeout_s * ms_per_s, session.events};
   const Verification verification = run_checks(host, stack, stack.checks, options.python, climb);

@@ -14,12 +14,12 @@
 #include "cli/training/watch_text.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/installed_stack.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/machine_judgement.hpp"
 #include "topsctl/engine/launch/card_watch.hpp"
 #include "topsctl/engine/launch/rank_words.hpp"
 #include "topsctl/engine/launch/runs.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/waiting.hpp"
@@ -35,6 +35,7 @@ struct WatchCommandOptions {
   std::string run;
   std::string stack;
   std::string prometheus;
+  std::string telemetry;
   std::int64_t interval_s = 2;
   bool is_interval_given = false;
   bool once = false;
@@ -66,10 +67,11 @@ class Watching {
       : options_(options),
         host_(session.host),
         own_(session.with_own_state()),
-        stack_(options.stack.empty() ? known_stacks().front() : load_stack(options.stack)),
-        catalogue_(known_diagnoses()) {
+        stack_(stack_on(host_, options.stack)),
+        catalogue_(known_diagnoses(stack_.backend.name)) {
     // A name that is no run's is told at once.
     if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
+    if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
   }
 
   Look look() {
@@ -78,12 +80,19 @@ class Watching {
     Look look{card_watch(facts.state), judge_machine(catalogue_, facts, Language::english)};
     if (const auto run = this->run())
       words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
+    if (telemetry_) look.watch.ports = telemetry_->look();
     if (!options_.prometheus.empty())
-      write_metrics(options_.prometheus, prometheus_text(look.watch, host_name()));
+      write_metrics(options_.prometheus,
+                    prometheus_text(look.watch, metrics_prefix(), host_name()));
     return look;
   }
 
  private:
+  std::string metrics_prefix() const {
+    const std::string& own = stack_.accelerator.metrics;
+    return own.empty() ? "topsctl_card" : own;
+  }
+
   // The one that was named, else the last one that runs.
   std::optional<Run> run() const {
     if (!options_.run.empty()) return run_named(own_, options_.run);
@@ -99,6 +108,7 @@ class Watching {
   const Stack stack_;
   const DiagnosisCatalogue catalogue_;
   RankWords words_;
+  std::optional<FlowTelemetry> telemetry_;
 };
 
 ReportHeader header_of(const Look& look) {
@@ -170,6 +180,8 @@ CommandAction define_watch(OptionTable& table) {
       .excludes("--hosts");
   table.value("--prometheus", options->prometheus,
               "Write metrics to this file of node_exporter's textfile collector", "FILE.prom");
+  table.value("--telemetry", options->telemetry, "Sum up the telemetry of VCCL in this directory",
+              "DIR");
   return {[options, &table](Session& session) {
             options->is_interval_given = table.has("--interval");
             return run_watch(*options, session);

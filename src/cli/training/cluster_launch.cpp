@@ -8,6 +8,7 @@
 
 #include "cli/finding_text.hpp"
 #include "cli/render.hpp"
+#include "cli/training/asked_launch.hpp"
 #include "cli/training/doctor_text.hpp"
 #include "cli/training/rank_console.hpp"
 #include "cli/validators.hpp"
@@ -19,7 +20,6 @@
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 
 namespace topsctl {
 
@@ -128,13 +128,15 @@ Json submitted_json(const SubmittedJob& job) {
 }
 
 // Stays until the job has ended.
-Json submit_files(const JobTemplate& form, const std::vector<std::string>& command,
-                  const fs::path& folder, Output& output, Session& session) {
+Json submit_files(const JobTemplate& form, const std::string& backend,
+                  const std::vector<std::string>& command, const fs::path& folder, Output& output,
+                  Session& session) {
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
                       verbosity_of_ranks(session.detail));
   Submission submission{.command = command,
                         .environment = session.host.environment,
                         .folder = folder,
+                        .backend = backend,
                         .language = language_of(session.host.environment),
                         .on_engine_line = [&](auto line) { console.host_line(form.name, line); },
                         .on_rank_line = [&](auto line) { console.line(0, line); }};
@@ -263,11 +265,13 @@ void require_engine(const OptionTable& table, const ClusterOptions& options, boo
 }
 
 ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequest& request,
-                                 const OptionTable& table, bool is_dry, Session& session) {
+                                 const Stack& stack, const OptionTable& table, bool is_dry,
+                                 Session& session) {
   const JobTemplate form = launcher_named(known_launchers(), options.engine);
   require_places(form, table);
-  const Stack stack = request.stack.empty() ? known_stacks().front() : load_stack(request.stack);
   ClusterWishes wishes = wishes_of(options, request, new_run_name(session.host));
+  if (request.words.empty() || !is_on_volume(wishes.volumes, request.words.front()))
+    require_script(request.words);
   if (form.sorts_hosts) sort_as_slurm(wishes.hosts);
   if (wishes.hosts.empty() && options.host_count == 0)
     throw Error(ErrorCode::usage, "no hosts to run on",
@@ -299,7 +303,8 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
     emit(files, wishes.emit_folder);
     output.changed = true;
     if (options.submit) {
-      submitted = submit_files(form, submit, wishes.emit_folder, output, session);
+      submitted =
+          submit_files(form, stack.backend.name, submit, wishes.emit_folder, output, session);
     } else {
       std::vector<std::string> words;
       for (const std::string& word : submit) words.push_back(shell_quoted(word));

@@ -10,6 +10,7 @@
 #include "cli/option_table.hpp"
 #include "topsctl/engine/cluster/rank_layout.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
+#include "topsctl/model/stack.hpp"
 
 namespace topsctl {
 
@@ -45,6 +46,7 @@ struct ClusterLaunch {
   bool was_started = false;
 };
 ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequest& request,
-                                 const OptionTable& table, bool is_dry, Session& session);
+                                 const Stack& stack, const OptionTable& table, bool is_dry,
+                                 Session& session);
 
 }  // namespace topsctl

@@ -16,7 +16,7 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
   table.value("--project", options.folder, "The directory with the sources of the training", "DIR");
   table
       .value("--api", options.api, "What the project is to run on; default: as the stack is", "API")
-      .check(one_of({"t2x", "s60"}));
+      .check(one_of({"t2x", "s60", cuda_api}));
   table.value("--backend", options.backend, "Its process group; default: eccl", "BACKEND")
       .check(one_of({"eccl", "gloo"}));
   table.flag("--patch", options.patch, "Print the changes as a patch");
@@ -32,13 +32,12 @@ void require_project(const ProjectCommandOptions& options) {
                 "name its directory: --project DIR");
 }
 
-ProjectOptions project_options_of(const ProjectCommandOptions& options,
-                                  const std::optional<Stack>& stack) {
+ProjectOptions project_options_of(const ProjectCommandOptions& options, const Stack& stack) {
   ProjectOptions project;
   if (!options.api.empty())
     project.target.api = options.api;
-  else if (stack && !stack->environment.generation.empty())
-    project.target.api = stack->environment.generation;
+  else if (!stack.environment.generation.empty())
+    project.target.api = stack.environment.generation;
   project.target.backend = options.backend;
   std::set<std::string> known;
   for (const Rewrite& rewrite : built_in_rewrites()) known.insert(rewrite.id);

@@ -1,7 +1,6 @@
 // The options of topsctl doctor for a project, and what is said of one.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,8 +26,7 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options);
 void require_project(const ProjectCommandOptions& options);
 // `stack`: what the project is to run on, where no option says it; else t2x. Throws Error{usage}
 // for an accepted id that no rewrite has.
-ProjectOptions project_options_of(const ProjectCommandOptions& options,
-                                  const std::optional<Stack>& stack);
+ProjectOptions project_options_of(const ProjectCommandOptions& options, const Stack& stack);
 // What no patch changes as it was asked for.
 std::vector<std::string> project_warnings(const ProjectReading& reading);
 // The findings, or the patch alone if it was asked for; and what became of it.

@@ -253,8 +253,8 @@ bool is_for_hosts(const HostsOptions& options) {
 }
 
 HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& layout_wishes,
-                             const LaunchRequest& request, const OptionTable& table, bool is_dry,
-                             Session& session) {
+                             const LaunchRequest& request, const Stack& stack,
+                             const OptionTable& table, bool is_dry, Session& session) {
   require_options(table, request);
   if (request.words.empty()) require_script(request.words);
   if (!options.master.empty()) static_cast<void>(master_in(options.master));
@@ -304,6 +304,7 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
                       .run = run,
                       .log_folder = log_folder_of(request, run),
                       .directory = directory,
+                      .backend = stack.backend.name,
                       .place = place,
                       .master_port = port};
   if (!table.has("--on-stall")) wanted.request.on_stall = name(OnStall::stop);

@@ -10,6 +10,7 @@
 #include "topsctl/engine/launch/launch_check.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
 #include "topsctl/model/json.hpp"
+#include "topsctl/model/stack.hpp"
 
 namespace topsctl {
 
@@ -35,7 +36,7 @@ struct HostsLaunch {
 // Throws Error{usage} for options that do not go with it, Error{unreachable, some_failed} where a
 // host cannot be asked: then nothing is started.
 HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& layout,
-                             const LaunchRequest& request, const OptionTable& table, bool is_dry,
-                             Session& session);
+                             const LaunchRequest& request, const Stack& stack,
+                             const OptionTable& table, bool is_dry, Session& session);
 
 }  // namespace topsctl

@@ -88,7 +88,8 @@ void RankConsole::end() {
 // Of checks that are repeated, the last one alone.
 void RankConsole::checked(const BusyCheck& check, std::int64_t ranks) {
   if (!check.is_last) return;
-  std::string text = "unknown whether the cards are busy: efsmi is not there or fails";
+  std::string text =
+      "unknown whether the cards are busy: the tool that lists them is not there or fails";
   bool is_well = false;
   if (check.cards_busy) {
     is_well = *check.cards_busy >= static_cast<std::size_t>(ranks);

@@ -41,9 +41,9 @@ std::string memory_of(const CardReading& card) {
 }
 
 std::string state_of(const CardWatch& watch, const Judgement& judgement) {
-  std::string text = watch.busy
-                         ? format("{} of {} cards busy", *watch.busy, watch.cards.size())
-                         : std::string("unknown whether cards work: efsmi is not there or fails");
+  std::string text =
+      watch.busy ? format("{} of {} cards busy", *watch.busy, watch.cards.size())
+                 : format("unknown whether cards work: {} is not there or fails", watch.tool);
   if (!watch.ranks.empty()) text += format(", {} run", counted(watch.ranks.size(), "rank"));
   if (!judgement.first_cause.empty()) {
     text += format("; {} ({}): `topsctl doctor`", judgement.diagnoses.front().finding.title,
@@ -67,6 +67,23 @@ std::string ranks_text(const CardWatch& watch, const Style& style) {
   return table(rows, style);
 }
 
+std::string ports_text(const std::vector<FlowPort>& ports, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {
+      {"host", "NIC", "port", "Gbit/s", "mean", "lowest", "drops", "values", "age"}};
+  for (const FlowPort& port : ports) {
+    const FlowValues& values = port.values;
+    const auto known = [&](double number) {
+      return one_decimal(values.count > 0 ? std::optional(number) : std::nullopt);
+    };
+    rows.push_back(
+        {port.host, port.nic, port.port, known(values.last),
+         known(values.sum / static_cast<double>(std::max<std::uint64_t>(values.count, 1))),
+         known(values.lowest), concat(values.drops), concat(values.count),
+         human_duration(port.age_ms)});
+  }
+  return table(rows, style);
+}
+
 }  // namespace
 
 std::string watch_text(const CardWatch& watch, const Judgement& judgement, const Style& style) {
@@ -86,6 +103,7 @@ std::string watch_text(const CardWatch& watch, const Judgement& judgement, const
     }
     text += table(rows, style);
   }
+  if (!watch.ports.empty()) text += ports_text(watch.ports, style);
   if (!watch.ranks.empty()) text += ranks_text(watch, style);
   return text + concat(style.bold("state:"), " ", state_of(watch, judgement), "\n");
 }

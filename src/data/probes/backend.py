@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 
-# What is asked for: token, steps, module, backend, library, function, cards, ranks, source (of this file). Each line
+# What is asked for: token, steps, module, backend, library, function, device, marker, cards, ranks, source (of this file). Each line
 # of the answer begins with the token, so that nothing else that reaches the descriptor is taken for one.
 ASKED = json.loads(sys.argv[1])
 RESULTS = "TOPSCTL_PROBE_RESULTS"
@@ -28,19 +28,25 @@ def about(module):
 
 
 def api_of():
-    """t2x: devices by torch_gcu.gcu_device; s60: torch.gcu; empty: neither."""
+    """t2x: devices by torch_gcu.gcu_device; s60: torch.gcu; cuda and the like: of torch itself; empty: none of them."""
+    if ASKED["device"]:
+        return ASKED["device"] if hasattr(sys.modules["torch"], ASKED["device"]) else ""
     if hasattr(sys.modules[ASKED["module"]], "gcu_device"):
         return "t2x"
     return "s60" if hasattr(sys.modules["torch"], "gcu") else ""
 
 
 def devices():
-    """The module that counts cards: torch_gcu in one generation, torch.gcu in the other."""
+    """The module that counts cards: torch_gcu in one generation, torch.gcu in the other, else torch's own."""
+    if ASKED["device"]:
+        return getattr(sys.modules["torch"], ASKED["device"])
     module = sys.modules[ASKED["module"]]
     return module if hasattr(module, "device_count") else sys.modules["torch"].gcu
 
 
 def on_card(tensor, card):
+    if ASKED["device"]:
+        return tensor.to("%s:%d" % (ASKED["device"], card))
     if api_of() == "t2x":
         return tensor.to(sys.modules[ASKED["module"]].gcu_device(card))
     torch = sys.modules["torch"]
@@ -111,6 +117,19 @@ def step_torch():
 
 def step_module():
     return about(importlib.import_module(ASKED["module"]))
+
+
+def step_loaded():
+    """The library that torch itself has brought into this process."""
+    import mmap
+
+    found = loaded_library()
+    if not found:
+        raise Missing("torch has loaded no %s" % ASKED["library"])
+    code = ctypes.c_int(0)
+    getattr(ctypes.CDLL(ASKED["library"], mode=os.RTLD_NOLOAD | os.RTLD_LAZY), ASKED["function"])(ctypes.byref(code))
+    with open(found, "rb") as library, mmap.mmap(library.fileno(), 0, access=mmap.ACCESS_READ) as text:
+        return {"code": code.value, "library": found, "right": text.find(ASKED["marker"].encode()) >= 0}
 
 
 def step_devices():

@@ -2,8 +2,6 @@
 #include "engine/checks/backend_checks.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "engine/checks/check_outcomes.hpp"
@@ -16,28 +14,6 @@
 namespace topsctl {
 
 namespace {
-
-std::string signal_name(const std::string& ending) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> names = {
-      {{"signal 4", "SIGILL"},
-       {"signal 6", "SIGABRT"},
-       {"signal 7", "SIGBUS"},
-       {"signal 11", "SIGSEGV"}}};
-  for (const auto& [number, name] : names) {
-    if (ending.ends_with(number)) return concat(ending, " (", name, ")");
-  }
-  return ending;
-}
-
-std::string number_text(double value) {
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() ? std::string(text.data(), end) : std::string("?");
-}
-
-std::string with_output(const std::string& text, const std::string& output) {
-  return output.empty() ? text : format("{}; it printed: {}", text, output);
-}
 
 std::string import_hint(const std::string& error, const std::string& python,
                         const std::string& module) {
@@ -116,6 +92,12 @@ const BackendTrial& BackendChecks::climb() {
   request.environment = machine_.variables();
   request.timeout_ms = machine_.options.timeout_ms;
   request.steps = {"torch", "module"};
+  for (const CheckRule& rule : machine_.stack.checks) {
+    if (rule.kind != CheckKind::loaded_library) continue;
+    request.steps.emplace_back("loaded");
+    request.marker = rule.marker;
+    break;
+  }
   if (machine_.options.highest >= CheckLevel::device) request.steps.emplace_back("devices");
   // What no node is there for would only be tried to see it fail.
   if (machine_.options.highest >= CheckLevel::single && has_every_node(machine_))
@@ -135,6 +117,8 @@ void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
       return judge_call(result);
     case CheckKind::python_import:
       return judge_import(rule, result);
+    case CheckKind::loaded_library:
+      return judge_loaded(result);
     case CheckKind::device_count:
       return judge_count(result);
     case CheckKind::card_arithmetic:
@@ -209,6 +193,27 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   if (torch != nullptr) result.duration_ms += torch->duration_ms;
 }
 
+// A torch that brings a library of its own maps that one, whatever is installed besides.
+void BackendChecks::judge_loaded(CheckResult& result) {
+  const BackendRules& backend = machine_.stack.backend;
+  result.expected = format("torch maps the stack's {}", backend.library);
+  const ProbeStep* step =
+      ended_step(climb(), "loaded", format("while it looked for {}", backend.library), result);
+  if (step == nullptr) return;
+  if (step->state != ProbeState::done)
+    return fail(result, step->error, "this torch is built without it: install another build");
+  const std::string observed = format("{}, version {}", step->library, step->count);
+  const std::string objection = objection_to(*step);
+  if (!objection.empty() || !step->is_right)
+    return fail(
+        result,
+        objection.empty() ? format("{} is not the stack's: {}", backend.library, observed)
+                          : format("{} (version {})", objection, step->count),
+        "torch finds another one first: its own (pip list), or one in a search path; put the "
+        "stack's directory first in LD_LIBRARY_PATH, or take a torch that brings none");
+  pass(result, observed);
+}
+
 void BackendChecks::judge_count(CheckResult& result) {
   result.expected = format("{} counts {}", machine_.stack.backend.module, machine_.cards());
   const ProbeStep* step = ended_step(climb(), "devices", "while it counted the cards", result);
@@ -249,7 +254,7 @@ void BackendChecks::judge_arithmetic(CheckResult& result) {
 
 std::string BackendChecks::objection_to(const ProbeStep& group) const {
   const BackendRules& backend = machine_.stack.backend;
-  if (group.name != "library") {
+  if (group.name != "library" && group.name != "loaded") {
     if (group.backend != backend.name) {
       return format("a group of '{}' was asked for, and it is one of {}", backend.name,
                     in_quotes(group.backend));

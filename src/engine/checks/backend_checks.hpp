@@ -24,6 +24,7 @@ class BackendChecks {
   const BackendTrial& climb();
   void judge_call(CheckResult& result);
   void judge_import(const CheckRule& rule, CheckResult& result);
+  void judge_loaded(CheckResult& result);
   void judge_count(CheckResult& result);
   void judge_arithmetic(CheckResult& result);
   void judge_group(CheckResult& result);

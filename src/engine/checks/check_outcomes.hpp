@@ -13,4 +13,10 @@ void fail(CheckResult& result, const std::string& observed, const std::string& h
 void skip(CheckResult& result, const std::string& observed);
 void leave_unknown(CheckResult& result, const std::string& observed, const std::string& hint);
 
+// "killed by signal 4 (SIGILL)".
+std::string signal_name(const std::string& ending);
+std::string number_text(double value);
+// With what a process printed last.
+std::string with_output(const std::string& text, const std::string& output);
+
 }  // namespace topsctl

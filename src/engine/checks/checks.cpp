@@ -24,13 +24,13 @@ namespace {
 // What the rungs above do not stand on.
 bool stands_alone(CheckKind kind) {
   return kind == CheckKind::environment_file || kind == CheckKind::impostors ||
-         kind == CheckKind::management_tool;
+         kind == CheckKind::management_tool || kind == CheckKind::infiniband;
 }
 
 // What a container may hide although all is well.
 bool may_stay_unknown(CheckKind kind) {
   return kind == CheckKind::management_tool || kind == CheckKind::driver ||
-         kind == CheckKind::pci_cards;
+         kind == CheckKind::pci_cards || kind == CheckKind::infiniband;
 }
 
 bool has_wheels(const Stack& stack, const PythonFacts& python) {
@@ -114,8 +114,11 @@ class Ladder {
         return judge_pci(machine_, result);
       case CheckKind::management_tool:
         return judge_tool(machine_, rule, result);
+      case CheckKind::infiniband:
+        return judge_infiniband(machine_, rule, result);
       case CheckKind::library_call:
       case CheckKind::python_import:
+      case CheckKind::loaded_library:
       case CheckKind::device_count:
       case CheckKind::card_arithmetic:
       case CheckKind::process_group:

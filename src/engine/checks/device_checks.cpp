@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "engine/checks/check_outcomes.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
-#include "topsctl/host/facts/efsmi.hpp"
+#include "topsctl/host/facts/card_tool.hpp"
+#include "topsctl/host/facts/infiniband.hpp"
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
@@ -104,22 +106,54 @@ void judge_pci(const CheckedMachine& machine, CheckResult& result) {
        "`dmesg`");
 }
 
+void judge_infiniband(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
+  constexpr const char* folder = "/sys/class/infiniband";
+  result.expected = "each InfiniBand port that is used is active, all at one rate";
+  if (!is_folder(machine.host, folder))
+    return leave_unknown(result, format("there is no {} to look at", folder), "");
+  const auto variables = machine.variables();
+  const auto wanted = variables.find(rule.variable);
+  const std::string list = wanted == variables.end() ? std::string() : wanted->second;
+  std::vector<std::string> seen;
+  std::vector<std::string> down;
+  std::set<std::string> rates;
+  for (const InfinibandPort& port : infiniband_ports(machine.host)) {
+    if (!is_in_port_list(port, list)) continue;
+    const std::string text = format("{}:{} {} {}", port.device, port.number, port.state, port.rate);
+    seen.push_back(text);
+    if (port.state == "ACTIVE")
+      rates.insert(port.rate);
+    else
+      down.push_back(text);
+  }
+  if (seen.empty())
+    return fail(result,
+                list.empty() ? std::string("there is no port")
+                             : format("there is no port of {}={}", rule.variable, list),
+                "`ibstat` lists them");
+  if (!down.empty())
+    return fail(result, joined(down, ", "), "look at the cable and the switch: `ibstat`");
+  if (rates.size() > 1)
+    return fail(result, joined(seen, ", "),
+                "the slowest port holds up all: look at its cable, or leave it out");
+  pass(result, joined(seen, ", "));
+}
+
 void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   result.expected = format("{} lists {}", rule.file, cards_of(machine.cards()));
-  RunResult run;
+  CardToolRules tool = machine.stack.accelerator.tool;
+  if (rule.file != tool.file) tool = {.file = rule.file, .arguments = {}, .columns = {}};
+  CardToolReading reading;
   try {
-    Command command = machine.host.command({rule.file}, tool_timeout_ms);
-    command.environment["PATH"] = script_path;
-    run = machine.host.runner->run(command);
+    reading = ask_card_tool(machine.host, tool, tool_timeout_ms);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
     return leave_unknown(result, format("there is no {} here", rule.file),
                          "in containers that is usual: ask it on the host");
   }
-  const EfsmiReading reading = parse_efsmi(run.output);
-  if (!reading.failure.empty() || !run.ok()) {
+  if (!reading.failure.empty()) {
     return fail(
-        result, concat(rule.file, ": ", reading.failure.empty() ? run.ending() : reading.failure),
+        result, concat(rule.file, ": ", reading.failure),
         "driver and library are of different releases, or no device may be used: see `dmesg`");
   }
   if (reading.cards.empty()) {

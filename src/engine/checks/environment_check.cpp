@@ -61,12 +61,14 @@ class Judge {
 
   std::vector<Finding> findings() {
     for (const SetVariable& variable : set_variables(places_)) {
+      if (!is_of_stack(variable.name)) continue;
       judge_name(variable);
       judge_for_everybody(variable);
       judge_contradiction(variable);
       for (const SetVariable::At& at : variable.at) judge_value(variable, at);
     }
     judge_files();
+    for (const VariableRelation& relation : variable_catalogue().relations) judge(relation);
     sort_findings(found_);
     return std::move(found_);
   }
@@ -86,7 +88,7 @@ class Judge {
     const KnownVariable* known = variable_catalogue().find(variable.name);
     std::vector<Evidence> evidence = evidence_of_all(variable);
     if (known == nullptr) {
-      const auto meant = variable_catalogue().nearly(variable.name);
+      const auto meant = variable_catalogue().nearly(variable.name, stack_.backend.name);
       if (meant) evidence.push_back({*meant, 0, "is the known name"});
       add(meant ? "environment-name-misspelt" : "environment-variable-unknown", variable.name,
           std::move(evidence));
@@ -184,9 +186,10 @@ class Judge {
     for (const EnvironmentPlace& place : places_) {
       if (place.kind != PlaceKind::shell) continue;
       const auto& all = place.set.assignments;
-      const auto count = std::count_if(all.begin(), all.end(), [](const Assignment& assignment) {
-        return is_of_stacks(assignment.name);
-      });
+      const auto count =
+          std::count_if(all.begin(), all.end(), [this](const Assignment& assignment) {
+            return is_of_stacks(assignment.name) && is_of_stack(assignment.name);
+          });
       if (count == 0) continue;
       has_other = has_other || !place.is_of_stack;
       evidence.push_back({place.name, 0,
@@ -195,6 +198,42 @@ class Judge {
     }
     if (evidence.size() > 1 && has_other)
       add("environment-several-files", stack_.environment.file, std::move(evidence));
+  }
+
+  bool is_of_stack(const std::string& name) const {
+    return variable_catalogue().is_of(name, stack_.backend.name);
+  }
+
+  // The last one in a place counts.
+  static const Assignment* last_of(const EnvironmentPlace& place, const std::string& name) {
+    const auto& all = place.set.assignments;
+    const auto last = std::find_if(all.rbegin(), all.rend(),
+                                   [&](const Assignment& each) { return each.name == name; });
+    return last == all.rend() ? nullptr : &*last;
+  }
+
+  // A process has all that it has; of files, any may be read besides another.
+  void judge(const VariableRelation& relation) {
+    if (relation.backend != stack_.backend.name) return;
+    for (const EnvironmentPlace& place : places_) {
+      const Assignment* when = last_of(place, relation.name);
+      if (when == nullptr || when->value != relation.value) continue;
+      std::vector<std::string> values;
+      std::vector<Evidence> evidence = {evidence_of({&place, when})};
+      for (const EnvironmentPlace& other : places_) {
+        const bool is_alone = place.kind == PlaceKind::process || other.kind == PlaceKind::process;
+        if (is_alone && &other != &place) continue;
+        const Assignment* assignment = last_of(other, relation.other);
+        if (assignment == nullptr) continue;
+        values.push_back(assignment->value);
+        evidence.push_back(evidence_of({&other, assignment}));
+      }
+      if (holds(relation, values)) continue;
+      evidence.push_back(
+          {relation.name, 0, format("wants {}: {}", relation.wanted_text(), relation.why)});
+      add(relation.is_error ? "environment-variables-exclude" : "environment-variable-alone",
+          relation.name, std::move(evidence));
+    }
   }
 
   const std::vector<EnvironmentPlace>& places_;

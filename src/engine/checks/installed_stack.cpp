@@ -47,4 +47,10 @@ std::optional<Stack> installed_stack(const Host& host) {
   }
 }
 
+Stack stack_on(const Host& host, const std::string& choice) {
+  if (!choice.empty()) return load_stack(choice);
+  std::optional<Stack> installed = installed_stack(host);
+  return installed ? *std::move(installed) : known_stacks().front();
+}
+
 }  // namespace topsctl

@@ -246,7 +246,7 @@ class GroupLaunch {
     if (!end_.first_failed) return;
     try {
       note_what_logs_lack();
-      const DiagnosisCatalogue catalogue = known_diagnoses();
+      const DiagnosisCatalogue catalogue = known_diagnoses(wanted_.backend);
       const LogMatcher matcher(catalogue);
       const LogStory story = read_logs(matcher, telling_logs(), {});
       attempt.judgement = judge_logs(catalogue, story, *record_.status, language_);

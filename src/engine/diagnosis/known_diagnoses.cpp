@@ -68,7 +68,7 @@ void require_sound(const DiagnosisCatalogue& own, const std::string& source) {
 
 }  // namespace
 
-DiagnosisCatalogue known_diagnoses(const std::filesystem::path& folder) {
+DiagnosisCatalogue known_diagnoses(std::string_view backend, const std::filesystem::path& folder) {
   DiagnosisCatalogue catalogue = built_in_diagnoses();
   for (const std::filesystem::path& file : files_with_extension(folder, ".json")) {
     const std::string source = format("diagnoses {}", in_quotes(file.string()));
@@ -77,14 +77,14 @@ DiagnosisCatalogue known_diagnoses(const std::filesystem::path& folder) {
       DiagnosisCatalogue own;
       add_diagnoses(own, text, source);
       require_sound(own, source);
-      add_diagnoses(catalogue, text, source);
+      add_diagnoses(catalogue, std::move(own));
       require_known_ids(catalogue, source);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_stack) throw;
       throw Error(ErrorCode::bad_input, error.message(), way_out);
     }
   }
-  return catalogue;
+  return for_backend(catalogue, backend);
 }
 
 }  // namespace topsctl

@@ -14,6 +14,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/facts/card_tool.hpp"
 #include "topsctl/host/facts/control_group.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -23,7 +24,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::int64_t efsmi_timeout_ms = 20'000;
+constexpr std::int64_t tool_timeout_ms = 20'000;
 constexpr std::int64_t monitor_timeout_ms = 5'000;  // what it adds is worth no more
 constexpr std::int64_t between_looks_ms = 1'000;
 constexpr double busy_from_percent = 1.0;
@@ -77,7 +78,7 @@ HostLimits limits_of(const Host& host) {
 }
 
 // T20's table has no memory in use; the monitor of the same tool has.
-void ask_monitor(const Host& host, EfsmiReading& reading) {
+void ask_monitor(const Host& host, CardToolReading& reading) {
   if (std::all_of(reading.cards.begin(), reading.cards.end(),
                   [](const CardReading& card) { return card.memory_used_bytes.has_value(); }))
     return;
@@ -87,17 +88,14 @@ void ask_monitor(const Host& host, EfsmiReading& reading) {
   if (run.ok()) take_monitor_lines(run.output, reading);
 }
 
-void ask_efsmi(const Host& host, MachineState& state) {
+void ask_tool(const Host& host, const CardToolRules& tool, MachineState& state) {
   try {
-    Command command = host.command({"efsmi"}, efsmi_timeout_ms);
-    command.environment["PATH"] = script_path;
-    const RunResult run = host.runner->run(command);
-    EfsmiReading reading = parse_efsmi(run.output);
-    if (!reading.failure.empty() || !run.ok()) {
-      state.efsmi_failure = reading.failure.empty() ? run.ending() : reading.failure;
+    CardToolReading reading = ask_card_tool(host, tool, tool_timeout_ms);
+    if (!reading.failure.empty()) {
+      state.efsmi_failure = reading.failure;
     } else if (!reading.cards.empty()) {
       state.cards = std::move(reading);
-      ask_monitor(host, *state.cards);
+      if (tool.columns.empty()) ask_monitor(host, *state.cards);
     }
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
@@ -208,7 +206,8 @@ MachineState look_at_machine(const Host& host, const Stack& stack,
           text_of(host, concat("/sys/module/", stack.accelerator.driver, "/version")))
     state.driver_release = printable(trimmed(*version));
   state.limits = limits_of(host);
-  ask_efsmi(host, state);
+  state.tool = stack.accelerator.tool.file;
+  ask_tool(host, stack.accelerator.tool, state);
   state.processes = job_processes(host, prefix, wanted);
   if (!state.processes.empty()) {
     pause_for(std::chrono::milliseconds(between_looks_ms));

@@ -47,9 +47,11 @@ class ProjectSearch {
         pass_over(file, found);
         continue;
       }
+      const std::string name = file.file.filename().string();
+      if (rewriter_.asks_of(name)) known.texts[name] += text;
       known.starts_group = known.starts_group || found.starts_group;
       known.modules.merge(found.modules);
-      if (found.makes_group) known.group_scripts.insert(file.file.filename().string());
+      if (found.makes_group) known.group_scripts.insert(name);
       if (!found.hits.empty()) wanted.emplace(&file, std::move(text));
     }
     facts_ = std::move(known);

@@ -188,8 +188,35 @@ class ShellRewriter::Search {
     return script != holes.end() && project_.group_scripts.contains(base_name(script->second));
   }
 
+  bool is_unknown(const std::string& file, std::string_view text) const {
+    const auto known = project_.texts.find(file);
+    return known != project_.texts.end() && known->second.find(text) == std::string::npos;
+  }
+
+  // As a whole word, or between blanks of a quoted one.
+  void look_for_option(const Compiled& compiled, const ShellCommand& command) {
+    const std::string& option = compiled.rewrite.patterns.front();
+    if (!is_unknown(compiled.rewrite.unknown_to, option)) return;
+    const auto is_part = [](char c) { return is_name_character(c) || c == '-'; };
+    for (std::size_t i = 0; i < command.size(); ++i) {
+      const std::string_view word = text(command[i]);
+      for (auto at = word.find(option); at != std::string_view::npos;
+           at = word.find(option, at + 1)) {
+        const std::size_t end = at + option.size();
+        if ((at > 0 && is_part(word[at - 1])) || (end < word.size() && is_part(word[end])))
+          continue;
+        const auto line =
+            std::count(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+        const ShellWord place{command[i].begin + at, command[i].begin + end,
+                              command[i].line + static_cast<int>(line)};
+        take(compiled.rewrite, {place}, 0, 1, {});
+      }
+    }
+  }
+
   void look(const Compiled& compiled, const ShellCommand& command) {
     const Rewrite& rewrite = compiled.rewrite;
+    if (!rewrite.unknown_to.empty()) return look_for_option(compiled, command);
     if (!rewrite.commands.empty() && !has_one_of(command, rewrite.commands)) return;
     for (const auto& pattern : compiled.patterns) {
       if (rewrite.is_statement && command.size() != pattern.size()) continue;
@@ -253,6 +280,12 @@ ShellRewriter::ShellRewriter(const std::vector<Rewrite>& rewrites, std::set<std:
       compiled.holes.emplace_back(name, Pattern(concat("^(?:", expression, ")$")));
     rewrites_.push_back(std::move(compiled));
   }
+}
+
+bool ShellRewriter::asks_of(std::string_view file) const {
+  return std::any_of(rewrites_.begin(), rewrites_.end(), [&](const Compiled& compiled) {
+    return !file.empty() && compiled.rewrite.unknown_to == file;
+  });
 }
 
 FoundRewrites ShellRewriter::find(std::string_view script, const ProjectFacts& project) const {

@@ -1,6 +1,7 @@
 // Where a project's sources have what a rewrite names.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ struct ProjectFacts {
   bool starts_group = false;                         // on cards
   std::set<std::string, std::less<>> modules;        // that any file imports
   std::set<std::string, std::less<>> group_scripts;  // names of files that make a process group
+  std::map<std::string, std::string, std::less<>>
+      texts;  // of files that a rewrite asks of, by name
 };
 
 // What one round over a text finds.

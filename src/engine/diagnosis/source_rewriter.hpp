@@ -25,6 +25,8 @@ class SourceRewriter {
  public:
   SourceRewriter(const std::vector<Rewrite>& rewrites, const std::set<std::string>& accepted);
 
+  // Whether a rewrite wants the text of the project's files of this name (ProjectFacts::texts).
+  bool asks_of(std::string_view file) const { return shell_.asks_of(file); }
   FoundRewrites find(SourceKind kind, std::string_view text, const ProjectFacts& project) const;
   // Again and again, until nothing is left to change: one rewrite may lie in another.
   RewrittenSource rewrite(SourceKind kind, const std::string& text,

@@ -12,7 +12,8 @@ StackMatch stack_match(const Stack& stack, const Inventory& inventory) {
         inventory.packages.begin(), inventory.packages.end(), [&](const Package& package) {
           return package.chosen && package.stack == stack.name && package.component == component.id;
         });
-    (is_found ? match.found : match.missing).push_back(component.id);
+    if (is_found || component.required)
+      (is_found ? match.found : match.missing).push_back(component.id);
   }
   return match;
 }

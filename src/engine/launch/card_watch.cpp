@@ -48,17 +48,17 @@ const std::vector<Metric>& metrics() {
     return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
   };
   static const std::vector<Metric> all = {
-      {"enflame_gcu_usage", "Utilization in percent.",
+      {"usage", "Utilization in percent.",
        [](const CardReading& card) { return card.utilization_percent; }},
-      {"enflame_gcu_memory_total_bytes", "Memory of the card.",
+      {"memory_total_bytes", "Memory of the card.",
        [bytes](const CardReading& card) { return bytes(card.memory_total_bytes); }},
-      {"enflame_gcu_memory_used_bytes", "Memory that is in use.",
+      {"memory_used_bytes", "Memory that is in use.",
        [bytes](const CardReading& card) { return bytes(card.memory_used_bytes); }},
-      {"enflame_gcu_temperatures", "Temperature in degrees Celsius.",
+      {"temperatures", "Temperature in degrees Celsius.",
        [bytes](const CardReading& card) { return bytes(card.temperature_c); }},
-      {"enflame_gcu_power_consumption", "Power in watts.",
+      {"power_consumption", "Power in watts.",
        [](const CardReading& card) { return card.power_w; }},
-      {"enflame_gcu_power_capability", "Limit of the power in watts.",
+      {"power_capability", "Limit of the power in watts.",
        [](const CardReading& card) { return card.power_cap_w; }},
   };
   return all;
@@ -68,6 +68,7 @@ const std::vector<Metric>& metrics() {
 
 CardWatch card_watch(const MachineState& state) {
   CardWatch watch;
+  watch.tool = state.tool;
   watch.failure = state.efsmi_failure;
   if (state.cards) {
     watch.is_known = true;
@@ -128,30 +129,35 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
                      {"iteration", text_or_null(rank.iteration)},
                      {"iterations_per_second", number_or_null(rank.iterations_per_second)}});
   }
-  return {{"source", watch.is_known ? "efsmi" : "unknown"},
+  Json ports = Json::array();
+  for (const FlowPort& port : watch.ports) ports.push_back(to_json(port));
+  return {{"source", watch.is_known ? watch.tool : std::string("unknown")},
           {"failure", text_or_null(watch.failure)},
           {"cards", std::move(cards)},
           {"ranks", std::move(ranks)},
           {"cards_busy", number_or_null(watch.busy)},
           {"idle_alarm", watch.are_cards_idle},
+          {"telemetry", std::move(ports)},
           {"verdict", name(judgement.verdict)},
           {"first_cause", text_or_null(judgement.first_cause)}};
 }
 
-std::string prometheus_text(const CardWatch& watch, const std::string& host_name) {
+std::string prometheus_text(const CardWatch& watch, const std::string& prefix,
+                            const std::string& host_name) {
   std::string text;
   for (const Metric& metric : metrics()) {
+    const std::string metric_name = concat(prefix, "_", metric.name);
     std::string samples;
     for (const WatchedCard& card : watch.cards) {
       const auto value = metric.value(card.reading);
       if (!value) continue;
       samples +=
-          concat(metric.name, "{index=\"", card.reading.index, "\",busid=\"",
+          concat(metric_name, "{index=\"", card.reading.index, "\",busid=\"",
                  label_value(card.reading.bus_id), "\",uuid=\"", label_value(card.reading.serial),
                  "\",host=\"", label_value(host_name), "\"} ", Json(*value).dump(), "\n");
     }
     if (samples.empty()) continue;
-    text += concat("# HELP ", metric.name, " ", metric.help, "\n# TYPE ", metric.name, " gauge\n",
+    text += concat("# HELP ", metric_name, " ", metric.help, "\n# TYPE ", metric_name, " gauge\n",
                    samples);
   }
   if (watch.is_known) {

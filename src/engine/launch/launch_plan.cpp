@@ -55,6 +55,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   plan.master_port = wishes.master_port;
   plan.log_folder = wishes.log_folder;
   plan.own_program = wishes.own_program;
+  plan.stack = wishes.stack;
   plan.environment = wishes.environment;
   plan.place = wishes.place;
   // What a rank has of an earlier start would be believed.
@@ -63,7 +64,6 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
     plan.environment.erase(of_rank);
   // Python keeps what it prints to a pipe back, and a rank that is killed never says it.
   plan.environment.emplace("PYTHONUNBUFFERED", "1");
-  if (!wishes.cards.empty()) plan.environment["TOPS_VISIBLE_DEVICES"] = wishes.cards;
   plan.engine_restarts = wishes.engine_restarts;
   if (is_for_several(wishes.place))
     plan.environment[addresses_variable] = addresses_text(*wishes.place);

@@ -44,7 +44,7 @@ class Launch {
         listener_(listener),
         language_(language),
         record_(std::move(begun)),
-        catalogue_(known_diagnoses()) {
+        catalogue_(known_diagnoses(wishes.backend)) {
     record_.log_folder = wishes.log_folder.string();
     record_.started_at = timestamp(host.clock->now());
     record_.pid = ::getpid();

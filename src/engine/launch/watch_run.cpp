@@ -23,8 +23,9 @@ void WatchRun::start() {
   Pipe pipe = make_pipe();
   ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
   report_.clear();
-  static_cast<void>(supervisor_.start({plan_.own_program, "watch", "--quiet", "--json"},
-                                      plan_.environment, pipe.write_end));
+  std::vector<std::string> words = {plan_.own_program, "watch", "--quiet", "--json"};
+  if (!plan_.stack.empty()) words.insert(words.end(), {"--stack", plan_.stack});
+  static_cast<void>(supervisor_.start(words, plan_.environment, pipe.write_end));
   output_ = std::move(pipe.read_end);
   limit_ = WaitLimit(longest_look_at_cards_ms);
 }

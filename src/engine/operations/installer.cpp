@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "topsctl/base/text.hpp"
@@ -15,6 +16,7 @@
 #include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/locked_packages.hpp"
 #include "topsctl/engine/inspection/missing_folders.hpp"
+#include "topsctl/engine/inspection/tree_packages.hpp"
 #include "topsctl/engine/operations/confirmation.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/retention.hpp"
@@ -51,6 +53,7 @@ void require_applicable(const Host& host, const Plan& plan) {
 }
 
 struct ReadInventory {
+  std::unique_ptr<BundleFiles> files;  // where packages lie
   Inventory inventory;
   std::vector<std::string> warnings;
 };
@@ -59,9 +62,10 @@ ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
   ReadInventory read;
   const SandboxWish wish{request.sandboxing,
                          [&](const std::string& warning) { read.warnings.push_back(warning); }};
+  read.files = std::make_unique<BundleFiles>(request.bundle, stacks_meant(request.stack), wish);
   // Without a lock, what is taken gets its digest when its payload is read.
   read.inventory = read_inventory_confined(
-      files_of_bundle(request.bundle), request.lock ? Digests::each : Digests::none, wish,
+      read.files->found(), request.lock ? Digests::each : Digests::none, wish,
       [&](const std::string& file) { events.working(format("reading {}", file)); });
   return read;
 }

@@ -128,8 +128,10 @@ TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMem
   }
   const SandboxWish wish{request.sandboxing,
                          [&](const std::string& warning) { events.warning(warning); }};
+  transfer_set.bundle =
+      std::make_shared<BundleFiles>(request.bundle, stacks_meant(request.stack), wish);
   const Inventory inventory =
-      read_inventory_confined(files_of_bundle(request.bundle), Digests::none, wish);
+      read_inventory_confined(transfer_set.bundle->found(), Digests::none, wish);
   const ChosenStack chosen = chosen_stack(request.stack, inventory);
   const Stack& stack = chosen.stack;
   if (chosen.file) transfer_set.inputs.push_back(*chosen.file);

@@ -75,6 +75,12 @@ std::vector<std::string> missing_components(const Stack& stack, const Inventory&
   return missing;
 }
 
+std::size_t required_components(const Stack& stack) {
+  return static_cast<std::size_t>(
+      std::count_if(stack.components.begin(), stack.components.end(),
+                    [](const Component& component) { return component.required; }));
+}
+
 }  // namespace
 
 std::vector<Stack> known_stacks() {
@@ -101,6 +107,10 @@ Stack load_stack(const std::string& choice) {
       format("known stacks: {}; or give a stack file with --stack FILE", joined(names, ", ")));
 }
 
+std::vector<Stack> stacks_meant(const std::string& choice) {
+  return choice.empty() ? known_stacks() : std::vector<Stack>{load_stack(choice)};
+}
+
 ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) {
   if (choice.empty()) return {matching_stack(inventory)};
   if (!means_file(choice)) return {load_stack(choice)};
@@ -113,13 +123,16 @@ ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) 
 
 Stack matching_stack(const Inventory& inventory) {
   std::optional<Stack> best;
-  std::string nearest_name;
+  std::string nearest_name;  // of which most is there
+  std::size_t nearest_found = 0;
   std::vector<std::string> nearest_missing;
   for (Stack& stack : known_stacks()) {
     const std::vector<std::string> missing = missing_components(stack, inventory);
     if (!missing.empty()) {
-      if (nearest_name.empty() || missing.size() < nearest_missing.size()) {
+      const std::size_t found = required_components(stack) - missing.size();
+      if (nearest_name.empty() || found > nearest_found) {
         nearest_name = stack.name;
+        nearest_found = found;
         nearest_missing = missing;
       }
     } else if (!best || stack.components.size() > best->components.size()) {

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <optional>
 
+#include "host/debian/ar_member.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/deb_contents.hpp"
@@ -21,9 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view ar_magic = "!<arch>\n";
 constexpr std::string_view old_magic = "0.93";
-constexpr std::size_t ar_header_size = 60;
 constexpr std::size_t most_members = 64;
 
 [[noreturn]] void refuse_deb(const std::string& file, const std::string& why,

@@ -4,11 +4,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 
+#include "host/debian/ar_member.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/system/descriptor.hpp"
@@ -22,17 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t plain_header_size = 60;
-constexpr std::uint64_t largest_member = 9'999'999'999;  // ar(5) has ten digits for a size
 constexpr std::uint64_t write_out_every = 32ULL << 20U;
-
-// ar(5): name 16, time 12, owner 6, group 6, mode 8, size 10, then "`\n".
-std::string header(const char* name, std::uint64_t size) {
-  std::array<char, plain_header_size + 1> text{};
-  std::snprintf(text.data(), text.size(), "%-16s%-12d%-6d%-6d%-8s%-10llu`\n", name, 0, 0, 0,
-                "100644", static_cast<unsigned long long>(size));
-  return text.data();
-}
 
 // A file that is given up, and removed, as soon as there is no room for it.
 class PlainDebFile {
@@ -40,7 +29,7 @@ class PlainDebFile {
   PlainDebFile(const fs::path& path, SpaceBudget& budget)
       : path_(path), budget_(budget), file_(open_new_output(path)) {
     if (!file_.is_open()) throw system_error(errno, "write", path.string());
-    append("!<arch>\n");
+    append(ar_magic);
     begin("debian-binary");
     append("2.0\n");
     end();
@@ -54,7 +43,7 @@ class PlainDebFile {
   void begin(const char* name) {
     name_ = name;
     begun_at_ = size_;
-    append(header(name, 0));
+    append(ar_header(name, 0));
   }
 
   void append(std::string_view bytes) {
@@ -72,9 +61,9 @@ class PlainDebFile {
 
   void end() {
     if (is_given_up_) return;
-    const std::uint64_t member = size_ - begun_at_ - plain_header_size;
-    const std::string known = header(name_, member);
-    if (member > largest_member ||
+    const std::uint64_t member = size_ - begun_at_ - ar_header_size;
+    const std::string known = ar_header(name_, member);
+    if (member > largest_ar_member ||
         ::pwrite(file_.get(), known.data(), known.size(), static_cast<off_t>(begun_at_)) !=
             static_cast<ssize_t>(known.size())) {
       return give_up();

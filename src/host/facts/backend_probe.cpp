@@ -27,6 +27,8 @@ Json asked_for(const BackendRequest& request, const std::string& token, std::str
           {"backend", request.backend.name},
           {"library", request.backend.library},
           {"function", request.backend.version_function},
+          {"device", request.backend.device},
+          {"marker", request.marker},
           {"cards", request.cards},
           {"ranks", request.ranks},
           {"source", starts_ranks ? std::string(source) : std::string()}};

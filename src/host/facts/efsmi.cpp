@@ -121,7 +121,7 @@ void second_line(const std::vector<std::string>& cells, CardReading& card) {
 }
 
 // "EFSMI    V1.20.0          Driver Ver: 2.4.20230829", with or without a colon.
-void read_versions(const std::string& line, EfsmiReading& reading) {
+void read_versions(const std::string& line, CardToolReading& reading) {
   const std::vector<std::string> words = words_of(line);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     const std::string& next = words[i + 1];
@@ -132,7 +132,7 @@ void read_versions(const std::string& line, EfsmiReading& reading) {
   }
 }
 
-void read_table(const std::vector<std::string>& lines, EfsmiReading& reading) {
+void read_table(const std::vector<std::string>& lines, CardToolReading& reading) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].find("EFSMI") != std::string::npos)
       read_versions(without_border(lines[i]), reading);
@@ -158,7 +158,7 @@ void take_value(const std::string& key, const std::string& value, CardReading& c
   if (key == "Total Size" || key == "Mem Size") card.memory_total_bytes = bytes_of(value);
 }
 
-void read_blocks(const std::vector<std::string>& lines, EfsmiReading& reading) {
+void read_blocks(const std::vector<std::string>& lines, CardToolReading& reading) {
   for (const std::string& each : lines) {
     const std::string line = without_border(each);
     const std::vector<std::string> words = words_of(line);
@@ -197,7 +197,7 @@ void read_members(const Json& value, CardReading& card) {
   }
 }
 
-void read_json(std::string_view text, EfsmiReading& reading) {
+void read_json(std::string_view text, CardToolReading& reading) {
   Json document;
   try {
     document = parse_json(text, "efsmi's answer");
@@ -219,8 +219,8 @@ void read_json(std::string_view text, EfsmiReading& reading) {
 
 }  // namespace
 
-EfsmiReading parse_efsmi(std::string_view text) {
-  EfsmiReading reading;
+CardToolReading parse_efsmi(std::string_view text) {
+  CardToolReading reading;
   text = text.substr(0, most_table_text);
   std::vector<std::string> lines = split(text, '\n');
   for (const std::string& line : lines) {
@@ -240,7 +240,7 @@ EfsmiReading parse_efsmi(std::string_view text) {
   return reading;
 }
 
-void take_monitor_lines(std::string_view text, EfsmiReading& reading) {
+void take_monitor_lines(std::string_view text, CardToolReading& reading) {
   std::vector<std::string> lines = split(text.substr(0, most_table_text), '\n');
   lines.pop_back();
   std::vector<std::string> columns;

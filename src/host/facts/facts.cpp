@@ -39,9 +39,9 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                       const std::string& named,
                                       std::vector<std::string>& distrusted) {
   std::vector<std::string> distributions = names_of(stack, PackageKind::wheel);
-  if (distributions.empty() && named.empty()) return {};
   distributions.insert(distributions.end(), stack.python.unchanged.begin(),
                        stack.python.unchanged.end());
+  if (distributions.empty() && stack.backend.module.empty() && named.empty()) return {};
   const std::vector<std::string> candidates =
       named.empty() ? stack.python.executables : std::vector<std::string>{named};
   std::vector<PythonFacts> pythons;

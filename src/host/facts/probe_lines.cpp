@@ -38,7 +38,7 @@ void fill(ProbeStep& step, const Json& line) {
   step.version = text_of(line, "version");
   step.file = text_of(line, "file");
   step.api = text_of(line, "api");
-  step.count = number_of(line, step.name == "library" ? "code" : "count");
+  step.count = number_of(line, step.name == "library" || step.name == "loaded" ? "code" : "count");
   step.backend = text_of(line, "backend");
   step.library = text_of(line, "library");
   step.is_right = flag_of(line, step.name == "devices" ? "available" : "right");

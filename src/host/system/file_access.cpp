@@ -19,13 +19,6 @@ namespace {
 
 FileGiver* giver = nullptr;  // of a confined process
 
-fs::path folder_for_nameless_files() {
-  std::error_code failure;
-  const fs::path folder = fs::temp_directory_path(failure);
-  // /tmp is often memory, and what comes here may be large.
-  return failure || folder == "/tmp" ? fs::path("/var/tmp") : folder;
-}
-
 Descriptor nameless_file_in(const std::string& folder) {
   Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file.is_open()) return file;
@@ -38,6 +31,12 @@ Descriptor nameless_file_in(const std::string& folder) {
 }
 
 }  // namespace
+
+fs::path folder_for_large_files() {
+  std::error_code failure;
+  const fs::path folder = fs::temp_directory_path(failure);
+  return failure || folder == "/tmp" ? fs::path("/var/tmp") : folder;
+}
 
 Descriptor open_input(const fs::path& file) {
   if (giver != nullptr) return giver->input(file);
@@ -52,7 +51,7 @@ Descriptor open_new_output(const fs::path& file) {
 
 Descriptor open_nameless_file() {
   if (giver != nullptr) return giver->nameless();
-  return nameless_file_in(folder_for_nameless_files().string());
+  return nameless_file_in(folder_for_large_files().string());
 }
 
 void take_files_from(FileGiver* from) {

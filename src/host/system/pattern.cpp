@@ -70,6 +70,18 @@ std::optional<Pattern::Range> Pattern::find(std::string_view text, std::size_t f
   return Range{begin, begin + found.size()};
 }
 
+std::optional<std::vector<std::string>> Pattern::groups(std::string_view text) const {
+  const auto count = static_cast<std::size_t>(compiled_->expression.NumberOfCapturingGroups());
+  std::vector<re2::StringPiece> found(count + 1);
+  if (!compiled_->expression.Match(piece(text), 0, text.size(), RE2::ANCHOR_BOTH, found.data(),
+                                   static_cast<int>(found.size())))
+    return std::nullopt;
+  std::vector<std::string> texts;
+  for (std::size_t i = 1; i < found.size(); ++i)
+    texts.emplace_back(found[i].data(), found[i].size());
+  return texts;
+}
+
 std::string Pattern::replaced(std::string_view text, std::string_view with) const {
   std::string out(text);
   RE2::GlobalReplace(&out, compiled_->expression, piece(with));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "topsctl/base/embedded.hpp"
@@ -75,8 +76,9 @@ void read_look_for(const JsonReader& reader, const PatternNames& names, Diagnosi
 
 Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   record.expect_keys({"id", "severity", "title", "title_zh", "cause", "cause_zh", "remedy",
-                      "explains", "is_effect", "is_last_resort", "disturbs_jobs", "restart_helps",
-                      "look_for", "unless", "refs", "example_match", "example_no_match"});
+                      "backend", "explains", "is_effect", "is_last_resort", "disturbs_jobs",
+                      "restart_helps", "look_for", "unless", "refs", "example_match",
+                      "example_no_match"});
   Diagnosis diagnosis;
   const JsonReader id = record.at("id");
   diagnosis.finding.id = id.text();
@@ -85,6 +87,7 @@ Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
     id.reject("expected a-z, 0-9 and - only");
   diagnosis.finding.severity = read_severity(record.at("severity"));
   read_texts(record, diagnosis);
+  if (const auto backend = record.find("backend")) diagnosis.backend = backend->text();
   diagnosis.explains = record.texts_at("explains");
   diagnosis.is_effect = record.flag_at("is_effect");
   diagnosis.is_last_resort = record.flag_at("is_last_resort");
@@ -96,6 +99,21 @@ Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   diagnosis.example_match = record.at("example_match").texts();
   diagnosis.example_no_match = record.at("example_no_match").texts();
   return diagnosis;
+}
+
+// In the place of those that it replaces.
+void take(std::vector<Diagnosis>& diagnoses, Diagnosis diagnosis, bool is_for_any) {
+  const auto is_replaced = [&](const Diagnosis& each) {
+    return each.finding.id == diagnosis.finding.id &&
+           ((is_for_any && diagnosis.backend.empty()) || each.backend == diagnosis.backend);
+  };
+  const auto place = std::find_if(diagnoses.begin(), diagnoses.end(), is_replaced);
+  if (place == diagnoses.end()) {
+    diagnoses.push_back(std::move(diagnosis));
+    return;
+  }
+  diagnoses.erase(std::remove_if(place + 1, diagnoses.end(), is_replaced), diagnoses.end());
+  *place = std::move(diagnosis);
 }
 
 void append(std::vector<std::string>& to, std::vector<std::string> more) {
@@ -128,15 +146,32 @@ void add_diagnoses(DiagnosisCatalogue& catalogue, std::string_view json,
   const auto records = top.find("diagnoses");
   if (!records) return;
   for (const JsonReader& record : records->items()) {
-    Diagnosis diagnosis = read_diagnosis(record, names);
-    const auto known = std::find_if(
-        catalogue.diagnoses.begin(), catalogue.diagnoses.end(),
-        [&](const Diagnosis& each) { return each.finding.id == diagnosis.finding.id; });
-    if (known == catalogue.diagnoses.end())
-      catalogue.diagnoses.push_back(std::move(diagnosis));
-    else
-      *known = std::move(diagnosis);
+    take(catalogue.diagnoses, read_diagnosis(record, names), false);
   }
+}
+
+void add_diagnoses(DiagnosisCatalogue& catalogue, DiagnosisCatalogue more) {
+  append(catalogue.signs.progress, std::move(more.signs.progress));
+  append(catalogue.signs.success, std::move(more.signs.success));
+  append(catalogue.signs.failure, std::move(more.signs.failure));
+  append(catalogue.signs.setback, std::move(more.signs.setback));
+  append(catalogue.signs.restart, std::move(more.signs.restart));
+  for (Diagnosis& diagnosis : more.diagnoses) take(catalogue.diagnoses, std::move(diagnosis), true);
+}
+
+DiagnosisCatalogue for_backend(const DiagnosisCatalogue& catalogue, std::string_view backend) {
+  std::set<std::string_view> own;
+  for (const Diagnosis& each : catalogue.diagnoses) {
+    if (!each.backend.empty() && each.backend == backend) own.insert(each.finding.id);
+  }
+  DiagnosisCatalogue chosen;
+  chosen.signs = catalogue.signs;
+  for (const Diagnosis& each : catalogue.diagnoses) {
+    const bool is_meant =
+        each.backend.empty() ? !own.contains(each.finding.id) : each.backend == backend;
+    if (is_meant) chosen.diagnoses.push_back(each);
+  }
+  return chosen;
 }
 
 void require_known_ids(const DiagnosisCatalogue& catalogue, const std::string& source) {

@@ -62,15 +62,18 @@ void read_when(const JsonReader& reader, Rewrite& rewrite) {
   rewrite.unless_called = reader.texts_at("unless_called");
   rewrite.unless_imported = reader.texts_at("unless_imported");
   rewrite.commands = reader.texts_at("commands");
+  if (const auto file = reader.find("unknown_to")) rewrite.unknown_to = file->text();
   rewrite.is_statement = reader.flag_at("is_statement");
-  rewrite.api = reader.at("api").text_of({"t2x", "s60", "both"});
+  rewrite.api = reader.at("api").text_of({"t2x", "s60", "both", "any"});
   rewrite.backend = reader.at("backend").text_of({"eccl", "gloo", "both"});
 }
 
 Rewrite read_rewrite(const JsonReader& reader, const Texts& texts) {
-  reader.expect_keys({"id", "language", "pattern", "holes", "arguments", "replacement", "before",
-                      "imports", "is_statement", "group", "unless_called", "unless_imported",
-                      "commands", "api", "backend", "grade", "source", "certain", "examples"});
+  reader.expect_keys({"id",           "language",    "pattern",       "holes",
+                      "arguments",    "replacement", "before",        "imports",
+                      "is_statement", "group",       "unless_called", "unless_imported",
+                      "commands",     "unknown_to",  "api",           "backend",
+                      "grade",        "source",      "certain",       "examples"});
   Rewrite rewrite;
   rewrite.id = reader.at("id").text();
   rewrite.language = read_language(reader.at("language"));
@@ -148,8 +151,10 @@ std::vector<Rewrite> rewrites_for(const std::vector<Rewrite>& rewrites,
   const Texts texts = {{"BACKEND", target.backend}};
   std::vector<Rewrite> chosen;
   for (Rewrite rewrite : rewrites) {
-    if (rewrite.api != "both" && rewrite.api != target.api) continue;
-    if (rewrite.backend != "both" && rewrite.backend != target.backend) continue;
+    const bool is_of_api = rewrite.api == target.api || rewrite.api == "any" ||
+                           (rewrite.api == "both" && target.api != cuda_api);
+    const bool is_of_backend = rewrite.backend == "both" || rewrite.backend == target.backend;
+    if (!is_of_api || !is_of_backend) continue;
     rewrite.replacement = with_texts(std::move(rewrite.replacement), texts);
     rewrite.before = with_texts(std::move(rewrite.before), texts);
     for (ArgumentRule& rule : rewrite.arguments) rule.becomes = with_texts(rule.becomes, texts);

@@ -54,9 +54,11 @@ TEST(VariableCatalogue, ReadsNoOtherVariables) {
 }
 
 TEST(VariableCatalogue, KnowsNearMisses) {
-  EXPECT_EQ(variable_catalogue().nearly("ECCL_MAX_NCHANNEL"), "ECCL_MAX_NCHANNELS");
-  EXPECT_EQ(variable_catalogue().nearly("ECCL_ASNYC_DISABLE"), "ECCL_ASYNC_DISABLE");
-  EXPECT_EQ(variable_catalogue().nearly("ECCL_SOMETHING_ELSE"), std::nullopt);
+  EXPECT_EQ(variable_catalogue().nearly("ECCL_MAX_NCHANNEL", "eccl"), "ECCL_MAX_NCHANNELS");
+  EXPECT_EQ(variable_catalogue().nearly("ECCL_ASNYC_DISABLE", "eccl"), "ECCL_ASYNC_DISABLE");
+  EXPECT_EQ(variable_catalogue().nearly("ECCL_SOMETHING_ELSE", "eccl"), std::nullopt);
+  EXPECT_EQ(variable_catalogue().nearly("NCCL_MAX_NCHANNEL", "nccl"), "NCCL_MAX_NCHANNELS");
+  EXPECT_EQ(variable_catalogue().nearly("NCCL_PASS_SN", "eccl"), std::nullopt);
 }
 
 TEST(VariableCatalogue, JudgesValuesByTypeAndRange) {
@@ -100,6 +102,58 @@ TEST(VariableRecords, AreReadStrictly) {
               HasSubstr("missing key 'source'"));
   EXPECT_THAT(thrown_by([&] { add_variables(sound, "s", catalogue); }).message(),
               HasSubstr("'X_A' stands there twice"));
+}
+
+TEST(VariableCatalogue, HasAllThatTheStackOfVcclSets) {
+  for (const ProfileRule& profile : vccl_stack().environment.profiles) {
+    for (const VariableRule& rule : profile.variables) {
+      const KnownVariable* known = variable_catalogue().find(rule.name);
+      ASSERT_NE(known, nullptr) << rule.name;
+      EXPECT_EQ(known->backend, "nccl") << rule.name;
+      EXPECT_EQ(objection_to(*known, rule.value), "") << rule.name;
+    }
+  }
+}
+
+TEST(VariableCatalogue, TellsChoices) {
+  const KnownVariable& debug = *variable_catalogue().find("NCCL_DEBUG");
+  EXPECT_EQ(objection_to(debug, "warn"), "");
+  EXPECT_EQ(objection_to(debug, "ERROR"), "expected VERSION, WARN, INFO, ABORT, TRACE");
+}
+
+TEST(VariableCatalogue, KnowsOfWhichBackendAVariableIs) {
+  const VariableCatalogue& catalogue = variable_catalogue();
+  EXPECT_TRUE(catalogue.is_of("NCCL_DEBUG", "nccl"));
+  EXPECT_FALSE(catalogue.is_of("NCCL_DEBUG", "eccl"));
+  EXPECT_FALSE(catalogue.is_of("NCCL_NOT_KNOWN", "eccl"));
+  EXPECT_TRUE(catalogue.is_of("ECCL_DEBUG", "nccl"));
+  EXPECT_TRUE(catalogue.is_of("MASTER_ADDR", "nccl"));
+}
+
+TEST(VariableRelations, HoldForTheValuesOfTheOther) {
+  VariableRelation relation;
+  relation.other = "B";
+  relation.wanted = "1";
+  EXPECT_TRUE(holds(relation, {"0", "1"}));
+  EXPECT_FALSE(holds(relation, {"0"}));
+  EXPECT_FALSE(holds(relation, {}));
+  EXPECT_EQ(relation.wanted_text(), "B=1");
+  relation.wish = VariableRelation::Wish::is_not;
+  EXPECT_TRUE(holds(relation, {}));
+  EXPECT_FALSE(holds(relation, {"0", "1"}));
+  EXPECT_EQ(relation.wanted_text(), "no B=1");
+  relation.wish = VariableRelation::Wish::is_set;
+  EXPECT_FALSE(holds(relation, {""}));
+  EXPECT_TRUE(holds(relation, {"", "x"}));
+  EXPECT_EQ(relation.wanted_text(), "B set");
+}
+
+TEST(VariableRelations, AreAboutKnownVariables) {
+  VariableCatalogue catalogue;
+  const std::string text = with(sound, "\"a test\"}]", R"("a test"}], "relations": [
+      {"when": "X_A", "is": "1", "other": "X_B", "wish": "is-set", "severity": "error", "why": "so"}])");
+  EXPECT_THAT(thrown_by([&] { add_variables(text, "s", catalogue); }).message(),
+              HasSubstr("'X_B' is not among the variables"));
 }
 
 }  // namespace

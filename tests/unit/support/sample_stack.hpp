@@ -20,6 +20,12 @@ inline Stack sample_stack() {
   return parse_stack(sample_stack_text(), "the sample");
 }
 
+inline Stack vccl_stack() {
+  const auto text = embedded_file("stacks/vccl-2.26.6.json");
+  if (!text) throw std::runtime_error("no embedded stack of VCCL");
+  return parse_stack(*text, "VCCL's stack");
+}
+
 // The text with the first `from` replaced by `to`; `from` must occur.
 inline std::string with(std::string text, const std::string& from, const std::string& to) {
   const auto at = text.find(from);

@@ -18,4 +18,8 @@ const Stack* stack_among(const std::vector<Stack>& stacks,
 // Throws Error{bad_stack} for a stack file that cannot be read.
 std::optional<Stack> installed_stack(const Host& host);
 
+// The one that is chosen by name or file; without a choice the installed one, else the first that
+// is known. Throws what load_stack() throws.
+Stack stack_on(const Host& host, const std::string& choice);
+
 }  // namespace topsctl

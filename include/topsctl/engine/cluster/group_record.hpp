@@ -26,6 +26,7 @@ struct GroupRequest {
   std::string run;                   // its name here; the parts have it with their numbers
   std::filesystem::path log_folder;  // here; may not be there; absolute
   std::string directory;             // there
+  std::string backend;               // of the stack: "eccl"
   NodePlace place;                   // of the first host
   std::string master_port;
   std::vector<GroupHost> hosts = {};

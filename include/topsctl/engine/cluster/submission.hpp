@@ -18,6 +18,7 @@ struct Submission {
   std::vector<std::string> command;                // that ends with the job, and by SIGTERM ends it
   std::map<std::string, std::string> environment;  // of the command
   std::filesystem::path folder;                    // of the job's files
+  std::string backend;                             // whose diagnoses are meant: "eccl"
   Language language = Language::english;
   std::function<void(std::string_view)> on_engine_line;  // what the command says
   std::function<void(std::string_view)> on_rank_line;    // what rank 0 says, where its log is seen

@@ -30,7 +30,8 @@ struct HostLimits {
 };
 
 struct MachineState {
-  std::optional<EfsmiReading> cards;  // nothing: efsmi is not there or printed nothing known
+  std::string tool;                      // that lists the cards: "efsmi"
+  std::optional<CardToolReading> cards;  // nothing: it is not there or printed nothing known
   std::string efsmi_failure;
   std::int64_t cards_wanted = 0;  // as the stack says
   std::int64_t card_nodes = 0;

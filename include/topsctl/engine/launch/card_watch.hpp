@@ -8,6 +8,7 @@
 
 #include "topsctl/engine/diagnosis/machine_state.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
+#include "topsctl/engine/launch/flow_telemetry.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -31,20 +32,23 @@ struct WatchedRank {
 };
 
 struct CardWatch {
-  bool is_known = false;  // not: efsmi is not there, or printed nothing known
-  std::string failure;    // what efsmi says of itself
+  std::string tool;       // that lists the cards: "efsmi"
+  bool is_known = false;  // not: it is not there, or printed nothing known
+  std::string failure;    // what it says of itself
   std::vector<WatchedCard> cards;
   std::vector<WatchedRank> ranks;   // by rank
   std::optional<std::size_t> busy;  // cards; nothing: unknown
   bool are_cards_idle = false;      // ranks are there, and no card is busy
+  std::vector<FlowPort> ports;      // where telemetry is read
 };
 
 // Pure.
 CardWatch card_watch(const MachineState& state);
-// {source, failure, cards[], ranks[], cards_busy, idle_alarm, verdict, first_cause}
+// {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], verdict, first_cause}
 Json to_json(const CardWatch& watch, const Judgement& judgement);
-// The text exposition format of Prometheus, with the names of the vendor's gcu-exporter; what is
-// not known is left out.
-std::string prometheus_text(const CardWatch& watch, const std::string& host_name);
+// The text exposition format of Prometheus. The names begin with `prefix`; with "enflame_gcu" they
+// are those of the vendor's gcu-exporter. What is not known is left out.
+std::string prometheus_text(const CardWatch& watch, const std::string& prefix,
+                            const std::string& host_name);
 
 }  // namespace topsctl

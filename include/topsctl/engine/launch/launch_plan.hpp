@@ -22,10 +22,11 @@ struct LaunchWishes {
   std::string python;
   LaunchEngine engine = LaunchEngine::torchrun;
   std::int64_t ranks = 0;
-  std::string cards;  // "0,1,4": those that the ranks see; empty: all
   std::string master_port;
   std::filesystem::path log_folder;                // of this attempt; absolute
   std::string own_program;                         // topsctl itself
+  std::string stack;                               // as it was chosen; empty: the default
+  std::string backend;                             // of it: "eccl"
   std::map<std::string, std::string> environment;  // the whole of it
   std::optional<NodePlace> place = {};             // among several hosts
   std::int64_t engine_restarts = 0;  // that torchrun does itself: of all hosts together
@@ -39,6 +40,7 @@ struct LaunchPlan {
   std::string master_port;
   std::filesystem::path log_folder;
   std::string own_program;
+  std::string stack;
   std::vector<std::string> argv;  // of the engine; without one, of each rank
   std::map<std::string, std::string> environment;
   std::optional<NodePlace> place = {};

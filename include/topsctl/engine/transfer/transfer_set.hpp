@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/events.hpp"
+#include "topsctl/engine/inspection/tree_packages.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/bundle/bundle.hpp"
 #include "topsctl/host/bundle/lock_file.hpp"
@@ -38,6 +40,7 @@ struct TransferSet {
   std::vector<ShippedFile> files;
   std::vector<Package> packages;  // those of them that are the stack's, by their names there
   std::vector<InputFile> inputs;  // the lock and the stack file that they were chosen by
+  std::shared_ptr<const BundleFiles> bundle;  // keeps what was packed from trees
 
   std::uint64_t bytes() const;
 };

@@ -23,6 +23,9 @@ std::vector<Stack> known_stacks();
 // Throws Error{bad_stack}, Error{bad_package} if the signature is refused.
 Stack load_stack(const std::string& choice);
 
+// That one, or without a choice all that are known.
+std::vector<Stack> stacks_meant(const std::string& choice);
+
 struct ChosenStack {
   Stack stack;
   std::optional<InputFile> file = {};  // that it was read from, if one was named

@@ -30,6 +30,7 @@ struct BackendRequest {
   std::int64_t ranks = 0;
   std::map<std::string, std::string> environment;  // added to the plain one of the machine
   std::int64_t timeout_ms = 0;
+  std::string marker;  // of the step loaded: text that the library must have
 };
 
 // Runs the steps in one process of the interpreter; a step that fails ends it. Whatever that

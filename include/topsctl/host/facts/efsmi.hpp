@@ -25,23 +25,23 @@ struct CardReading {
   bool operator==(const CardReading&) const = default;
 };
 
-struct EfsmiReading {
+struct CardToolReading {
   std::string tool_version;
   std::string driver_version;
   std::vector<CardReading> cards;
   std::string failure;  // the line by which it says that it cannot; empty: it can
-  bool operator==(const EfsmiReading&) const = default;
+  bool operator==(const CardToolReading&) const = default;
 };
 
 // Reads any of the layouts that are known: the tables of releases 1.2 to 1.20 with two lines a card
 // and borders of `*`, `+` or `|`, the blocks of `efsmi -q`, and its JSON. Never throws: of what it
 // does not understand there are no cards, and of a last line without its end nothing.
-EfsmiReading parse_efsmi(std::string_view text);
+CardToolReading parse_efsmi(std::string_view text);
 
 // Adds what `efsmi --dmon -c 1` prints of the cards of a reading, by the names of its columns,
 // where the reading says nothing: above all the memory in use, which T20's table does not have and
 // which stands there in percent of all. Never throws; of what it does not understand nothing is
 // added.
-void take_monitor_lines(std::string_view text, EfsmiReading& reading);
+void take_monitor_lines(std::string_view text, CardToolReading& reading);
 
 }  // namespace topsctl

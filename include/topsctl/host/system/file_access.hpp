@@ -21,7 +21,9 @@ class FileGiver {
 Descriptor open_input(const std::filesystem::path& file);
 // A new file of mode 0600, for writing. Not open, with errno set, if that fails.
 Descriptor open_new_output(const std::filesystem::path& file);
-// A file without a name in TMPDIR, else in /var/tmp, gone when it is closed. Throws Error.
+// For what may be large: TMPDIR, else /var/tmp; /tmp is often memory.
+std::filesystem::path folder_for_large_files();
+// A file without a name in that folder, gone when it is closed. Throws Error.
 Descriptor open_nameless_file();
 
 // From now on, all three come from this one, which must outlive them; null: from the kernel. Set it

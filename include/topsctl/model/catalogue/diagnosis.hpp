@@ -31,6 +31,7 @@ struct SignalCondition {
 struct Diagnosis {
   Finding finding;  // id, severity and English texts; no subject, no evidence
   FindingTexts chinese;
+  std::string backend;                   // of the stacks that it concerns: "eccl"; empty: of all
   std::vector<std::string> explains;     // ids of what this one brings about
   bool is_effect = false;                // never a first cause
   bool is_last_resort = false;           // a first cause only where nothing else went wrong
@@ -65,12 +66,18 @@ struct DiagnosisCatalogue {
   const Diagnosis* find(std::string_view id) const;
 };
 
-// The records that are built in (src/data/diagnoses/*.json).
+// The records that are built in (src/data/diagnoses/*.json), those of all backends.
 const DiagnosisCatalogue& built_in_diagnoses();
 
+// What concerns the stacks of this backend: its own records, and those of all stacks that none of
+// its own has the id of.
+DiagnosisCatalogue for_backend(const DiagnosisCatalogue& catalogue, std::string_view backend);
+
 // Adds a file of records: {"names": {}, "signs": {}, "diagnoses": []}, of which any may be missing.
-// An id that is there already is replaced. Throws Error{bad_stack}.
+// An id that is there already for the same backend is replaced. Throws Error{bad_stack}.
 void add_diagnoses(DiagnosisCatalogue& catalogue, std::string_view json, const std::string& source);
+// Adds them all. A record that names no backend replaces those of its id for any.
+void add_diagnoses(DiagnosisCatalogue& catalogue, DiagnosisCatalogue more);
 // Throws Error{bad_stack} if a record names an id that is not there.
 void require_known_ids(const DiagnosisCatalogue& catalogue, const std::string& source);
 

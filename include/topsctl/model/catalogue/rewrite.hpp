@@ -48,8 +48,11 @@ struct Rewrite {
   std::vector<std::string> unless_called;    // not in a file that calls one of them
   std::vector<std::string> unless_imported;  // not in a project that imports one of them
   std::vector<std::string> commands;         // shell: one of them is a word of the command
-  std::string api = "both";                  // "t2x", "s60", "both"
-  std::string backend = "both";              // "eccl", "gloo", "both"
+  // Shell: the name of a Python file. Meant only in a project that has one, and none of that name
+  // has the pattern's text; also within a quoted word.
+  std::string unknown_to;
+  std::string api = "both";      // "t2x", "s60", "both" of them, "any": cuda_api, too
+  std::string backend = "both";  // "eccl", "gloo", "both"
   VariableGrade grade = VariableGrade::plausible;
   std::string source;       // where the new form was seen
   bool is_certain = false;  // applied without being accepted
@@ -58,6 +61,9 @@ struct Rewrite {
 
   bool changes() const;  // not: it is only reported
 };
+
+// Of cards that torch itself knows: nothing of CUDA is rewritten for them.
+inline constexpr const char* cuda_api = "cuda";
 
 // What the project is to run on.
 struct RewriteTarget {

@@ -10,7 +10,7 @@ TEST(ProjectOptionsOfTheCommand, TakeTheApiOfTheStackUnlessItIsGiven) {
   Stack stack;
   stack.environment.generation = "s60";
   ProjectCommandOptions options;
-  EXPECT_EQ(project_options_of(options, std::nullopt).target.api, "t2x");
+  EXPECT_EQ(project_options_of(options, Stack{}).target.api, "t2x");
   EXPECT_EQ(project_options_of(options, stack).target.api, "s60");
   options.api = "t2x";
   EXPECT_EQ(project_options_of(options, stack).target.api, "t2x");

@@ -11,6 +11,7 @@
 #include "support/sample_stack.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/facts/infiniband.hpp"
 
 namespace topsctl {
 namespace {
@@ -108,6 +109,71 @@ TEST_F(Cards, AreListedByTheTool) {
   };
   EXPECT_EQ(judged_tool().status, CheckStatus::unknown);
   EXPECT_THAT(judged_tool().hint, HasSubstr("containers"));
+}
+
+class Ports : public Cards {
+ protected:
+  Ports() {
+    stack_ = vccl_stack();
+    rule_.variable = "NCCL_IB_HCA";
+  }
+  void make_port(const std::string& device, const std::string& state, const std::string& rate) {
+    const std::string folder = concat("sys/class/infiniband/", device, "/ports/1/");
+    sample_.folder.write(folder + "state", state + "\n");
+    sample_.folder.write(folder + "rate", rate + "\n");
+  }
+  CheckResult judged_ports() {
+    CheckResult result;
+    judge_infiniband(machine_, rule_, result);
+    return result;
+  }
+  CheckRule rule_;
+};
+
+TEST_F(Ports, AreActiveAtOneRate) {
+  EXPECT_EQ(judged_ports().status, CheckStatus::unknown);
+  make_port("mlx5_0", "4: ACTIVE", "400 Gb/sec (4X NDR)");
+  EXPECT_EQ(judged_ports().observed, "mlx5_0:1 ACTIVE 400 Gb/sec (4X NDR)");
+  EXPECT_EQ(judged_ports().status, CheckStatus::pass);
+  make_port("mlx5_1", "4: ACTIVE", "200 Gb/sec (4X HDR)");
+  EXPECT_EQ(judged_ports().status, CheckStatus::fail);
+  make_port("mlx5_1", "1: DOWN", "10 Gb/sec (4X SDR)");
+  EXPECT_EQ(judged_ports().observed, "mlx5_1:1 DOWN 10 Gb/sec (4X SDR)");
+}
+
+TEST_F(Ports, ThatAreNotUsedMayBeDown) {
+  make_port("mlx5_0", "4: ACTIVE", "400 Gb/sec (4X NDR)");
+  make_port("mlx5_1", "1: DOWN", "10 Gb/sec (4X SDR)");
+  machine_.environment.variables = {{"NCCL_IB_HCA", "mlx5_0:1", Grade::chosen, "a test"}};
+  EXPECT_EQ(judged_ports().status, CheckStatus::pass);
+  machine_.environment.variables = {{"NCCL_IB_HCA", "mlx5_7", Grade::chosen, "a test"}};
+  EXPECT_EQ(judged_ports().observed, "there is no port of NCCL_IB_HCA=mlx5_7");
+}
+
+TEST(PortLists, AreAsNcclReadsThem) {
+  const InfinibandPort port{"mlx5_1", "1", "ACTIVE", ""};
+  for (const char* list : {"", "mlx5", "mlx5_1:1", "=mlx5_1", "^mlx5_0", "mlx5_0:1,mlx5_1:1"})
+    EXPECT_TRUE(is_in_port_list(port, list)) << list;
+  for (const char* list : {"mlx5_0", "=mlx5", "^mlx5", "mlx5_1:2", "^=mlx5_1", ","})
+    EXPECT_FALSE(is_in_port_list(port, list)) << list;
+}
+
+TEST_F(Cards, OfAnotherStackAreListedByItsTool) {
+  stack_ = vccl_stack();
+  CheckRule rule;
+  rule.file = "nvidia-smi";
+  sample_.runner.on_run = [](const Command& command) {
+    EXPECT_EQ(command.argv.front(), "nvidia-smi");
+    RunResult result;
+    result.status = 0;
+    for (int card = 0; card < 8; ++card)
+      result.output += concat(card, ", NVIDIA H800, 00000000:0", card,
+                              ":00.0, GPU-1, 35, 70.12, 700.00, 81559, 4, 0, P0, 535.161.08\n");
+    return result;
+  };
+  CheckResult result;
+  judge_tool(machine_, rule, result);
+  EXPECT_EQ(result.observed, "8 cards of model NVIDIA H800, driver 535.161.08");
 }
 
 }  // namespace

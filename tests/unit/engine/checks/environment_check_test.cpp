@@ -185,5 +185,50 @@ TEST_F(CheckingTheEnvironment, LooksAtAProcess) {
   }
 }
 
+class CheckingTheEnvironmentOfVccl : public CheckingTheEnvironment {
+ protected:
+  CheckingTheEnvironmentOfVccl() { stack_ = vccl_stack(); }
+};
+
+// Each relation, and what the guide has that is in no source.
+TEST_F(CheckingTheEnvironmentOfVccl, FindsWhatTheGuideHasWrong) {
+  write("etc/profile.d/vccl.sh",
+        "export NCCL_PASS_SM=1\nexport NCCL_ENABLE_FAULT_TOLERANCE=1\n"
+        "export NCCL_TELEMETRY_ENABLE=1\nexport NCCL_DEBUG=ERROR\n"
+        "export NCCL_CUMEM_POOL_SIZE=8GB NCCL_CUMEM_PREALLOC=1 NCCL_TOPO_VERBOSE=1\n"
+        "export NCCL_COMPRESSION=1 NCCL_COMPRESSION_THRESHOLD=65536\nexport VCCL_X=1\n");
+  EXPECT_THAT(
+      found(Severity::info),
+      UnorderedElementsAre(
+          "environment-variables-exclude NCCL_PASS_SM /etc/profile.d/vccl.sh:1 "
+          "/etc/profile.d/vccl.sh:2",
+          "environment-variable-alone NCCL_PASS_SM /etc/profile.d/vccl.sh:1 "
+          "/etc/profile.d/vccl.sh:3",
+          "environment-variable-alone NCCL_PASS_SM /etc/profile.d/vccl.sh:1",
+          "environment-variable-alone NCCL_PASS_SM /etc/profile.d/vccl.sh:1",
+          "environment-variables-exclude NCCL_ENABLE_FAULT_TOLERANCE /etc/profile.d/vccl.sh:2",
+          "environment-variables-exclude NCCL_TELEMETRY_ENABLE /etc/profile.d/vccl.sh:3",
+          "environment-variable-alone NCCL_TELEMETRY_ENABLE /etc/profile.d/vccl.sh:3",
+          "environment-value-wrong NCCL_DEBUG /etc/profile.d/vccl.sh:4",
+          "environment-variable-unknown NCCL_CUMEM_POOL_SIZE /etc/profile.d/vccl.sh:5",
+          "environment-variable-unknown NCCL_CUMEM_PREALLOC /etc/profile.d/vccl.sh:5",
+          "environment-variable-unknown NCCL_TOPO_VERBOSE /etc/profile.d/vccl.sh:5",
+          "environment-variable-unknown NCCL_COMPRESSION /etc/profile.d/vccl.sh:6",
+          "environment-variable-unknown NCCL_COMPRESSION_THRESHOLD /etc/profile.d/vccl.sh:6",
+          "environment-variable-unknown VCCL_X /etc/profile.d/vccl.sh:7"));
+}
+
+TEST_F(CheckingTheEnvironmentOfVccl, TakesWhatOnePlaceAddsToAnother) {
+  write("etc/profile.d/vccl.sh", "export NCCL_ENABLE_FAULT_TOLERANCE=1\n");
+  write("root/.bashrc", "export NCCL_IB_HCA=mlx5_0:1\n");
+  EXPECT_THAT(found(), Not(testing::Contains(HasSubstr("exclude"))));
+}
+
+TEST_F(CheckingTheEnvironment, LeavesOtherBackendsAlone) {
+  write("etc/profile.d/vccl.sh",
+        "export NCCL_PASS_SM=1 NCCL_ENABLE_FAULT_TOLERANCE=1 NCCL_DEBUG=ERROR NCCL_NONSENSE=1\n");
+  EXPECT_THAT(found(Severity::info), IsEmpty());
+}
+
 }  // namespace
 }  // namespace topsctl

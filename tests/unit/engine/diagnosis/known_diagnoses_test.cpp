@@ -25,7 +25,7 @@ std::string record(const std::string& id, const std::string& pattern,
 std::string refusal(const std::string& text) {
   const TemporaryFolder folder;
   folder.write("ours.json", text);
-  const Error error = thrown_by([&] { known_diagnoses(folder.path()); });
+  const Error error = thrown_by([&] { known_diagnoses("eccl", folder.path()); });
   EXPECT_EQ(error.code(), ErrorCode::bad_input) << error.message();
   EXPECT_NE(error.message().find("ours.json"), std::string::npos) << error.message();
   EXPECT_FALSE(error.hint().empty());
@@ -38,7 +38,8 @@ bool tells(const std::string& message, const std::string& words) {
 
 TEST(KnownDiagnoses, are_the_built_in_ones_where_there_is_no_folder) {
   const TemporaryFolder folder;
-  EXPECT_EQ(known_diagnoses(folder.path() / "none").diagnoses, built_in_diagnoses().diagnoses);
+  EXPECT_EQ(known_diagnoses("eccl", folder.path() / "none").diagnoses,
+            for_backend(built_in_diagnoses(), "eccl").diagnoses);
 }
 
 TEST(KnownDiagnoses, have_the_operators_beside_and_instead) {
@@ -46,8 +47,8 @@ TEST(KnownDiagnoses, have_the_operators_beside_and_instead) {
   folder.write("10-ours.json", record("our-fault", "our own fault \\\\d"));
   folder.write("20-theirs.json", record("disk-full", "our own fault \\\\d"));
   folder.write("README", "no json");
-  const DiagnosisCatalogue known = known_diagnoses(folder.path());
-  EXPECT_EQ(known.diagnoses.size(), built_in_diagnoses().diagnoses.size() + 1);
+  const DiagnosisCatalogue known = known_diagnoses("eccl", folder.path());
+  EXPECT_EQ(known.diagnoses.size(), for_backend(built_in_diagnoses(), "eccl").diagnoses.size() + 1);
   EXPECT_EQ(known.find("disk-full")->finding.title, "ours");
   EXPECT_EQ(LogMatcher(known).meaning("our own fault 7").diagnoses.size(), 2U);
 }

@@ -19,6 +19,7 @@ ProjectFacts cards() {
   ProjectFacts facts;
   facts.starts_group = true;
   facts.group_scripts = {"train.py"};
+  facts.texts = {{"arguments.py", "group.add_argument('--micro-batch-size')"}};
   return facts;
 }
 
@@ -31,9 +32,10 @@ SourceKind kind_of(const Rewrite& rewrite, const std::string& text) {
 // As the records before it leave it to this one.
 std::vector<RewriteTarget> targets_of(const Rewrite& rewrite) {
   std::vector<RewriteTarget> targets;
-  for (const char* api : {"t2x", "s60"}) {
+  for (const std::string api : {"t2x", "s60", cuda_api}) {
     for (const char* backend : {"eccl", "gloo"}) {
-      if (rewrite.api != "both" && rewrite.api != api) continue;
+      const bool is_of_any = rewrite.api == "any" || (rewrite.api == "both" && api != cuda_api);
+      if (!is_of_any && rewrite.api != api) continue;
       if (rewrite.backend == "both" || rewrite.backend == backend)
         targets.push_back({api, backend});
     }

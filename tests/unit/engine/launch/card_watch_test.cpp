@@ -65,12 +65,12 @@ TEST(CardWatches, GuessNothingWithoutEfsmi) {
   EXPECT_FALSE(watch.is_known);
   EXPECT_FALSE(watch.busy.has_value());
   EXPECT_FALSE(watch.are_cards_idle);
-  EXPECT_EQ(prometheus_text(watch, "h"), "");
+  EXPECT_EQ(prometheus_text(watch, "enflame_gcu", "h"), "");
   EXPECT_EQ(to_json(watch, {})["source"], "unknown");
 }
 
 TEST(CardWatches, WriteMetricsWithOneHeadEach) {
-  const std::string text = prometheus_text(card_watch(two_cards()), "a\"b");
+  const std::string text = prometheus_text(card_watch(two_cards()), "enflame_gcu", "a\"b");
   EXPECT_THAT(text, HasSubstr("# TYPE enflame_gcu_usage gauge\n"
                               "enflame_gcu_usage{index=\"0\",busid=\"00:30:0.0\",uuid=\"\","
                               "host=\"a\\\"b\"} 0.0\n"));

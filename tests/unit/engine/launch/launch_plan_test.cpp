@@ -41,13 +41,6 @@ TEST(LaunchPlans, ForgetTheRankOfAnEarlierStart) {
   EXPECT_EQ(plan.environment.at("PYTHONUNBUFFERED"), "1");
 }
 
-TEST(LaunchPlans, ShowTheRanksTheCardsThatAreNamed) {
-  LaunchWishes some = wishes();
-  EXPECT_THAT(plan_launch(some).environment, Not(Contains(Key("TOPS_VISIBLE_DEVICES"))));
-  some.cards = "0,1,4";
-  EXPECT_EQ(plan_launch(some).environment.at("TOPS_VISIBLE_DEVICES"), "0,1,4");
-}
-
 TEST(LaunchPlans, StartRanksThemselvesWithoutTorchrun) {
   LaunchWishes old = wishes();
   old.engine = LaunchEngine::topsctl;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 BackendRequest request_of(std::vector<std::string> steps, const std::string& module = "json") {
   BackendRequest request;
   request.python = "/usr/bin/python3";
-  request.backend = {"eccl", module, "libeccl.so", "ecclGetVersion"};
+  request.backend = {"eccl", module, "libeccl.so", "ecclGetVersion", ""};
   request.steps = std::move(steps);
   request.timeout_ms = 30'000;
   return request;

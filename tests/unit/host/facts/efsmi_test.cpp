@@ -15,7 +15,7 @@ constexpr std::int64_t gib = 1LL << 30U;
 constexpr std::int64_t mib = 1LL << 20U;
 
 CardReading only_card(std::string_view text) {
-  const EfsmiReading reading = parse_efsmi(text);
+  const CardToolReading reading = parse_efsmi(text);
   EXPECT_EQ(reading.cards.size(), 1U) << text;
   EXPECT_EQ(reading.failure, "");
   return reading.cards.empty() ? CardReading{} : reading.cards.front();
@@ -27,7 +27,7 @@ std::string sample(const std::string& name) {
 }
 
 TEST(Efsmi, IsReadAsOnT20) {
-  const EfsmiReading reading = parse_efsmi(sample("t20-1.20.0"));
+  const CardToolReading reading = parse_efsmi(sample("t20-1.20.0"));
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0], (CardReading{0, "T20", "00:3d:0.0", "W28001210504", 30, 48.0,
                                            32 * gib, 0.0, std::nullopt, 300.0, "Sleep"}));
@@ -65,7 +65,7 @@ TEST(Efsmi, HasNoNumbersThatAreNone) {
 }
 
 TEST(Efsmi, IsReadAsOnL300) {
-  const EfsmiReading reading = parse_efsmi(sample("l300-1.7.2.14"));
+  const CardToolReading reading = parse_efsmi(sample("l300-1.7.2.14"));
   EXPECT_EQ(reading.tool_version, "1.7.2.14");
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0].power_w, 68.0);
@@ -74,7 +74,7 @@ TEST(Efsmi, IsReadAsOnL300) {
 }
 
 TEST(Efsmi, IsReadInBlocks) {
-  const EfsmiReading reading = parse_efsmi(sample("blocks-1.4.3.4"));
+  const CardToolReading reading = parse_efsmi(sample("blocks-1.4.3.4"));
   EXPECT_EQ(reading.driver_version, "1.4.3.4");
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0], (CardReading{0, "S60", "", "GCU-A1", 35, 105.0, 49120 * mib, 0.0,
@@ -83,7 +83,7 @@ TEST(Efsmi, IsReadInBlocks) {
 }
 
 TEST(Efsmi, IsReadAsJson) {
-  const EfsmiReading reading = parse_efsmi(sample("json"));
+  const CardToolReading reading = parse_efsmi(sample("json"));
   ASSERT_EQ(reading.cards.size(), 2U);
   EXPECT_EQ(reading.cards[0].memory_total_bytes, 49120 * mib);
   EXPECT_EQ(reading.cards[0].serial, "A1");
@@ -100,9 +100,9 @@ TEST(Efsmi, SaysNothingFalseWhereItIsCut) {
   for (const char* name : {"t20-1.20.0", "s60-1.2.0.301", "s60-1.4.0.505", "s60-1.4.0.3",
                            "l300-1.7.2.14", "blocks-1.4.3.4", "json"}) {
     const std::string text = sample(name);
-    const EfsmiReading whole = parse_efsmi(text);
+    const CardToolReading whole = parse_efsmi(text);
     for (std::size_t end = 0; end < text.size(); ++end) {
-      const EfsmiReading cut = parse_efsmi(text.substr(0, end));
+      const CardToolReading cut = parse_efsmi(text.substr(0, end));
       ASSERT_LE(cut.cards.size(), whole.cards.size());
       for (std::size_t i = 0; i < cut.cards.size(); ++i) {
         const CardReading& card = cut.cards[i];
@@ -124,7 +124,7 @@ TEST(Efsmi, SaysNothingFalseWhereItIsCut) {
 
 TEST(EfsmiMonitor, TellsTheMemoryInUse) {
   for (const char* name : {"monitor-t20", "monitor-s60", "monitor-newer"}) {
-    EfsmiReading reading = parse_efsmi(sample("t20-1.20.0"));
+    CardToolReading reading = parse_efsmi(sample("t20-1.20.0"));
     reading.cards[1].temperature_c.reset();
     const CardReading before = reading.cards[0];
     take_monitor_lines(sample(name), reading);
@@ -140,8 +140,8 @@ TEST(EfsmiMonitor, AddsNothingOfWhatIsNone) {
   for (const std::string& text :
        {std::string(), sample("t20-1.20.0"), std::string("GCU MUsed\n1 nan\n1 101\n1 -1\n1\n7 5\n"),
         std::string("MUsed\n1\n"), std::string("GCU MUsed\n1 2"), std::string(200, '*')}) {
-    EfsmiReading reading = parse_efsmi(sample("t20-1.20.0"));
-    const EfsmiReading before = reading;
+    CardToolReading reading = parse_efsmi(sample("t20-1.20.0"));
+    const CardToolReading before = reading;
     take_monitor_lines(text, reading);
     EXPECT_EQ(reading, before) << printable(text);
   }
@@ -150,7 +150,7 @@ TEST(EfsmiMonitor, AddsNothingOfWhatIsNone) {
 TEST(Efsmi, TellsThatItFails) {
   for (const char* text : {"HAL initialization failed\n", "Failed to initialize efml lib\n",
                            "Initialize failed...\n"}) {
-    const EfsmiReading reading = parse_efsmi(text);
+    const CardToolReading reading = parse_efsmi(text);
     EXPECT_FALSE(reading.failure.empty()) << text;
     EXPECT_TRUE(reading.cards.empty());
   }
@@ -163,7 +163,7 @@ TEST(Efsmi, HasNoCardsInWhatIsNone) {
         std::string("*|*|*\n"), std::string("* 99999999999999999999 T20 | a | b:c\n"),
         std::string("* 0 T20 | a | b:c"), std::string("DEV ID x\n"), std::string(100, '\0'),
         std::string("|||||\n|||||\n")}) {
-    const EfsmiReading reading = parse_efsmi(text);
+    const CardToolReading reading = parse_efsmi(text);
     EXPECT_LE(reading.cards.size(), 1U) << printable(text);
   }
 }

@@ -22,6 +22,13 @@ TEST(Patterns, MatchAnywhere) {
   EXPECT_TRUE(Pattern("").matches(""));
 }
 
+TEST(Patterns, TellTheirGroups) {
+  const Pattern pattern("([a-z]+)_([0-9.]+?)(?:[.](deb|rpm))?");
+  EXPECT_EQ(pattern.groups("nccl_2.26.deb"), (std::vector<std::string>{"nccl", "2.26", "deb"}));
+  EXPECT_EQ(pattern.groups("nccl_2.26"), (std::vector<std::string>{"nccl", "2.26", ""}));
+  EXPECT_FALSE(pattern.groups("the nccl_2.26.deb"));
+}
+
 TEST(Patterns, TakeAnyBytes) {
   const std::string broken = std::string("a\xff\xfe\0b", 5);
   EXPECT_TRUE(Pattern("a..").matches(broken));

@@ -1,0 +1,86 @@
+// The telemetry of VCCL, an NCCL fork: what each port sends, as its files tell.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/model/json.hpp"
+
+namespace topsctl {
+
+// Bandwidths in Gbit/s, as the files have them.
+struct FlowValues {
+  std::uint64_t count = 0;
+  std::uint64_t unreadable = 0;  // lines
+  std::uint64_t drops = 0;       // values that the library itself calls too low
+  double sum = 0;
+  double lowest = 0;
+  double last = 0;
+  void take(double value, bool is_drop);
+  void add(const FlowValues& other);  // but for `last`
+  bool operator==(const FlowValues&) const = default;
+};
+
+// One file, read as it grows. Its first line tells the form: the names of comma-separated columns
+// (NCCL_TELEMETRY_OBSERVE=1, and the summaries of older versions), or nothing of them for one
+// number a line: bit 63 a drop, bits 62 to 54 the bandwidth, the others nanoseconds.
+class FlowReader {
+ public:
+  // Never throws; what is no value is counted. The last line without its end is kept for later.
+  void take(std::string_view bytes);
+  const FlowValues& values() const { return values_; }
+
+ private:
+  void take_line(std::string_view line);
+  void take_header(std::string_view line);
+
+  enum class Form { unknown, columns, numbers };
+  Form form_ = Form::unknown;
+  std::size_t columns_ = 0;
+  std::size_t bandwidth_ = 0;
+  std::optional<std::size_t> status_;
+  std::string rest_;
+  bool is_too_long_ = false;
+  FlowValues values_;
+};
+
+struct FlowPort {
+  std::string host;
+  std::string nic;
+  std::string port;
+  FlowValues values;
+  std::int64_t age_ms = 0;  // since its files were written to
+  bool operator==(const FlowPort&) const = default;
+};
+Json to_json(const FlowPort& port);
+
+// HOST-NIC-PortN-A.log and -B.log of a directory, which are written in turns; '_' for '-' in older
+// versions. Links are not followed.
+class FlowTelemetry {
+ public:
+  explicit FlowTelemetry(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // What has come since the last look is added. By host, NIC and port. Throws Error{bad_input} if
+  // the directory cannot be read.
+  std::vector<FlowPort> look();
+
+ private:
+  struct File {
+    ino_t inode = 0;
+    off_t size = 0;  // that is read
+    std::int64_t age_ms = 0;
+    FlowReader reader;
+  };
+  void read(const std::string& name, File& file, std::uint64_t& left) const;
+
+  std::filesystem::path folder_;
+  std::map<std::string, File> files_;
+};
+
+}  // namespace topsctl
