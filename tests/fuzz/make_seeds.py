@@ -53,6 +53,11 @@ ENVIRONMENTS = [
     '# head\n# topsctl settings: {"profile":"prod","set":{"A":"b"},"unset":["C"]}\nexport A=b\n',
     'export X="/a:$X" B=\'c\'; if [ -n "$X" ]; then Y=${X:+:$X}; fi\ncat <<EOF\nA=1\nEOF\n',
     '[Service]\nEnvironment="A=b c" B=%%\\\n  C=d\n', "PATH=\"/a:/b\"\nexport C='d'\n", "A=b\0C=d\0"]
+# What VCCL's telemetry and nvidia-smi print.
+FLOWS = ("Time,Group,FromRank,ToRank,DevIndex,Func,FuncTimes,SrcIP,DstIP,Bandwidth,SendWrCounter,RemainWrDataSize,Timestamp\n"
+         "20261126031500,77,0,8,0,4,12,10.0.0.1,10.0.0.2,390,3,4096,123456789\n",
+         "64 bits data: status(63) | bandwidth(62 - 54) | timestamp(53 - 0) \n6845471433603153920\n9223372036854775809\n",
+         "0, NVIDIA H800, 00000000:19:00.0, GPU-5d1, 35, 70.12, 700.00, 81559, 4, 0, P0, 535.161.08, [N/A]\n")
 PROBES = [
     "*EFSMI    V1.20.0          Driver Ver: 2.4.20230829                       *\n"
     "* 0      T20                 | 10.19.3         | 00:3d:0.0  Enable        *\n"
@@ -149,6 +154,8 @@ def add_texts(seeds):
     seeds.add("record", "line-ends", record({"a.py": b""}).replace(b"\n", b"\r\n"))
     for number, field in enumerate(RELATIONS):
         seeds.add("relation", f"field-{number}", field.encode())
+    for number, text in enumerate(FLOWS):
+        seeds.add("probes", f"flow-{number}", text.encode())
     for number, text in enumerate(PROBES):
         seeds.add("probes", f"probes-{number}", text.encode())
     for number, text in enumerate(ENVIRONMENTS):

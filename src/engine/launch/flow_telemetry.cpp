@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -30,6 +29,7 @@ constexpr std::size_t flow_piece = std::size_t{64} << 10U;
 constexpr std::uint64_t most_in_a_look = std::uint64_t{256} << 20U;
 constexpr unsigned time_bits = 54;
 constexpr std::uint64_t bandwidth_mask = 511;
+constexpr double most_gbps = 1e6;
 constexpr std::int64_t ms_per_s = 1000;
 constexpr std::int64_t ns_per_ms = 1'000'000;
 
@@ -37,7 +37,7 @@ std::optional<double> flow_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number && std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+  return is_number && value >= 0 && value <= most_gbps ? std::optional(value) : std::nullopt;
 }
 
 std::optional<std::size_t> column_of(const std::vector<std::string>& names, std::string_view name) {
