@@ -103,6 +103,14 @@ def test_another_library_in_torch_is_told(operator, host, tmp_path):
     assert loaded["status"] == "fail" and "/opt/torch-own/libnccl.so.2.26.62" in loaded["observed"] and "22203" in loaded["observed"]
 
 
+def test_a_deb_of_its_name_without_its_code_is_told(operator, host, tmp_path):
+    vccl_double.add_torch(host)
+    operator.json("install", bundle_of(tmp_path, lambda folder: vccl_double.make_deb(folder, marker="of NVIDIA")))
+    report = operator.json("verify", *STACK, "--level", "import", code=5)
+    [failed] = [check for check in report["checks"] if check["status"] == "fail"]
+    assert failed["id"] == "loaded-library" and "is not the stack's" in failed["observed"], failed
+
+
 def test_a_tree_that_leads_out_of_its_folder_changes_nothing(operator, tmp_path):
     archive = vccl_double.make_tree(tmp_path)
     top = tmp_path / "tree" / archive.name.removesuffix(".txz")

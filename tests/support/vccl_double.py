@@ -33,10 +33,10 @@ def make_library(folder, marker="NCCL_PASS_SM", code=22662):
         (folder / link).symlink_to("libnccl.so.2.26.62")
 
 
-def make_deb(folder):
+def make_deb(folder, marker="NCCL_PASS_SM"):
     """What `make pkg.debian.build` leaves."""
     tree = folder / "tree-of-deb"
-    make_library(tree / "usr/lib/x86_64-linux-gnu")
+    make_library(tree / "usr/lib/x86_64-linux-gnu", marker)
     (tree / "DEBIAN").mkdir()
     (tree / "DEBIAN/control").write_text(CONTROL.format(version=VERSION))
     deb = folder / f"libnccl2_{VERSION}_amd64.deb"

@@ -37,6 +37,17 @@ TEST(StackMatches, SayWhatIsMissing) {
   EXPECT_FALSE(match.is_complete());
 }
 
+TEST(StackMatches, AreCompleteWithoutWhatIsNotRequired) {
+  Stack stack = sample_stack();
+  stack.components.front().required = false;
+  Inventory inventory = sample_inventory();
+  inventory.packages.erase(inventory.packages.begin());
+  identify(stack, inventory);
+  const StackMatch match = stack_match(stack, inventory);
+  EXPECT_TRUE(match.is_complete());
+  EXPECT_THAT(match.found, Not(Contains(stack.components.front().id)));
+}
+
 TEST(StackMatches, OfOtherStacksDoNotCount) {
   const Stack stack = sample_stack();
   Inventory inventory = sample_inventory();
