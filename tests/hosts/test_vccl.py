@@ -231,6 +231,26 @@ def test_cards_are_chosen_by_the_stacks_variable(vccl_host):
         assert done.returncode == 0 and f"{variable}=0,3\n" in done.stdout, done.stdout + done.stderr
 
 
+NVIDIA_SMI = """#!/bin/sh
+case $1 in --query-gpu=index,name,*) ;; *) exit 2 ;; esac
+for card in 0 1 2 3 4 5 6 7; do
+    echo "$card, NVIDIA H800, 00000000:0$card:00.0, GPU-$card, 35, 70.12, 700.00, 81559, 4, $((card * 10)), P0, 535.161.08"
+done
+"""
+
+
+def test_watch_reads_nvidia_smi(vccl_host, schema):
+    tool = vccl_host.path("/usr/bin/nvidia-smi")
+    tool.write_text(NVIDIA_SMI)
+    tool.chmod(0o755)
+    report = json.loads(vccl_host.run(["topsctl", "watch", "--once", "--json", "--prometheus", "/srv/cards.prom"]).stdout)
+    schema(report, "watch")
+    assert report["source"] == "nvidia-smi" and len(report["cards"]) == 8 and report["cards_busy"] == 7, report
+    assert report["cards"][3]["model"] == "NVIDIA H800" and report["cards"][3]["memory_total_bytes"] == 81559 << 20
+    metrics = vccl_host.path("/srv/cards.prom").read_text()
+    assert "nvidia_gpu_" in metrics and "enflame" not in metrics, metrics
+
+
 TELEMETRY = """Time,Group,FromRank,ToRank,DevIndex,Func,FuncTimes,SrcIP,DstIP,Bandwidth,SendWrCounter,RemainWrDataSize,Timestamp
 20261126031500,77,0,8,0,4,12,10.0.0.1,10.0.0.2,390,3,4096,123456789
 20261126031500,77,0,8,0,4,12,10.0.0.1,10.0.0.2,210,3,4096,123456989
