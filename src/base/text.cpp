@@ -185,6 +185,22 @@ std::string shell_quoted(std::string_view text) {
   return out;
 }
 
+std::string typed_word(std::string_view text) {
+  if (!has_harmful_character(text) && is_utf8(text)) return shell_quoted(text);
+  std::string out = "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    constexpr std::string_view digits = "0123456789abcdef";
+    if (c == '\'' || c == '\\')
+      out += {'\\', c};
+    else if (byte < 0x20 || byte > 0x7e)
+      out += {'\\', 'x', digits[byte / 16], digits[byte % 16]};
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;

@@ -10,11 +10,11 @@
 
 #include "cli/command.hpp"
 #include "cli/command_line.hpp"
+#include "cli/command_names.hpp"
 #include "cli/event_lines.hpp"
 #include "cli/non_blocking_streambuf.hpp"
 #include "cli/remote_command.hpp"
 #include "cli/validators.hpp"
-#include "topsctl/base/embedded.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
@@ -43,6 +43,7 @@ class Program {
  public:
   explicit Program(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
     cut_off_program_words();
+    name_page();
     program_.immediate(
         "--help", [] { throw HelpRequest{""}; }, "Print the whole page and exit");
     program_.immediate(
@@ -53,7 +54,7 @@ class Program {
     program_.flag("-v,--verbose", options_.verbose, "Show what the programs that are run say");
     program_.flag("--events", options_.events, "Write events as JSON lines to standard error");
     program_.value("--color", options_.color, "auto, always or never", "TEXT")
-        .check(one_of({"auto", "always", "never"}));
+        .choices({"auto", "always", "never"});
     program_.value("--log-file", options_.log_file, "Write a log to this file too", "TEXT");
     for (const CommandRow& row : command_table()) add_command(row);
   }
@@ -68,16 +69,14 @@ class Program {
       const ParsedCommandLine parsed =
           parse_command_line(program_, {arguments_.begin() + 1, arguments_.end()});
       if (parsed.help) {
-        std::cout << *parsed.help;
-        return 0;
+        return print(*parsed.help);
       }
       chosen_ = defined(parsed.command);
       if (chosen_ == nullptr)
         throw Error(ErrorCode::usage, "no command given", "`topsctl -h` lists the commands");
       return run_command();
     } catch (const HelpRequest& request) {
-      print_page(request);
-      return 0;
+      return print_page(request);
     } catch (const Error& error) {
       chosen_ = defined(given_command(program_));
       return report_failure(error);
@@ -132,29 +131,41 @@ class Program {
     arguments_ = before;
   }
 
+  // `topsctl help install`: the second word is no command to run.
+  void name_page() {
+    const auto help = std::find(arguments_.begin(), arguments_.end(), "help");
+    const bool is_first = std::all_of(arguments_.begin() + (arguments_.empty() ? 0 : 1), help,
+                                      [](const auto& word) { return word.starts_with('-'); });
+    if (help == arguments_.end() || help == arguments_.begin() || !is_first) return;
+    if (help + 1 != arguments_.end() && !(help + 1)->starts_with('-'))
+      arguments_.insert(help + 1, page_option);
+  }
+
   // The first word that is neither an option nor an option's value must be a command.
   void refuse_unknown_command() const {
     for (std::size_t i = 1; i < arguments_.size(); ++i) {
       const std::string& word = arguments_[i];
       if (word == "--color" || word == "--log-file") ++i;
       if (word.starts_with('-')) continue;
-      std::vector<std::string> names;
-      for (const Defined& command : commands_) names.emplace_back(command.row->name);
-      if (std::find(names.begin(), names.end(), word) != names.end()) return;
-      throw Error(ErrorCode::usage,
-                  format("unknown command {}{}", in_quotes(word), did_you_mean(word, names)),
-                  "`topsctl -h` lists the commands");
+      const bool is_known = std::any_of(commands_.begin(), commands_.end(),
+                                        [&](const auto& each) { return each.row->name == word; });
+      if (is_known) return;
+      throw unknown_command(word);
     }
   }
 
-  void print_page(const HelpRequest& request) const {
-    if (request.command == "--version") {
-      std::cout << "topsctl " << topsctl_version() << "\n";
-      return;
-    }
-    const auto page = embedded_file(
-        concat("commands/", request.command.empty() ? "topsctl" : request.command, ".md"));
-    std::cout << (page ? *page : std::string_view("no page\n"));
+  static int print(std::string_view text) {
+    std::cout << text << std::flush;
+    if (std::cout) return 0;
+    tell_unwritten();
+    return static_cast<int>(ExitCode::failed);
+  }
+
+  static void tell_unwritten() { std::cerr << "error: cannot write to standard output\n"; }
+
+  static int print_page(const HelpRequest& request) {
+    if (request.command == "--version") return print(format("topsctl {}\n", topsctl_version()));
+    return print(page_of(request.command));
   }
 
   bool wants_json() const {
@@ -172,13 +183,19 @@ class Program {
     return false;
   }
 
+  // One that knows no control sequences.
+  static bool is_dumb_terminal() {
+    const auto environment = process_environment();
+    const auto term = environment.find("TERM");
+    return term == environment.end() || term->second.empty() || term->second == "dumb";
+  }
+
   Style style_for(int descriptor) const {
     const auto environment = process_environment();
     if (options_.color == "always") return {true};
     const auto no_color = environment.find("NO_COLOR");
-    const auto term = environment.find("TERM");
-    const bool plain = (no_color != environment.end() && !no_color->second.empty()) ||
-                       term == environment.end() || term->second == "dumb";
+    const bool plain =
+        (no_color != environment.end() && !no_color->second.empty()) || is_dumb_terminal();
     return {options_.color == "auto" && !plain && ::isatty(descriptor) == 1};
   }
 
@@ -194,7 +211,7 @@ class Program {
     const Verbosity verbosity = is_quiet           ? Verbosity::quiet
                                 : options_.verbose ? Verbosity::verbose
                                                    : Verbosity::normal;
-    ProgressSink progress(verbosity, ::isatty(2) == 1, style_for(2));
+    ProgressSink progress(verbosity, ::isatty(2) == 1 && !is_dumb_terminal(), style_for(2));
     EventFan events;
     events.add(&progress);
     EventLines lines;
@@ -260,10 +277,13 @@ class Program {
       if (output.header.error) std::cerr << render_error(*output.header.error, style);
     }
     if (!std::cout) {
-      std::cerr << "error: cannot write to standard output\n";
-      // The status of what was done to a machine, or of a program that was run, counts for more.
-      if (!output.changed && !output.status && output.header.exit == ExitCode::done)
+      tell_unwritten();
+      // The status of a failure, or of a program that was run, counts for more.
+      if (!output.status && output.header.exit == ExitCode::done) {
+        if (output.changed)
+          std::cerr << "hint:  what was to be done is done; `topsctl history` has the report\n";
         return static_cast<int>(ExitCode::failed);
+      }
     }
     return output.status.value_or(static_cast<int>(output.header.exit));
   }

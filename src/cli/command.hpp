@@ -90,6 +90,7 @@ CommandAction define_deploy(OptionTable& table);
 CommandAction define_receive(OptionTable& table);
 CommandAction define_version(OptionTable& table);
 CommandAction define_completion(OptionTable& table);
+CommandAction define_help(OptionTable& table);
 
 // A script that completes commands and options; `shell` is bash, zsh or fish.
 std::string completion_script(const OptionTable& program, const std::string& shell);

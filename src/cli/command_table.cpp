@@ -34,6 +34,7 @@ const std::vector<CommandRow>& command_table() {
       {"receive", "Take what `topsctl transfer` sends", define_receive, CommandPlace::hidden},
       {"version", "Print versions", define_version},
       {"completion", "Print a completion script for a shell", define_completion},
+      {"help", "Print the page of a command", define_help},
   };
   return table;
 }

@@ -189,7 +189,7 @@ std::string next_step(const std::vector<Finding>& findings, const InspectionFram
     const std::size_t room = text_columns > used ? text_columns - used : 0;
     return text + shortened_in_the_middle(printable(worst.subject), std::max(room, narrowest_path));
   }
-  const std::string bundle = frame.bundle.empty() ? "BUNDLE" : shell_quoted(frame.bundle);
+  const std::string bundle = frame.bundle.empty() ? "BUNDLE" : typed_word(frame.bundle);
   const auto is_partial = [](const StackMatch& match) { return !match.found.empty(); };
   const auto is_complete = [](const StackMatch& match) { return match.is_complete(); };
   if (std::any_of(frame.stacks.begin(), frame.stacks.end(), is_complete))

@@ -41,7 +41,7 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
   table.flag("--allow-system-python", options.allow_system_python,
              "Install for an interpreter that the system manages (PEP 668)");
   table.value("--wheel-backend", options.wheel_backend, "Who installs the wheel", "NAME")
-      .check(one_of({"pip", "native"}));
+      .choices({"pip", "native"});
   table
       .value("--lock-timeout", options.lock_timeout_s, "How long to wait for dpkg's lock",
              "SECONDS")

@@ -30,7 +30,7 @@ std::string write_lock(const std::string& file, const Inventory& inventory, cons
   if (fs::exists(signature, ignored)) {
     warnings.push_back(
         format("{} is a signature of another lock: sign this one with `topsctl lock --sign KEY {}`",
-               in_quotes(signature.string()), shell_quoted(file)));
+               in_quotes(signature.string()), typed_word(file)));
   }
   return text;
 }

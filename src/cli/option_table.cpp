@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cli/validators.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -59,6 +60,11 @@ Option& Option::required() {
 Option& Option::check(ValueCheck is_good) {
   checks.push_back(std::move(is_good));
   return *this;
+}
+
+Option& Option::choices(std::vector<std::string> all) {
+  values = std::move(all);
+  return check(one_of(values));
 }
 
 Option& Option::excludes(std::string other) {

@@ -34,11 +34,14 @@ struct Option {
   std::string group;      // heading in the help; empty: not in the help
   bool is_required = false;
   std::vector<ValueCheck> checks;
+  std::vector<std::string> values;    // all that it can have, for completion; empty: any
   std::vector<std::string> excluded;  // names of options that do not go with this one
   std::vector<std::string> given;     // the values as typed; "true" for a flag
 
   Option& required();
   Option& check(ValueCheck is_good);
+  // Takes none but these.
+  Option& choices(std::vector<std::string> all);
   // The other may be added later; it excludes this one as well.
   Option& excludes(std::string other);
   Option& hidden();

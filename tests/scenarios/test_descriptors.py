@@ -49,6 +49,26 @@ def test_standard_output_that_is_closed_is_an_error(binary):
     assert done.returncode == 1 and "cannot write to standard output" in done.stderr
 
 
+@pytest.mark.parametrize("words", [["version"], ["--help"], ["--version"], ["install", "-h"], ["help", "install"], ["inspect", "--json", "/usr/bin"]])
+def test_output_that_finds_no_room_is_an_error(binary, words):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([binary, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode != 0 and "cannot write to standard output" in done.stderr, done
+
+
+def test_a_dumb_terminal_gets_no_control_sequences(binary, tmp_path):
+    for term, wanted in (("dumb", False), ("", False), ("xterm", True)):
+        (tmp_path / "bundle").mkdir(exist_ok=True)
+        (tmp_path / "bundle/a.deb").write_bytes(b"!<arch>\n")
+        master, slave = os.openpty()
+        done = subprocess.run([binary, "install", tmp_path / "bundle", "--dry-run"], env={"PATH": "/usr/bin:/bin", "TERM": term}, stdout=slave,
+                              stderr=slave, stdin=subprocess.DEVNULL, timeout=60, check=False)
+        os.close(slave)
+        said = os.read(master, 65536)
+        os.close(master)
+        assert done.returncode != 0 and (b"\033" in said) == wanted, (term, said)
+
+
 def test_programs_have_streams_and_the_limits_of_the_caller(binary, tmp_path):
     def before():
         close_all()

@@ -117,6 +117,9 @@ std::string printable(std::string_view text, Lines lines = Lines::replace);
 // Whether the text has control characters, or such as turn the reading direction around: a reader
 // sees another text than it is.
 bool has_harmful_character(std::string_view text);
+// As a word that a person can type, in any terminal: shell_quoted(), but for text that has such
+// characters $'...' of bash, zsh and ksh, with their bytes as escapes.
+std::string typed_word(std::string_view text);
 // JSON text with such characters beyond ASCII as escapes: "\\u202e". Those of ASCII are no part of
 // it.
 std::string with_json_escapes(std::string json);

@@ -15,13 +15,15 @@ namespace {
 struct Word {
   std::string text;
   std::string description;
+  std::vector<std::string> values = {};  // that may follow an option
 };
 
 std::vector<Word> options_of(const OptionTable& table) {
   std::vector<Word> words;
   for (const Option& option : table.options) {
     if (option.is_argument()) continue;
-    for (const std::string& name : option.names) words.push_back({name, option.description});
+    for (const std::string& name : option.names)
+      words.push_back({name, option.description, option.values});
   }
   return words;
 }
@@ -54,7 +56,10 @@ std::vector<Path> paths_of(const OptionTable& program) {
   for (const OptionTable* command : commands_of(program)) {
     const std::vector<const OptionTable*> parts = commands_of(*command);
     std::vector<Word> next = names_of(parts);
-    if (command->name == "completion") next = {{"bash", ""}, {"zsh", ""}, {"fish", ""}};
+    for (const Option& option : command->options) {
+      if (!option.is_argument()) continue;
+      for (const std::string& value : option.values) next.push_back({value, ""});
+    }
     paths.push_back({command, {command->name}, options_of(*command), next});
     for (const OptionTable* part : parts)
       paths.push_back({command, {command->name, part->name}, options_of(*part), {}});
@@ -93,6 +98,26 @@ std::string case_of_word(const OptionTable& program) {
   return lines + "    esac\n";
 }
 
+// Lines of a case for bash and zsh: what may follow this option of that command.
+std::string cases_of_values(const OptionTable& program, const std::string& form) {
+  std::string lines;
+  const auto add = [&](const std::string& command, const std::vector<Word>& options) {
+    for (const Word& option : options) {
+      if (option.values.empty()) continue;
+      std::string line = form;
+      line.replace(line.find("COMMAND"), 7, command);
+      line.replace(line.find("OPTION"), 6, option.text);
+      line.replace(line.find("VALUES"), 6, joined(option.values, " "));
+      // Of any command: a star within the quotes is none.
+      if (command == "*") line.replace(line.find("\"* "), 3, "*\" ");
+      lines += line;
+    }
+  };
+  for (const Path& path : paths_of(program)) add(joined(path.words, " "), all_options(path));
+  add("*", options_of(program));
+  return lines;
+}
+
 std::string for_bash(const OptionTable& program) {
   std::string script = format(
       "# bash completion of topsctl; load it with: eval \"$(topsctl completion bash)\"\n_topsctl() "
@@ -105,12 +130,16 @@ std::string for_bash(const OptionTable& program) {
                      texts(all_options(path)), texts(path.next));
   }
   script += format(
-      "    \"\") next=\"{} $everywhere\";;\n  esac\n  if [[ -n \"$command\" && \"$current\" == -* "
+      "    \"\") next=\"{} $everywhere\";;\n  esac\n"
+      "  local values=\"\"\n  case \"$command ${{COMP_WORDS[COMP_CWORD-1]}}\" in\n{}  esac\n"
+      "  if [[ -n \"$values\" ]]; then\n    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
+      "  elif [[ -n \"$command\" && \"$current\" == -* "
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
       "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
       "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n}}\ncomplete -o filenames -F _topsctl "
       "topsctl\n",
-      texts(names_of(commands_of(program))));
+      texts(names_of(commands_of(program))),
+      cases_of_values(program, "    \"COMMAND OPTION\") values=\"VALUES\";;\n"));
   return script;
 }
 
@@ -118,7 +147,8 @@ std::string zsh_words(const std::vector<Word>& words) {
   std::string out;
   for (const Word& word : words) {
     std::string description;
-    for (const char c : word.description) description += c == ':' || c == '\'' ? ' ' : c;
+    for (const char c : word.description)
+      description += c == ':' ? std::string("\\:") : c == '\'' ? "'\\''" : std::string(1, c);
     out += concat(" '", word.text, ":", description, "'");
   }
   return out;
@@ -139,6 +169,12 @@ std::string for_zsh(const OptionTable& program) {
   script +=
       "    \"\") _describe command commands; _describe option everywhere; return;;\n"
       "  esac\n"
+      "  local -a values\n"
+      "  case \"$command ${words[CURRENT-1]}\" in\n";
+  script += cases_of_values(program, "    \"COMMAND OPTION\") values=(VALUES);;\n");
+  script +=
+      "  esac\n"
+      "  if (( $#values )); then compadd -a values; return; fi\n"
       "  if [[ \"${words[CURRENT]}\" == -* ]]; then\n"
       "    _describe option options; _describe option everywhere\n"
       "  elif (( $#next )); then\n"
@@ -153,10 +189,13 @@ std::string for_zsh(const OptionTable& program) {
 
 std::string fish_line(const std::string& condition, const Word& word) {
   std::string description;
-  for (const char c : word.description) description += c == '\'' ? ' ' : c;
+  for (const char c : word.description)
+    description += c == '\'' || c == '\\' ? concat("\\", std::string(1, c)) : std::string(1, c);
   const std::string flag = word.text.starts_with("--") ? concat("-l ", word.text.substr(2))
                                                        : concat("-s ", word.text.substr(1));
-  return format("complete -c topsctl {}{} -d '{}'\n", condition, flag, description);
+  const std::string values =
+      word.values.empty() ? std::string() : format(" -x -a '{}'", joined(word.values, " "));
+  return format("complete -c topsctl {}{}{} -d '{}'\n", condition, flag, values, description);
 }
 
 std::string for_fish(const OptionTable& program) {
@@ -192,7 +231,7 @@ CommandAction define_completion(OptionTable& table) {
   auto shell = std::make_shared<std::string>();
   table.argument("shell", *shell, "bash, zsh or fish", "SHELL")
       .required()
-      .check(one_of({"bash", "zsh", "fish"}));
+      .choices({"bash", "zsh", "fish"});
   const auto run = [shell](Session& session) {
     Output output;
     output.header.command = "completion";

@@ -245,7 +245,7 @@ CommandAction define_doctor(OptionTable& table) {
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.value("--python", options->python, "The interpreter to check", "EXE");
   table.value("--level", options->level, "Highest check level; default: load", "LEVEL")
-      .check(one_of(rung_names()));
+      .choices(rung_names());
   table.value("--pid", options->pids, "Look at this process too", "PID")
       .check(whole_number(1, most_pid));
   table.value("--log", options->logs, "A log, or a folder with the logs of ranks", "PATH");
@@ -259,12 +259,12 @@ CommandAction define_doctor(OptionTable& table) {
   table.flag("--list", options->list, "List all diagnoses");
   table.value("--explain", options->explain, "Show all that is known of a diagnosis", "ID");
   table.value("--export", options->form, "Print the patterns for another program", "FORM")
-      .check(one_of({"npd"}))
+      .choices({"npd"})
       .hidden();
   table.value("--only", options->only, "Look for these only", "ID,...");
   table.value("--except", options->except, "Do not look for these", "ID,...");
   table.value("--lang", options->language, "Language of diagnoses; default: the locale's", "LANG")
-      .check(one_of({"en", "zh"}));
+      .choices({"en", "zh"});
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_doctor(*options, session); },
           to_line(to_json(DoctorReport{}))};

@@ -112,7 +112,7 @@ CommandAction define_env(OptionTable& table) {
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.value("--format", options->format, "For whom the text is", "NAME")
-      .check(one_of(environment_format_names()));
+      .choices(environment_format_names());
   add_setting_options(table, options->settings);
   OptionTable& exec = table.part("exec", "Run a program with it: exec -- PROGRAM ARGS...");
   OptionTable& look = table.part("check", "Compare all that sets it on a machine");

@@ -227,11 +227,11 @@ CommandAction define_inspect(OptionTable& table) {
   table
       .value("--sbom", options->sbom, "Write a bill of materials to standard output",
              "cyclonedx|spdx")
-      .check(one_of({"cyclonedx", "spdx"}))
+      .choices({"cyclonedx", "spdx"})
       .excludes("--fast")
       .excludes("--diff");
   table.value("--format", options->format, "Form of the report", "text|json|markdown")
-      .check(one_of({"text", "json", "markdown"}));
+      .choices({"text", "json", "markdown"});
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_inspect(*options, session); }, empty_body()};
 }

@@ -297,7 +297,7 @@ void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
   table.value("--stall", request.stall_minutes,
               "Report a standstill after so long; 0: never; default: 15", "MINUTES");
   table.value("--on-stall", request.on_stall, "What follows: report, stop or restart", "WHAT")
-      .check(one_of(on_stall_names()));
+      .choices(on_stall_names());
 }
 
 }  // namespace
@@ -316,7 +316,7 @@ CommandAction define_launch(OptionTable& table) {
   table
       .value("--preflight", request.level,
              "Check the host to this level before, or none; default: device", "LEVEL")
-      .check(one_of(levels));
+      .choices(levels);
   table.value("--accept", request.accepted, "Start although this check fails", "ID");
   table.value("--log-dir", request.log_folder, "A new directory for the logs", "DIR");
   table.value("--master-port", request.master_port, "Where ranks meet; default: a free one", "PORT")

@@ -104,12 +104,11 @@ Output show(const RunsCommandOptions& options, Session& session) {
     return concat(style.bold(label), " ", value, "\n");
   };
   std::vector<std::string> words;
-  for (const std::string& word : run.record.request.words) words.push_back(shell_quoted(word));
-  std::string text = row("run:", run.name) + row("state:", outcome_of(run)) +
-                     row("script:", printable(joined(words, " "))) +
-                     row("begun:", printable(run.record.started_at)) +
-                     row("attempts:", concat(run.record.attempts)) +
-                     row("logs:", printable(run.log_folder));
+  for (const std::string& word : run.record.request.words) words.push_back(typed_word(word));
+  std::string text =
+      row("run:", run.name) + row("state:", outcome_of(run)) + row("script:", joined(words, " ")) +
+      row("begun:", printable(run.record.started_at)) +
+      row("attempts:", concat(run.record.attempts)) + row("logs:", printable(run.log_folder));
   const bool have_hosts = run.record.hosts > 0;
   std::vector<std::vector<std::string>> rows = {{"rank", "pid", "iteration", "last line"}};
   if (have_hosts) rows.front().insert(rows.front().begin() + 1, "host");

@@ -96,7 +96,7 @@ CommandAction define_verify(OptionTable& table) {
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.value("--python", options->python, "The interpreter to check", "EXE");
   table.value("--level", options->level, "How far to climb; default: ranks", "RUNG")
-      .check(one_of(rung_names()));
+      .choices(rung_names());
   table.value("--cards", options->cards, "How many cards there should be", "N")
       .check(whole_number(1, most_cards));
   table.value("--ranks", options->ranks, "How many processes the rung 'ranks' starts", "N")

@@ -307,7 +307,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
           submit_files(form, stack.backend.name, submit, wishes.emit_folder, output, session);
     } else {
       std::vector<std::string> words;
-      for (const std::string& word : submit) words.push_back(shell_quoted(word));
+      for (const std::string& word : submit) words.push_back(typed_word(word));
       output.text +=
           concat(session.style.bold("state:"), " ",
                  format("{} written to {}; `{}` submits them", counted(files.size(), "file"),

@@ -16,9 +16,9 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
   table.value("--project", options.folder, "The directory with the sources of the training", "DIR");
   table
       .value("--api", options.api, "What the project is to run on; default: as the stack is", "API")
-      .check(one_of({"t2x", "s60", cuda_api}));
+      .choices({"t2x", "s60", cuda_api});
   table.value("--backend", options.backend, "Its process group; default: eccl", "BACKEND")
-      .check(one_of({"eccl", "gloo"}));
+      .choices({"eccl", "gloo"});
   table.flag("--patch", options.patch, "Print the changes as a patch");
   table.flag("--apply", options.apply, "Make the changes; `topsctl rollback` undoes them");
   table.value("--accept", options.accepted, "Change also what is not certain of this diagnosis",

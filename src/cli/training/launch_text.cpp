@@ -17,10 +17,10 @@ std::string launch_check_text(const LaunchCheck& preflight, const Style& style) 
 
 std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style) {
   std::vector<std::string> words;
-  for (const std::string& word : plan.argv) words.push_back(shell_quoted(word));
+  for (const std::string& word : plan.argv) words.push_back(typed_word(word));
   std::string text = concat(style.bold("command:"), " ", joined(words, " "), "\n");
   for (const auto& [name, value] : begun.added)
-    text += concat("  ", name, "=", shell_quoted(value), "\n");
+    text += concat("  ", name, "=", typed_word(value), "\n");
   for (const std::string& name : begun.removed) text += concat("  unset ", name, "\n");
   return text + concat("  ", format("logs in {}", printable(begun.log_folder)), "\n");
 }

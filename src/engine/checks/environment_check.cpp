@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
@@ -102,10 +103,34 @@ class Judge {
     } else if (is_foreign) {
       add("environment-other-generation", variable.name, std::move(evidence));
     } else if (!known->is_of_process) {
-      add("environment-for-container-runtime", variable.name, std::move(evidence));
+      add_unless_ours("environment-for-container-runtime", variable);
     } else if (known->grade == VariableGrade::unknown) {
-      add("environment-variable-unknown", variable.name, std::move(evidence));
+      add_unless_ours("environment-variable-unknown", variable);
     }
+  }
+
+  bool does_stack_set(std::string_view name) const {
+    const auto has = [&](const std::vector<VariableRule>& rules) {
+      return std::any_of(rules.begin(), rules.end(),
+                         [&](const VariableRule& rule) { return rule.name == name; });
+    };
+    const auto& profiles = stack_.environment.profiles;
+    return has(stack_.environment.variables) ||
+           std::any_of(profiles.begin(), profiles.end(),
+                       [&](const ProfileRule& profile) { return has(profile.variables); });
+  }
+
+  // What the stack sets itself is nobody's to remove, nor where it was taken over.
+  void add_unless_ours(std::string_view id, const SetVariable& variable) {
+    std::set<std::string_view> ours;
+    for (const SetVariable::At& at : variable.at) {
+      if (at.place->is_of_stack && does_stack_set(variable.name)) ours.insert(at.assignment->value);
+    }
+    std::vector<Evidence> evidence;
+    for (const SetVariable::At& at : variable.at) {
+      if (!ours.contains(at.assignment->value)) evidence.push_back(evidence_of(at));
+    }
+    if (!evidence.empty()) add(id, variable.name, std::move(evidence));
   }
 
   // What a launcher gives to each process is in order in a process.

@@ -331,7 +331,7 @@ Execution planned_undo(const Host& host, const Transaction& transaction, const P
 }
 
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
-                           EventFan& events, const UndoPlan* undo, Lost lost) {
+                           EventFan& events, const UndoPlan* undo, Lost lost, UndoTurn turn) {
   Execution execution = planned_undo(host, transaction, plan);
   TransactionReport& report = execution.report;
   report.log = concat(host.logs, "/", transaction.id, ".log");
@@ -347,7 +347,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
     report.log.clear();
   }
   const std::string& description = plan.steps.front().description;
-  all.step_started(1, 1, description);
+  all.step_started(turn.index, turn.total, description);
   const auto started = host.clock->steady();
   PhaseTimer phases(*host.clock);
   phases.enter("restore");
@@ -360,7 +360,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   step.status = done ? StepStatus::done : StepStatus::failed;
   step.detail = format("{} paths checked, {} differing", report.rollback->paths_checked,
                        report.rollback->differing.size());
-  all.step_finished(1, 1, description, step.duration_ms, done);
+  all.step_finished(turn.index, turn.total, description, step.duration_ms, done);
   return execution;
 }
 

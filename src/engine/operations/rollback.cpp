@@ -187,16 +187,17 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   }
   return with_recovery(recovery, [&] {
     if (changes_packages(host, request)) require_dpkg_at_rest(host);
-    Execution execution =
-        for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
-          Execution part =
-              with_notes(undo_transaction(host, planned.transaction, plan, events, &planned.undo),
-                         planned.undo);
-          part.report.locks = lock.reports();
-          store_report(host, "rollback", part);
-          return part;
-        });
-    return execution;
+    const std::vector<PlannedUndo> undos = planned_undos(host, request);
+    UndoTurn turn{0, undos.size()};
+    return for_all(undos, [&](const PlannedUndo& planned, const Plan& plan) {
+      ++turn.index;
+      Execution part = with_notes(undo_transaction(host, planned.transaction, plan, events,
+                                                   &planned.undo, Lost::refuse, turn),
+                                  planned.undo);
+      part.report.locks = lock.reports();
+      store_report(host, "rollback", part);
+      return part;
+    });
   });
 }
 

@@ -96,7 +96,8 @@ std::map<std::string, std::string> Transaction::patched() const {
 std::vector<FoundTransaction> find_transactions(const Host& host) {
   std::vector<FoundTransaction> found;
   std::error_code failure;
-  for (auto at = fs::directory_iterator(host.resolve(transactions_folder(host)), failure);
+  const fs::path folder = host.resolve(transactions_folder(host));
+  for (auto at = fs::directory_iterator(folder, failure);
        !failure && at != fs::directory_iterator(); at.increment(failure)) {
     const std::string name = at->path().filename().string();
     if (!is_digits(name) || name.size() > 15) continue;
@@ -111,7 +112,7 @@ std::vector<FoundTransaction> find_transactions(const Host& host) {
     }
   }
   if (failure && failure != std::errc::no_such_file_or_directory) {
-    throw system_error(failure.value(), "read", transactions_folder(host));
+    throw system_error(failure.value(), "read", folder.string());
   }
   std::sort(found.begin(), found.end(), [](const FoundTransaction& a, const FoundTransaction& b) {
     return a.transaction.id < b.transaction.id;

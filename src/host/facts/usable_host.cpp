@@ -28,9 +28,7 @@ void require_usable_host(const Host& host, Purpose purpose) {
   }
   if (is_change && !is_root_user() && !(has_past && host.is_of_user())) {
     throw Error(ErrorCode::permission, "only root can change a system",
-                host.root == "/"
-                    ? "run the same command through sudo, or add --dry-run to see the plan"
-                    : "run the same command through sudo");
+                "run the same command through sudo");
   }
   if (is_change && ::stat("/proc/self/fd", &status) != 0) {
     throw Error(ErrorCode::host_unfit, "/proc is not mounted",

@@ -121,6 +121,13 @@ TEST(ShellQuoted, LeavesPlainWordsReadable) {
   EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
 }
 
+TEST(TypedWords, HaveNoByteThatATerminalObeys) {
+  EXPECT_EQ(typed_word("bundle of mine"), "'bundle of mine'");
+  EXPECT_EQ(typed_word("包"), "'包'");
+  EXPECT_EQ(typed_word("a\033[31m'b\\"), R"($'a\x1b[31m\'b\\')");
+  EXPECT_EQ(typed_word("\xff"), R"($'\xff')");
+}
+
 TEST(ShellQuoted, RefusesNul) {
   EXPECT_EQ(thrown_by([] { shell_quoted("a\0b"s); }).code(), ErrorCode::internal);
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(Program, WithoutArgumentsShowsHowToCallIt) {
@@ -57,6 +59,35 @@ TEST(Program, NamesTheCommandThatWasProbablyMeant) {
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.err,
               StartsWith("error: unknown command 'instal' (did you mean 'install'?)\nhint:"));
+}
+
+TEST(Program, KnowsWhatOtherToolsCallACommand) {
+  for (const auto& [word, command] : std::map<std::string, std::string>{{"uninstall", "rollback"},
+                                                                        {"remove", "rollback"},
+                                                                        {"undo", "rollback"},
+                                                                        {"list", "history"},
+                                                                        {"status", "history"}}) {
+    const ProgramResult result = run_topsctl({word});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, StartsWith(concat("error: unknown command '", word,
+                                              "'\nhint:  that is `topsctl ", command, "`")));
+  }
+}
+
+// It may be typed in haste.
+TEST(Program, SuggestsNothingThatChangesMoreForAnotherWord) {
+  for (const char* word : {"reinstall", "unstall", "redeploy", "precover", "xinstall"})
+    EXPECT_THAT(run_topsctl({word}).err, Not(HasSubstr("did you mean"))) << word;
+  EXPECT_THAT(run_topsctl({"isntall"}).err, HasSubstr("did you mean 'install'"));
+  EXPECT_THAT(run_topsctl({"hsitory"}).err, HasSubstr("did you mean 'history'"));
+}
+
+TEST(Program, PrintsPagesByHelp) {
+  EXPECT_EQ(run_topsctl({"help"}).out, run_topsctl({"--help"}).out);
+  EXPECT_EQ(run_topsctl({"help", "install"}).out, run_topsctl({"install", "--help"}).out);
+  const ProgramResult unknown = run_topsctl({"help", "uninstall"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("that is `topsctl rollback`"));
 }
 
 TEST(Program, NamesTheOptionThatWasProbablyMeant) {

@@ -57,10 +57,16 @@ RollbackResult restore_times(const Host& host, const Transaction& transaction, E
 Plan rollback_plan(const Transaction& transaction, const std::string& command);
 // The report of such a plan before it is carried out.
 Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan);
+// Which of several undos it is, for who follows them.
+struct UndoTurn {
+  std::size_t index = 1;
+  std::size_t total = 1;
+};
 // Carries it out, with the transaction's log; never throws for what cannot be put back.
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
                            EventFan& events, const UndoPlan* undo = nullptr,
-                           Lost lost = Lost::refuse);
+                           Lost lost = Lost::refuse,
+                           UndoTurn turn = {});
 
 // Marks a transaction that changed nothing as over, and removes its copies.
 void abandon_transaction(const Host& host, const Transaction& transaction);

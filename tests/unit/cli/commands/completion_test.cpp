@@ -52,6 +52,13 @@ TEST_F(BashCompletion, IsRegistered) {
       HasSubstr("-F _topsctl topsctl"));
 }
 
+TEST_F(BashCompletion, OffersTheValuesOfAnOption) {
+  EXPECT_THAT(offered("topsctl verify --level ''"),
+              ElementsAre("files", "load", "import", "device", "single", "ranks", "perf"));
+  EXPECT_THAT(offered("topsctl verify --level de"), ElementsAre("device"));
+  EXPECT_THAT(offered("topsctl verify --color ''"), ElementsAre("auto", "always", "never"));
+}
+
 TEST_F(BashCompletion, OffersEveryCommand) {
   std::vector<std::string> names;
   for (const CommandRow& row : command_table()) {
@@ -86,6 +93,10 @@ TEST_F(BashCompletion, OffersFilesWhereNoOptionBegins) {
 
 TEST_F(BashCompletion, OffersShells) {
   EXPECT_THAT(offered("topsctl completion ''"), ElementsAre("bash", "zsh", "fish"));
+}
+
+TEST_F(BashCompletion, OffersTheCommandsThatHaveAPage) {
+  EXPECT_THAT(offered("topsctl help ins"), ElementsAre("inspect", "install"));
 }
 
 TEST(ZshCompletion, NamesEveryCommandAndQuotesDescriptions) {

@@ -1,0 +1,30 @@
+// topsctl help: the page of a command.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/command_names.hpp"
+#include "cli/option_table.hpp"
+
+namespace topsctl {
+
+CommandAction define_help(OptionTable& table) {
+  auto command = std::make_shared<std::string>();
+  Option& name = table.argument("command", *command, "A command; default: topsctl", "COMMAND");
+  // Not choices(): another tool's word gets the hint of an unknown command.
+  for (const CommandRow& row : command_table()) {
+    if (row.place != CommandPlace::hidden && row.define != define_help)
+      name.values.emplace_back(row.name);
+  }
+  table.value(page_option, *command, "The same", "COMMAND").hidden();
+  const auto run = [command](Session&) {
+    Output output;
+    output.header.command = "help";
+    output.text = page_of(*command);
+    output.json = Json({{"page", output.text}}).dump();
+    return output;
+  };
+  return {run, Json({{"page", nullptr}}).dump()};
+}
+
+}  // namespace topsctl
