@@ -281,7 +281,7 @@ class Program {
       // The status of a failure, or of a program that was run, counts for more.
       if (!output.status && output.header.exit == ExitCode::done) {
         if (output.changed)
-          std::cerr << "hint:  what was to be done is done; `topsctl history` has the report\n";
+          std::cerr << "hint:  what was to be done is done; `topsctl history` lists transactions\n";
         return static_cast<int>(ExitCode::failed);
       }
     }

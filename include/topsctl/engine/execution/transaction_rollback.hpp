@@ -65,8 +65,7 @@ struct UndoTurn {
 // Carries it out, with the transaction's log; never throws for what cannot be put back.
 Execution undo_transaction(const Host& host, const Transaction& transaction, const Plan& plan,
                            EventFan& events, const UndoPlan* undo = nullptr,
-                           Lost lost = Lost::refuse,
-                           UndoTurn turn = {});
+                           Lost lost = Lost::refuse, UndoTurn turn = {});
 
 // Marks a transaction that changed nothing as over, and removes its copies.
 void abandon_transaction(const Host& host, const Transaction& transaction);
