@@ -27,6 +27,7 @@ struct Session {
   std::string command_line;              // as typed, for the history
   const OptionTable* program = nullptr;  // of the whole program, with what was given
   bool json = false;                     // the report is wanted as JSON
+  bool is_interactive = false;           // a person can be asked
   std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
   // The same host with another root directory; relative paths are taken from the working directory.
   Host with_root(const std::string& root) const;
@@ -40,6 +41,7 @@ struct Output {
   // Instead of `json`, for what is large: writes the body's members, without the braces.
   std::function<void(std::ostream&)> json_members;
   std::string text;                // for standard output when --json is not given
+  std::string brief = {};          // in its place with --quiet; empty: the same
   bool changed = false;            // the machine is not as it was before
   bool is_written = false;         // on standard output is all that belongs there
   std::optional<int> status = {};  // exit status of a program that was run, in the place of ours
@@ -88,6 +90,7 @@ CommandAction define_watch(OptionTable& table);
 CommandAction define_transfer(OptionTable& table);
 CommandAction define_deploy(OptionTable& table);
 CommandAction define_receive(OptionTable& table);
+CommandAction define_stack(OptionTable& table);
 CommandAction define_version(OptionTable& table);
 CommandAction define_completion(OptionTable& table);
 CommandAction define_help(OptionTable& table);

@@ -12,7 +12,7 @@ const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> table = {
       {"inspect", "Show what is in a bundle or package", define_inspect},
       {"lock", "Write or sign the digests of a bundle", define_lock},
-      {"snapshot", "Write down what a machine is, for inspect elsewhere", define_snapshot},
+      {"snapshot", "Save a host's state for `inspect --against`", define_snapshot},
       {"install", "Install a bundle as one transaction", define_install},
       {"rollback", "Restore the state before an install", define_rollback,
        CommandPlace::anywhere_as_root},
@@ -32,6 +32,7 @@ const std::vector<CommandRow>& command_table() {
       {"transfer", "Send a bundle to other machines", define_transfer},
       {"deploy", "Send a bundle to other machines and install it there", define_deploy},
       {"receive", "Take what `topsctl transfer` sends", define_receive, CommandPlace::hidden},
+      {"stack", "List, show and check stacks", define_stack},
       {"version", "Print versions", define_version},
       {"completion", "Print a completion script for a shell", define_completion},
       {"help", "Print the page of a command", define_help},
@@ -83,8 +84,10 @@ Output execution_output(const std::string& command, const Execution& execution,
   output.changed = execution.report.changed;
   output.json = to_line(to_json(execution.report));
   // A failure before any change has nothing to show but its error.
-  if (!execution.error || execution.report.transaction)
+  if (!execution.error || execution.report.transaction) {
     output.text = render_execution(execution, style);
+    output.brief = render_state(execution.report, style);
+  }
   return output;
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -102,7 +103,7 @@ void apply(const EnvironmentSettings& settings, const Stack& stack, Environment&
 Environment derive_environment(const Stack& stack, const std::vector<std::string>& payload,
                                const EnvironmentSettings& settings) {
   Environment environment;
-  environment.stack = stack.name;
+  environment.stack = title_of(stack);
   environment.file = stack.environment.file;
   for (const VariableRule& rule : stack.environment.variables) {
     std::string value = rule.value;

@@ -123,6 +123,7 @@ Json to_json(const Plan& plan) {
   return {
       {"command", plan.command},
       {"stack", plan.stack.empty() ? Json(nullptr) : Json(plan.stack)},
+      {"release", plan.release.empty() ? Json(nullptr) : Json(plan.release)},
       {"python", plan.python.empty() ? Json(nullptr) : Json(plan.python)},
       {"python_version", plan.python_version.empty() ? Json(nullptr) : Json(plan.python_version)},
       {"wheel_backend", plan.wheel_backend ? Json(name(*plan.wheel_backend)) : Json(nullptr)},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -76,19 +77,19 @@ bool is_named_like(const Component& component, const Package& package) {
   });
 }
 
+bool is_named(const Component& component, const Package& package) {
+  if (component.kind != package.kind) return false;
+  return std::any_of(component.names.begin(), component.names.end(), [&](const std::string& name) {
+    return package.kind == PackageKind::wheel
+               ? normalized_name(name) == normalized_name(package.name)
+               : name == package.name;
+  });
+}
+
 const Component* matching_component(const Stack& stack, const Package& package) {
   for (const Component& component : stack.components) {
-    if (component.kind != package.kind) continue;
-    const bool named =
-        std::any_of(component.names.begin(), component.names.end(), [&](const std::string& name) {
-          return package.kind == PackageKind::wheel
-                     ? normalized_name(name) == normalized_name(package.name)
-                     : name == package.name;
-        });
-    if (named &&
-        (component.version.empty() || version_contains(package.version, component.version))) {
+    if (is_named(component, package) && has_version(stack, component, package.version))
       return &component;
-    }
   }
   return nullptr;
 }

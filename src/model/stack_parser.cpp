@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/json_reader.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -77,8 +78,45 @@ void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key 
   }
 }
 
-Component parse_component(const JsonReader& reader) {
-  reader.expect_keys({"id", "kind", "names", "archives", "prefix", "version", "required"});
+std::string number(const JsonReader& reader) {
+  std::string text = reader.text();
+  if (numbers_of(text) != std::vector<std::string>{text}) {
+    reader.reject(format("expected a number such as \"2.5\", got {}", in_quotes(text)));
+  }
+  return text;
+}
+
+VersionRange parse_range(const JsonReader& reader) {
+  VersionRange range{number(reader.at("from")), number(reader.at("below"))};
+  if (!is_within(range, range.from)) reader.reject("expected 'from' to be lower than 'below'");
+  return range;
+}
+
+ReleaseRules parse_releases(const JsonReader& reader) {
+  reader.expect_keys({"from", "below", "tested"});
+  ReleaseRules rules{parse_range(reader), {}};
+  for (const JsonReader& item : reader.at("tested").items()) {
+    rules.tested.push_back(number(item));
+    if (!is_within(rules.range, rules.tested.back()))
+      item.reject("expected a release between 'from' and 'below'");
+  }
+  return rules;
+}
+
+std::string component_version(const JsonReader& reader, const ReleaseRules& releases) {
+  std::string text = one_line(reader);
+  if (text.find('{') == std::string::npos) return text;
+  if (text != release_placeholder && text != series_placeholder) {
+    reader.reject(format("expected a version, {} or {}, got {}", release_placeholder,
+                         series_placeholder, in_quotes(text)));
+  }
+  if (releases.range.from.empty()) reader.reject("the stack has no 'releases'");
+  return text;
+}
+
+Component parse_component(const JsonReader& reader, const ReleaseRules& releases) {
+  reader.expect_keys(
+      {"id", "kind", "names", "archives", "prefix", "version", "within", "required"});
   Component component;
   component.id = identifier(reader.at("id"));
   const std::string kind = reader.at("kind").text_of({"deb", "wheel", "tree"});
@@ -97,7 +135,12 @@ Component parse_component(const JsonReader& reader) {
     component.names.push_back(identifier(name));
   }
   if (component.names.empty()) reader.at("names").reject("expected at least one name");
-  component.version = optional_line(reader, "version");
+  if (const auto version = reader.find("version"))
+    component.version = component_version(*version, releases);
+  if (const auto within = reader.find("within")) {
+    within->expect_keys({"from", "below"});
+    component.within = parse_range(*within);
+  }
   if (const auto required = reader.find("required")) component.required = required->boolean();
   return component;
 }
@@ -314,14 +357,16 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
 Stack parse_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
   const JsonReader reader(document, source);
-  reader.expect_keys({"schema", "name", "title", "components", "python", "environment",
-                      "accelerator", "backend", "checks"});
+  reader.expect_keys({"schema", "name", "title", "default", "releases", "components", "python",
+                      "environment", "accelerator", "backend", "checks"});
   static_cast<void>(reader.at("schema").integer(1, 1));
   Stack stack;
   stack.name = identifier(reader.at("name"));
   stack.title = one_line(reader.at("title"));
+  if (const auto chosen = reader.find("default")) stack.is_default = chosen->boolean();
+  if (const auto releases = reader.find("releases")) stack.releases = parse_releases(*releases);
   for (const JsonReader& item : reader.at("components").items()) {
-    stack.components.push_back(parse_component(item));
+    stack.components.push_back(parse_component(item, stack.releases));
   }
   if (stack.components.empty()) reader.at("components").reject("expected at least one component");
   refuse_twice(reader.at("components"), stack.components, &Component::id);
@@ -346,7 +391,7 @@ Stack parse_stack(std::string_view json, const std::string& source) {
   } catch (const Error& error) {
     if (!error.hint().empty()) throw;
     throw Error(error.code(), error.message(),
-                "mend the file at that place; docs/stack.schema.json describes stack files");
+                "fix the file at that place; docs/stack.schema.json describes stack files");
   }
 }
 

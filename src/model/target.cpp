@@ -68,7 +68,7 @@ Target parse_target(std::string_view text) {
   if (rest == "local:") return target;
   if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
     target.user = rest.substr(0, at);
-    if (!is_safe_name(target.user)) reject(text, "the user's name is not one");
+    if (!is_safe_name(target.user)) reject(text, "invalid user name");
     rest = rest.substr(at + 1);
   }
   if (rest.starts_with('[')) {

@@ -4,6 +4,7 @@ import json
 
 from hosts.operations import OLD_STACK
 
+BUILT_IN = ["topsrider-i3x", "topsrider-t2x", "vccl-2.26.6"]
 FOLDER = "/etc/topsctl/stacks.d"
 
 
@@ -12,22 +13,22 @@ def stacks(host):
 
 
 def test_a_stack_in_the_folder_is_known_and_chosen_by_what_the_bundle_holds(topsctl_host, bundle):
-    assert stacks(topsctl_host) == ["topsrider-2.5.136", "vccl-2.26.6"]
+    assert stacks(topsctl_host) == BUILT_IN
     topsctl_host.copy_in(OLD_STACK, f"{FOLDER}/older.json")
-    assert stacks(topsctl_host) == ["topsrider-2.5.136", "vccl-2.26.6", "topsrider-2.4.87"]
+    assert stacks(topsctl_host) == [*BUILT_IN, "topsrider-2.4.87"]
     topsctl_host.copy_in(bundle(generation="2.4.87", only_needed=True), "/srv/bundle")
     seen = json.loads(topsctl_host.run(["topsctl", "inspect", "/srv/bundle", "--json"], check=True).stdout)
     assert {entry["name"]: entry["complete"] for entry in seen["stacks"]} == \
-        {"topsrider-2.5.136": False, "vccl-2.26.6": False, "topsrider-2.4.87": True}
+        {"topsrider-i3x": False, "topsrider-t2x": True, "vccl-2.26.6": False, "topsrider-2.4.87": True}
 
 
 def test_a_stack_in_the_folder_replaces_one_of_the_same_name(topsctl_host):
     document = json.loads(OLD_STACK.read_text())
-    document["name"] = "topsrider-2.5.136"
+    document["name"] = "topsrider-t2x"
     path = topsctl_host.path(f"{FOLDER}/mine.json")
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(document))
-    assert stacks(topsctl_host) == ["topsrider-2.5.136", "vccl-2.26.6"]
+    assert stacks(topsctl_host) == BUILT_IN
     verified = topsctl_host.run(["topsctl", "verify", "--json"])
     assert "2.4.87" in json.loads(verified.stdout)["checks"][0]["expected"]
 

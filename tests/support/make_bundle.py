@@ -32,8 +32,8 @@ def argument_parser():
     size.add_argument("--scale", metavar="FRACTION", type=float, default=DEFAULT_SCALE,
                       help="file sizes as a fraction of the real ones (default %(default)s)")
     size.add_argument("--full", action="store_true", help="real file sizes, about 0.75 GB")
-    parser.add_argument("--personality", choices=PERSONALITIES, default="t2x",
-                        help="the API the torch_gcu double offers (default %(default)s)")
+    parser.add_argument("--personality", choices=PERSONALITIES,
+                        help="the API the torch_gcu double offers (default: that of the generation)")
     parser.add_argument("--fault", metavar="NAME", action="append", choices=list(FAULTS),
                         default=[], help="build this fault in; may be repeated")
     parser.add_argument("--compression", choices=COMPRESSIONS,
@@ -51,7 +51,7 @@ def options_from(arguments, parser):
         generation=GENERATIONS[arguments.generation],
         pythons=arguments.python,
         scale=1.0 if arguments.full else arguments.scale,
-        personality=arguments.personality,
+        personality=arguments.personality or GENERATIONS[arguments.generation].personality,
         faults=frozenset(arguments.fault),
         compression=arguments.compression or ("xz" if arguments.full else "gzip"),
         only_needed=arguments.only_needed)

@@ -147,6 +147,7 @@ struct Package {
 struct Inventory {
   std::vector<Package> packages;
   std::uint64_t other_files = 0;  // files that are no packages
+  std::string release;            // that the bundle says it is, "2.5.136"; empty: it does not say
 };
 
 // Without `files`: a list of many thousands is written entry by entry.

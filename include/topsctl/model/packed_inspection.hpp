@@ -68,8 +68,8 @@ inline auto members_of(Package& value) {
   return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z);
 }
 inline auto members_of(Inventory& value) {
-  auto& [packages, other_files] = value;
-  return std::tie(packages, other_files);
+  auto& [packages, other_files, release] = value;
+  return std::tie(packages, other_files, release);
 }
 inline auto members_of(Mismatch& value) {
   auto& [kind, path, expected, found] = value;

@@ -161,7 +161,8 @@ struct Plan {
   TransactionKind kind = TransactionKind::install;
   std::string project;  // the directory of a patch
   std::string stack;
-  std::string python;  // the interpreter; empty: none is needed
+  std::string release;  // of the stack; empty: it has none
+  std::string python;   // the interpreter; empty: none is needed
   std::string python_version;
   std::optional<WheelBackend> wheel_backend;  // nothing: no wheel is installed
   std::vector<PlannedPackage> packages;

@@ -18,12 +18,24 @@ struct TreeRules {
   bool operator==(const TreeRules&) const = default;
 };
 
+// Numbers from the first to before the second: "2.0", "3.0". Without a first one it is open.
+struct VersionRange {
+  std::string from;
+  std::string below;
+  bool operator==(const VersionRange&) const = default;
+};
+
+// In the version of a component: the release of the stack ("2.5.136"), and its first two numbers.
+inline constexpr std::string_view release_placeholder = "{release}";
+inline constexpr std::string_view series_placeholder = "{series}";
+
 struct Component {
   std::string id;  // "eccl"
   PackageKind kind = PackageKind::deb;
   std::vector<std::string> names;  // what the package may call itself
   TreeRules tree;
   std::string version;  // must occur in the package's version as whole numbers; empty: any
+  VersionRange within;  // of the first number of the package's version
   bool required = true;
   bool operator==(const Component&) const = default;
 };
@@ -79,9 +91,19 @@ struct EnvironmentRules {
   bool operator==(const EnvironmentRules&) const = default;
 };
 
+// The releases of the vendor that a stack is for; an open range: the one that its components name.
+struct ReleaseRules {
+  VersionRange range;
+  std::vector<std::string> tested;  // those that somebody has tried
+  bool operator==(const ReleaseRules&) const = default;
+};
+
 struct Stack {
   std::string name;
   std::string title;
+  bool is_default = false;  // meant where nothing is installed and none was chosen
+  ReleaseRules releases;
+  std::string release;  // the one that is meant (model/stack_release.hpp); empty: not told yet
   std::vector<Component> components;  // in the order of installation
   PythonRules python;
   EnvironmentRules environment;
@@ -104,6 +126,8 @@ std::string normalized_name(std::string_view name);
 // Whether a file that cannot be read is named as a package of this component would be:
 // NAME_VERSION_ARCH.deb or NAME-VERSION-TAGS.whl.
 bool is_named_like(const Component& component, const Package& package);
+// Whether the package has a name of this component's, and its kind.
+bool is_named(const Component& component, const Package& package);
 // The component that this package is, or nullptr.
 const Component* matching_component(const Stack& stack, const Package& package);
 

@@ -59,7 +59,7 @@ std::string state_of(const Verification& verification) {
 }
 
 std::string verify_text(const Stack& stack, const Verification& verification, const Style& style) {
-  std::string text = concat(style.bold("verify"), " ", stack.name);
+  std::string text = concat(style.bold("verify"), " ", title_of(stack));
   if (!verification.python.empty()) text += format(" for {}", verification.python);
   if (!verification.api.empty()) text += format(", API of generation {}", verification.api);
   return concat(text, "\n", render_checks(verification.checks, style), style.bold("state:"), " ",
@@ -77,7 +77,7 @@ Output run_verify(const VerifyCommandOptions& options, Session& session) {
   output.header.command = "verify";
   output.header.warnings = unfinished_warnings(host);
   output.header.exit = verification.problems().empty() ? ExitCode::done : ExitCode::problems;
-  const Json body = verify_body(stack.name, verification);
+  const Json body = verify_body(stack, verification);
   output.json = body_text(body);
   output.text = verify_text(stack, verification, session.style);
   if (host.root == "/") {
@@ -95,7 +95,7 @@ CommandAction define_verify(OptionTable& table) {
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
   table.value("--python", options->python, "The interpreter to check", "EXE");
-  table.value("--level", options->level, "How far to climb; default: ranks", "RUNG")
+  table.value("--level", options->level, "Highest check level; default: ranks", "RUNG")
       .choices(rung_names());
   table.value("--cards", options->cards, "How many cards there should be", "N")
       .check(whole_number(1, most_cards));
@@ -104,7 +104,7 @@ CommandAction define_verify(OptionTable& table) {
   table.value("--timeout", options->timeout_s, "Seconds that each process may take", "S")
       .check(whole_number(1, most_timeout_s));
   return {[options](Session& session) { return run_verify(*options, session); },
-          body_text(verify_body("", {}))};
+          body_text(verify_body({}, {}))};
 }
 
 }  // namespace topsctl

@@ -1,56 +1,133 @@
-// Compares dpkg's packages with the components of stacks.
+// Finds the stack of a host in the journals, else by dpkg's packages.
 #include "topsctl/engine/checks/installed_stack.hpp"
 
 #include <algorithm>
 
 #include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/model/stack_parser.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
 namespace {
 
-bool has_deb(const std::vector<TargetPackage>& packages, const Component& component) {
-  return std::any_of(component.names.begin(), component.names.end(), [&](const std::string& name) {
-    const TargetPackage* package = package_named(packages, name);
-    return package != nullptr && is_installed(package->status) &&
-           (component.version.empty() || version_contains(package->version, component.version));
-  });
-}
+constexpr std::uint64_t most_stack = 4U << 20U;
 
-}  // namespace
-
-const Stack* stack_among(const std::vector<Stack>& stacks,
-                         const std::vector<TargetPackage>& packages) {
-  const auto is_there = [&](const Stack& stack) {
-    bool has_any = false;
-    for (const Component& component : stack.components) {
-      if (component.kind != PackageKind::deb || !component.required) continue;
-      if (!has_deb(packages, component)) return false;
-      has_any = true;
+// The installed packages of required debs, one for each component; nothing if one is missing.
+std::optional<std::vector<FoundVersion>> found_debs(const Stack& stack,
+                                                    const std::vector<TargetPackage>& packages) {
+  std::vector<FoundVersion> found;
+  for (const Component& component : stack.components) {
+    if (component.kind != PackageKind::deb || !component.required) continue;
+    const std::size_t before = found.size();
+    for (const std::string& name : component.names) {
+      const TargetPackage* package = package_named(packages, name);
+      if (package == nullptr || !is_installed(package->status) ||
+          !has_version(stack, component, package->version))
+        continue;
+      found.push_back({component.id, name, package->version});
+      break;
     }
-    return has_any;
-  };
-  const auto found = std::find_if(stacks.begin(), stacks.end(), is_there);
-  return found == stacks.end() ? nullptr : &*found;
+    if (found.size() == before) return std::nullopt;
+  }
+  if (found.empty()) return std::nullopt;
+  return found;
 }
 
-std::optional<Stack> installed_stack(const Host& host) {
-  const std::vector<Stack> stacks = known_stacks();
+// At the release of the packages. Where they are of several, the first one's is meant: the checks
+// tell what differs from it.
+Stack at_release_of(const Stack& stack, std::vector<FoundVersion> found) {
+  std::optional<std::string> release = release_of(stack, found, "").release;
+  if (!release) {
+    found.resize(1);
+    release = release_of(stack, found, "").release;
+  }
+  return at_release(stack, release.value_or(""));
+}
+
+std::optional<Stack> stack_of_packages(const Host& host, const std::vector<Stack>& stacks) {
   try {
-    const Stack* found = stack_among(stacks, read_packages(host));
-    return found == nullptr ? std::nullopt : std::optional(*found);
+    return stack_among(stacks, read_packages(host));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::host_unfit && error.code() != ErrorCode::permission) throw;
     return std::nullopt;
   }
 }
 
+// The last install that is in effect.
+std::optional<Transaction> last_install(const Host& host) {
+  try {
+    std::vector<FoundTransaction> all = find_transactions(host);
+    for (auto each = all.rbegin(); each != all.rend(); ++each) {
+      const auto state = each->transaction.state();
+      if (!each->damage && each->transaction.kind() == TransactionKind::install &&
+          (state == TransactionState::committed ||
+           (state == TransactionState::pruned && each->transaction.was_committed())))
+        return std::move(each->transaction);
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+  }
+  return std::nullopt;
+}
+
+std::optional<Stack> stack_of_install(const Host& host, const std::vector<Stack>& stacks) {
+  const std::optional<Transaction> install = last_install(host);
+  if (!install) return std::nullopt;
+  const InstalledStack installed = stack_of(*install);
+  if (installed.is_of_file) {
+    const auto copy = host.resolve(concat(install->folder, "/", stack_copy));
+    std::error_code ignored;
+    if (std::filesystem::exists(copy, ignored)) {
+      return at_release(
+          parse_stack(read_text(copy, most_stack), format("stack {}", in_quotes(copy.string()))),
+          installed.release);
+    }
+  }
+  for (const Stack& stack : stacks) {
+    if (stack.name == installed.name) return at_release(stack, installed.release);
+  }
+  return std::nullopt;
+}
+
+Stack default_stack() {
+  std::vector<Stack> stacks = known_stacks();
+  const auto found = std::find_if(stacks.begin(), stacks.end(),
+                                  [](const Stack& stack) { return stack.is_default; });
+  return found == stacks.end() ? stacks.front() : *found;
+}
+
+}  // namespace
+
+std::optional<Stack> stack_among(const std::vector<Stack>& stacks,
+                                 const std::vector<TargetPackage>& packages) {
+  for (const Stack& stack : stacks) {
+    if (const auto found = found_debs(stack, packages)) return at_release_of(stack, *found);
+  }
+  return std::nullopt;
+}
+
+std::optional<Stack> installed_stack(const Host& host) {
+  const std::vector<Stack> stacks = known_stacks();
+  std::optional<Stack> installed = stack_of_install(host, stacks);
+  return installed ? installed : stack_of_packages(host, stacks);
+}
+
 Stack stack_on(const Host& host, const std::string& choice) {
-  if (!choice.empty()) return load_stack(choice);
-  std::optional<Stack> installed = installed_stack(host);
-  return installed ? *std::move(installed) : known_stacks().front();
+  if (choice.empty()) {
+    std::optional<Stack> installed = installed_stack(host);
+    return installed ? *std::move(installed) : default_stack();
+  }
+  Stack chosen = load_stack(choice);
+  if (chosen.releases.range.from.empty() || !chosen.release.empty()) return chosen;
+  const std::optional<Stack> installed = stack_of_install(host, {chosen});
+  if (installed && installed->name == chosen.name) return at_release(chosen, installed->release);
+  return stack_of_packages(host, {chosen}).value_or(chosen);
 }
 
 }  // namespace topsctl

@@ -28,6 +28,7 @@
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -169,20 +170,19 @@ std::string described(const std::vector<InstalledIdentity>& wheels) {
 
 void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   const Component& component = *machine.stack.component(rule.component);
-  result.expected =
-      format("{} {}, install ok installed", joined(component.names, " or "), component.version);
+  const std::string wanted = wanted_version(machine.stack, component);
+  result.expected = format("{} {}, install ok installed", joined(component.names, " or "), wanted);
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr) {
     fail(result, "not installed", install_it);
     return;
   }
   const std::string observed = concat(deb->name, " ", deb->version, ", ", to_text(deb->status));
-  const bool right = component.version.empty() || version_contains(deb->version, component.version);
+  const bool right = has_version(machine.stack, component, deb->version);
   if (is_installed(deb->status) && right) {
     pass(result, observed);
   } else {
-    fail(result, observed,
-         format("install version {} with `topsctl install BUNDLE`", component.version));
+    fail(result, observed, format("install version {} with `topsctl install BUNDLE`", wanted));
   }
 }
 
@@ -213,10 +213,11 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
 void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   const Component& component = *machine.stack.component(rule.component);
   const std::string& name = component.names.front();
-  result.expected = format("{} {} complete as RECORD says", name, component.version);
+  result.expected =
+      format("{} {} complete as RECORD says", name, wanted_version(machine.stack, component));
   if (machine.python == nullptr) return fail(result, "no interpreter", install_it);
   const InstalledWheel* wheel = machine.python->wheel(name);
-  if (wheel != nullptr && version_contains(wheel->version, component.version))
+  if (wheel != nullptr && has_version(machine.stack, component, wheel->version))
     return judge_installed_wheel(machine.host, *wheel, result);
   if (wheel != nullptr) {
     return fail(result, concat(wheel->name, " ", wheel->version),

@@ -33,6 +33,7 @@ Json begun_details(const Host& host, const TransactionReport& report, const Requ
                   {"user", requester.user},
                   {"command", requester.command_line},
                   {"stack", report.plan->stack},
+                  {"release", report.plan->release},
                   {"packages", std::move(packages)},
                   {"inputs", to_json(requester.inputs)}};
   if (report.plan->kind == TransactionKind::patch) details.update(patch_details(*report.plan));

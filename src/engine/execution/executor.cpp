@@ -68,6 +68,8 @@ class Executor {
   }
 
   Execution run() {
+    if (!requester_.stack_text.empty())
+      write_durably(folder_ / stack_copy, requester_.stack_text, 0600);
     journal_.append(TransactionState::begun, begun_details(host_, execution_.report, requester_));
     try {
       for (std::size_t i = 0; i < plan_.steps.size(); ++i) {

@@ -228,7 +228,7 @@ std::string sentence_on(const RehearsalReport& rehearsal) {
 }
 
 KnownWriteSet predicted_only(const Plan& plan) {
-  return {plan.write_set, "predicted", "a rehearsal was not asked for (--rehearse)"};
+  return {plan.write_set, "predicted", "not rehearsed; see --rehearse"};
 }
 
 KnownWriteSet with_rehearsal(const Plan& plan, const Rehearsed& rehearsed) {

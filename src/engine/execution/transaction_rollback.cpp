@@ -171,7 +171,7 @@ Error RollbackResult::error(const Transaction& transaction) const {
       ErrorCode::rollback_incomplete,
       failures.empty() ? format("{} paths differ from what was kept", proof.differing.size())
                        : failures.front(),
-      format("mend the cause and run `topsctl recover`, or accept the machine as it is with "
+      format("fix the cause and run `topsctl recover`, or accept the machine as it is with "
              "`topsctl recover --give-up`; the kept copies are in {}",
              transaction.folder));
 }

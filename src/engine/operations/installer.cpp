@@ -185,6 +185,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   const ChosenStack chosen = chosen_stack(request.stack, inventory);
   const Stack& stack = chosen.stack;
   if (chosen.file) request.requester.inputs.push_back(*chosen.file);
+  request.requester.stack_text = chosen.text;
   const std::vector<std::string> components = selected_components(stack, request.components);
   // Before locks are taken and an earlier transaction is restored.
   if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
@@ -198,7 +199,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
   if (!changes_host(request.mode)) {
     // It would say nothing of what an install does.
-    refuse_unfinished(host, "there is no rehearsal on a host that is half changed");
+    refuse_unfinished(host, "cannot rehearse: a transaction is unfinished");
     const Plan plan = make_plan(host, request, stack, bundle, nullptr);
     Execution execution = rehearsed_only(host, request, plan, events);
     execution.report.locks = lock.reports();
@@ -214,6 +215,10 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
     const Plan plan = make_plan(host, request, stack, bundle, &stage);
     if (plan.steps.empty()) return planned(host, request, plan);
     if (has_rehearsal(request.mode)) require_rehearsable(host, plan);
+    if (request.approve && !request.approve(plan)) {
+      throw Error(ErrorCode::interrupted, "not installed: the plan was not approved",
+                  "answer y, or give --yes");
+    }
     phases.finish();
     Execution execution = execute_plan(host, stack, plan, request.requester, events, &stage);
     phases.precede(execution.report.phases);

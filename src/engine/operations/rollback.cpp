@@ -49,9 +49,12 @@ std::vector<Transaction> chosen_transactions(const Host& host, const RollbackReq
           "only the latest transactions are kept; `topsctl history` shows them");
     }
     if (!is_committed(*found)) {
+      const std::string outcome = summary_of(*found).outcome;
       throw Error(ErrorCode::host_unfit,
-                  format("transaction {} cannot be rolled back: it is {}", *request.id,
-                         summary_of(*found).outcome),
+                  outcome == name(Outcome::rolled_back)
+                      ? format("transaction {} is already rolled back", *request.id)
+                      : format("transaction {} cannot be rolled back: its outcome is {}",
+                               *request.id, outcome),
                   "`topsctl history` shows which are committed");
     }
     kind = found->kind();

@@ -16,7 +16,7 @@ void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
   const std::size_t count = changed.size();
   if (count > 5) changed.resize(5);
   throw Error(ErrorCode::host_unfit,
-              format("somebody else has changed what transaction {} changed, since then: {}{}",
+              format("files of transaction {} were modified afterwards: {}{}",
                      transaction.id, joined(changed, ", "),
                      count > 5 ? format(" and {} more", count - 5) : std::string()),
               way_out);

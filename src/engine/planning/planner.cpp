@@ -15,6 +15,7 @@
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -203,7 +204,8 @@ void add_wheel_steps(const PlanInput& input, const std::vector<PlannedPackage>& 
   const std::vector<std::string>& unchanged = input.stack.python.unchanged;
   if (unchanged.empty()) return;
   plan.steps.push_back({"unchanged",
-                        format("compare {} with before", joined(unchanged, ", ")),
+                        format("check that {} {} unchanged", joined(unchanged, ", "),
+                               unchanged.size() == 1 ? "is" : "are"),
                         comparison_of(input.stack, python),
                         {}});
 }
@@ -233,7 +235,7 @@ void add_steps(const PlanInput& input, Plan& plan) {
                      RehearsePlan{},
                      {}});
   }
-  steps.push_back({"keep", "keep everything that will change", KeepWriteSet{}, {}});
+  steps.push_back({"keep", "back up affected files", KeepWriteSet{}, {}});
   add_deb_steps(debs, plan);
   add_wheel_steps(input, wheels, plan);
   if (!same_environment) {
@@ -249,7 +251,8 @@ void add_steps(const PlanInput& input, Plan& plan) {
                      {}});
   }
   const std::vector<CheckRule> checks = checks_for(input.stack, plan, input.facts.card_nodes);
-  steps.push_back({"checks", format("check {} things", checks.size()), RunChecks{checks}, {}});
+  steps.push_back(
+      {"checks", format("run {}", counted(checks.size(), "check")), RunChecks{checks}, {}});
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }
 
@@ -374,6 +377,7 @@ Plan plan_install(const PlanInput& input) {
   Plan plan;
   plan.command = "install";
   plan.stack = stack.name;
+  plan.release = stack.release;
   if (selection.python != nullptr) {
     plan.python = selection.python->executable;
     plan.python_version = selection.python->version;
@@ -389,6 +393,7 @@ Plan plan_install(const PlanInput& input) {
   add_steps(input, plan);
   plan.write_set = write_set_of(input, plan);
   for (const SpaceNeed& need : preflight.fit.space) plan.needed_bytes += need.needed_bytes;
+  if (!is_tested(stack)) plan.warnings.push_back(untested_release(stack));
   add_warnings(stack, selection, input.facts, plan);
   add_findings(preflight.fit, plan);
   plan.warnings.insert(plan.warnings.end(), host_warnings.begin(), host_warnings.end());

@@ -145,7 +145,9 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
     lines.resize(most_told);
     lines.push_back(format("and {} more", count - most_told));
   }
-  std::string message = format("preflight checks failed: {}", joined(lines, "; "));
+  std::string message =
+      count == 1 ? format("preflight checks failed: {}", lines.front())
+                 : format("preflight checks failed: {} findings\n{}", count, joined(lines, "\n"));
   if (acceptance == Acceptance::impossible) {
     return Error(code, std::move(message),
                  format("{} `topsctl inspect BUNDLE --deep` tells all of it", first->remedy.text));

@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/host/python/wheel_tags.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -37,10 +38,10 @@ void refuse_broken(const Inventory& inventory, const Component& component) {
   }
 }
 
-[[noreturn]] void refuse_missing(const Component& component) {
+[[noreturn]] void refuse_missing(const Stack& stack, const Component& component) {
   throw Error(ErrorCode::bad_bundle,
               format("the bundle has no package for component {} ({} {})", in_quotes(component.id),
-                     joined(component.names, " or "), component.version),
+                     joined(component.names, " or "), wanted_version(stack, component)),
               "add the package to the bundle, or choose other parts with --components");
 }
 
@@ -140,7 +141,7 @@ Selection select_packages(const Stack& stack, const Inventory& inventory, const 
     refuse_broken(inventory, *component);
     const std::vector<const Package*> found = candidates(stack, inventory, *component);
     if (found.empty()) {
-      if (component->required) refuse_missing(*component);
+      if (component->required) refuse_missing(stack, *component);
       continue;
     }
     if (component->kind == PackageKind::wheel) choices.push_back({component, found});

@@ -44,7 +44,7 @@ ChunkPlace place_in(std::string_view bytes) {
 }  // namespace
 
 Error not_of_topsctl(std::string_view why, std::string hint) {
-  return {ErrorCode::unreachable, format("the far end does not speak as topsctl does: {}", why),
+  return {ErrorCode::unreachable, format("unexpected data from the remote topsctl: {}", why),
           std::move(hint)};
 }
 

@@ -106,7 +106,7 @@ std::string components(const Inspection& inspection, const StackMatch& stack) {
   }
   for (const std::string& id : stack.missing)
     rows.push_back({markdown_text(id), "**missing**", "-", "-", "-", "-", "-"});
-  return section(format("Components of stack {}{}", markdown_text(stack.name),
+  return section(format("Components of stack {}{}", markdown_text(stack.title()),
                         stack.is_complete() ? "" : " (incomplete)"),
                  {"component", "package", "version", "for", "size", "sha256", "file"}, rows);
 }

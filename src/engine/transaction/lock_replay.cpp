@@ -1,24 +1,12 @@
 // Finds the newest signed locks in the journals, which are as durable as the commits.
 #include "topsctl/engine/transaction/lock_replay.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
 
 namespace {
-
-bool is_for_stack(const Transaction& transaction, const std::string& stack) {
-  for (const JournalRecord& record : transaction.records) {
-    if (record.state != TransactionState::begun) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
-    const auto found = details.find("stack");
-    return found != details.end() && found->is_string() && found->get<std::string>() == stack;
-  }
-  return false;
-}
 
 std::vector<Transaction> known_transactions(const Host& host) {
   try {
@@ -54,7 +42,7 @@ void refuse_older_lock(const Host& host, const std::string& stack,
   for (const InputFile& input : inputs) {
     if (!is_signed_lock(input)) continue;
     for (const Transaction& transaction : known_transactions(host)) {
-      if (transaction.was_committed() && is_for_stack(transaction, stack))
+      if (transaction.was_committed() && stack_of(transaction).name == stack)
         refuse_if_older(input, transaction);
     }
   }

@@ -202,6 +202,15 @@ std::vector<InputFile> inputs_of(const Transaction& transaction) {
   return inputs;
 }
 
+InstalledStack stack_of(const Transaction& transaction) {
+  if (transaction.records.empty()) return {};
+  const Json begun = Json::parse(transaction.records.front().details, nullptr, false);
+  const std::vector<InputFile> inputs = inputs_of(transaction);
+  return {text_field(begun, "stack").value_or(""), text_field(begun, "release").value_or(""),
+          std::any_of(inputs.begin(), inputs.end(),
+                      [](const InputFile& input) { return input.kind == InputFile::Kind::stack; })};
+}
+
 Transaction new_transaction(const Host& host) {
   const fs::path parent = host.resolve(transactions_folder(host));
   make_directories(parent, 0700);

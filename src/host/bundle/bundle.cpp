@@ -9,11 +9,13 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/source.hpp"
 #include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/python/wheel_install.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/file_access.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -75,6 +77,15 @@ Package read_package(const FoundFile& found, const Look& look, Digests digests) 
   return package;
 }
 
+std::string text_of(const fs::path& file) {
+  const auto source = file_source(file);
+  std::string text;
+  for (std::string_view bytes = source->piece(); !bytes.empty() && text.size() <= most_setup;
+       bytes = source->piece())
+    text.append(bytes);
+  return text;
+}
+
 }  // namespace
 
 Inventory read_inventory(const FoundFiles& found, Digests digests,
@@ -84,6 +95,9 @@ Inventory read_inventory(const FoundFiles& found, Digests digests,
     const Look look = look_at(file.file);
     if (look.kind == PackageKind::other) {
       ++inventory.other_files;
+      if (inventory.release.empty() && file.file.filename() == setup_file &&
+          look.size <= most_setup)
+        inventory.release = release_in_setup(text_of(file.file));
       continue;
     }
     if (on_file) on_file(file.shown);

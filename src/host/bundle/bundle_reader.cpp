@@ -147,6 +147,7 @@ void take(Inspection& inspection, BundlePart&& part) {
             std::back_inserter(inspection.containers));
   std::move(part.others.begin(), part.others.end(), std::back_inserter(inspection.others));
   inspection.inventory.other_files += part.other_files;
+  if (inspection.inventory.release.empty()) inspection.inventory.release = part.release;
   for (const auto& [setting, count] : part.settings) inspection.settings[setting] += count;
 }
 

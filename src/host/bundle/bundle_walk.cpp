@@ -13,6 +13,7 @@
 #include "topsctl/host/content/payload_scan.hpp"
 #include "topsctl/host/content/settings_scan.hpp"
 #include "topsctl/host/system/digest.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -113,14 +114,16 @@ class Walk {
     OtherFile other{printable(path), chain_, 0};
     if (const auto range = source.range()) other.size = range->size;
     const bool is_scanned = reading_.package.depth == Depth::deep && is_settings_file(path);
-    if (is_scanned || !source.range()) {
+    const bool is_setup = part_.release.empty() && file_name(path) == setup_file;
+    if (is_scanned || is_setup || !source.range()) {
       std::string text;
       std::uint64_t size = 0;
       for (std::string_view bytes = source.piece(); !bytes.empty(); bytes = source.piece()) {
         size += bytes.size();
-        if (is_scanned && size <= most_script) text.append(bytes);
+        if ((is_scanned || is_setup) && size <= most_script) text.append(bytes);
       }
       other.size = size;
+      if (is_setup && size <= most_script) part_.release = release_in_setup(text);
       if (is_scanned && size <= most_script) scan_settings(text, part_.settings);
     }
     if (part_.others.size() < most_others) part_.others.push_back(std::move(other));

@@ -25,6 +25,7 @@ struct BundlePart {
   std::vector<OtherFile> others;
   std::uint64_t other_files = 0;
   std::map<Setting, std::uint64_t> settings;
+  std::string release;  // that a setup file names
 };
 
 // How the members of one file are read.

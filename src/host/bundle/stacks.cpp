@@ -12,6 +12,7 @@
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/trust/signed_file.hpp"
 #include "topsctl/model/stack_parser.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
@@ -21,12 +22,14 @@ namespace {
 
 constexpr std::uint64_t most_stack = 4ULL << 20U;
 
-void add_or_replace(std::vector<Stack>& stacks, Stack stack) {
-  const auto same = std::find_if(stacks.begin(), stacks.end(),
-                                 [&](const Stack& known) { return known.name == stack.name; });
+void add_or_replace(std::vector<KnownStack>& stacks, KnownStack stack) {
+  const auto same = std::find_if(stacks.begin(), stacks.end(), [&](const KnownStack& known) {
+    return known.stack.name == stack.stack.name;
+  });
   if (same == stacks.end()) {
     stacks.push_back(std::move(stack));
   } else {
+    stack.stack.is_default = stack.stack.is_default || same->stack.is_default;
     *same = std::move(stack);
   }
 }
@@ -48,14 +51,18 @@ bool means_file(const std::string& choice) {
   return choice.find('/') != std::string::npos || choice.ends_with(".json");
 }
 
+}  // namespace
+
 // What is verified is what is parsed.
-ChosenStack read_named_stack(const std::string& file) {
+ChosenStack read_stack_file(const std::string& file) {
   const std::string text = text_of_stack(file);
   InputFile input{InputFile::Kind::stack, printable(file), sha256_of(text), "", std::nullopt};
   if (const auto signature = read_signature(file))
     input.signed_by = trusted_signer(text, *signature, stack_namespace, file);
-  return {parsed_stack(text, file), std::move(input)};
+  return {parsed_stack(text, file), std::move(input), text};
 }
+
+namespace {
 
 // Ids of required components for which the inventory has nothing that could be chosen.
 std::vector<std::string> missing_components(const Stack& stack, const Inventory& inventory) {
@@ -75,6 +82,23 @@ std::vector<std::string> missing_components(const Stack& stack, const Inventory&
   return missing;
 }
 
+// "eccl: wanted tops-eccl or eccl 2.5.136, found tops-eccl 3.0.1".
+std::string wanted_and_found(const Stack& stack, const Component& component,
+                             const Inventory& inventory) {
+  std::vector<std::string> found;
+  for (const Package& package : inventory.packages) {
+    const bool is_broken = package.verdict == Verdict::broken;
+    if (is_broken ? !is_named_like(component, package) : !is_named(component, package)) continue;
+    found.push_back(
+        printable(is_broken ? package.path
+                            : concat(package.name, " ", package.version,
+                                     package.verdict == Verdict::archived ? " (archived)" : "")));
+  }
+  const std::string version = wanted_version(stack, component);
+  return format("{}: wanted {}{}{}, found {}", component.id, joined(component.names, " or "),
+                version.empty() ? "" : " ", version, found.empty() ? "none" : joined(found, ", "));
+}
+
 std::size_t required_components(const Stack& stack) {
   return static_cast<std::size_t>(
       std::count_if(stack.components.begin(), stack.components.end(),
@@ -83,27 +107,39 @@ std::size_t required_components(const Stack& stack) {
 
 }  // namespace
 
-std::vector<Stack> known_stacks() {
-  std::vector<Stack> stacks;
+std::vector<KnownStack> stacks_with_origin() {
+  std::vector<KnownStack> stacks;
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.name.starts_with("stacks/")) continue;
-    add_or_replace(stacks, parse_stack(file.bytes, format("stack {}", in_quotes(file.name))));
+    add_or_replace(stacks, {parse_stack(file.bytes, format("stack {}", in_quotes(file.name))), ""});
   }
   for (const fs::path& file : files_with_extension(stacks_directory, ".json"))
-    add_or_replace(stacks, parsed_stack(text_of_stack(file), file));
+    add_or_replace(stacks, {parsed_stack(text_of_stack(file), file), file.string()});
+  return stacks;
+}
+
+std::vector<Stack> known_stacks() {
+  std::vector<Stack> stacks;
+  for (KnownStack& known : stacks_with_origin()) stacks.push_back(std::move(known.stack));
   return stacks;
 }
 
 Stack load_stack(const std::string& choice) {
-  if (means_file(choice)) return read_named_stack(choice).stack;
+  if (means_file(choice)) return read_stack_file(choice).stack;
+  const auto at = choice.find('@');
+  const std::string wanted = choice.substr(0, at);
   std::vector<std::string> names;
-  for (Stack& stack : known_stacks()) {
-    if (stack.name == choice) return std::move(stack);
+  for (const Stack& stack : known_stacks()) {
     names.push_back(stack.name);
+    if (stack.name != wanted) continue;
+    if (at == std::string::npos) return stack;
+    const std::string release = choice.substr(at + 1);
+    require_release(stack, release);
+    return at_release(stack, release);
   }
   throw Error(
       ErrorCode::bad_stack,
-      format("unknown stack {}{}", in_quotes(choice), did_you_mean(choice, names)),
+      format("unknown stack {}{}", in_quotes(wanted), did_you_mean(wanted, names)),
       format("known stacks: {}; or give a stack file with --stack FILE", joined(names, ", ")));
 }
 
@@ -113,8 +149,9 @@ std::vector<Stack> stacks_meant(const std::string& choice) {
 
 ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) {
   if (choice.empty()) return {matching_stack(inventory)};
-  if (!means_file(choice)) return {load_stack(choice)};
-  ChosenStack chosen = read_named_stack(choice);
+  if (!means_file(choice)) return {resolved(load_stack(choice), inventory)};
+  ChosenStack chosen = read_stack_file(choice);
+  chosen.stack = resolved(chosen.stack, inventory);
   require_signature_by_policy(
       chosen.file->signed_by, format("stack {}", in_quotes(choice)),
       "sign it with `topsctl lock --sign KEY FILE`, or choose a known stack");
@@ -123,29 +160,35 @@ ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) 
 
 Stack matching_stack(const Inventory& inventory) {
   std::optional<Stack> best;
-  std::string nearest_name;  // of which most is there
-  std::size_t nearest_found = 0;
-  std::vector<std::string> nearest_missing;
-  for (Stack& stack : known_stacks()) {
+  std::optional<Stack> nearest;  // of which most is there
+  std::size_t most_found = 0;
+  std::optional<Error> unclear;  // the releases of the nearest
+  for (const Stack& stack : known_stacks()) {
     const std::vector<std::string> missing = missing_components(stack, inventory);
-    if (!missing.empty()) {
-      const std::size_t found = required_components(stack) - missing.size();
-      if (nearest_name.empty() || found > nearest_found) {
-        nearest_name = stack.name;
-        nearest_found = found;
-        nearest_missing = missing;
-      }
-    } else if (!best || stack.components.size() > best->components.size()) {
-      best = std::move(stack);
+    const std::size_t found = required_components(stack) - missing.size();
+    if (!nearest || found > most_found) {
+      nearest = stack;
+      most_found = found;
+    }
+    // Of equal ones the later: the operator's own come after those of the binary.
+    if (!missing.empty() || (best && stack.components.size() < best->components.size())) continue;
+    try {
+      best = resolved(stack, inventory);
+    } catch (const Error& error) {
+      unclear = error;
     }
   }
   if (best) return *best;
-  throw Error(ErrorCode::bad_bundle,
-              format("the bundle holds no complete stack: {} lacks {}", in_quotes(nearest_name),
-                     joined(nearest_missing, ", ")),
+  if (unclear) throw *unclear;
+  std::string message =
+      format("the bundle has no complete stack; the nearest is {}", nearest->name);
+  for (const Component& component : nearest->components) {
+    if (component.required)
+      message += concat("\n", wanted_and_found(*nearest, component, inventory));
+  }
+  throw Error(ErrorCode::bad_bundle, std::move(message),
               "add the missing packages, choose parts with --stack and --components, or give a "
-              "stack file with "
-              "--stack FILE");
+              "stack file with --stack FILE");
 }
 
 }  // namespace topsctl

@@ -64,13 +64,20 @@ def needed(options, bundle, work, compiler):
     """The three debs and the torch_gcu wheels."""
     packages = Packages(options, compiler, work)
     version = options.generation.deb_version
-    eccl = bundle / "distributed" / "tops-eccl_{}_amd64.deb".format(version)
+    eccl = bundle / "distributed" / "{}_{}_amd64.deb".format(packages.eccl_name, version)
     packages.tops_eccl(eccl)  # built in any case: the wheels link to its library
     if options.has("missing-eccl"):
         eccl.unlink()
     packages.tops_sdk(bundle / "sdk" / "tops-sdk_{}_amd64.deb".format(version))
-    packages.topsfactor(bundle / "sdk" / "topsfactor_{}_amd64.deb".format(version))
-    for minor in sorted({"3.6", "3.8"} | set(options.pythons)):
+    factor = packages.factor_version
+    packages.topsfactor(bundle / "sdk" / "topsfactor_{}_amd64.deb".format(factor))
+    usual = {"3.6", "3.8"}
+    if options.generation.is_i3x:
+        usual = {"3.8", "3.10"}
+        for name in ("topsaten", "topsgraph"):
+            packages.of_i3x(name, bundle / "sdk" / "{}_{}_amd64.deb".format(name, version))
+        setup_file(options, bundle)
+    for minor in sorted(usual | set(options.pythons)):
         name = torch_gcu_wheels.file_name(minor, options.generation)
         torch_gcu_wheels.build(options, options.generation, minor, compiler, bundle / "framework" / name)
 
@@ -98,5 +105,10 @@ def extra(options, bundle, work, compiler):
               double_text("texts/Dockerfile", release=release))
     write(bundle / "notices/NOTICE.txt", DISCLAIMER + "\n")
     write(bundle / "EULA.txt", double_text("texts/EULA.txt"))
+    setup_file(options, bundle)
+
+
+def setup_file(options, bundle):
+    """What the vendor's installer reads."""
     write(bundle / ".setup_config.json", json.dumps(
-        {"note": DISCLAIMER, "version": generation.version, "components": COMPONENTS}, indent=2) + "\n")
+        {"note": DISCLAIMER, "version": options.generation.version, "components": COMPONENTS}, indent=2) + "\n")

@@ -32,7 +32,17 @@ class Generation:
 
     @property
     def bundle_name(self):
-        return "TopsRider_t2x_{}_deb_amd64".format(self.version)
+        return "TopsRider_{}_{}_deb_amd64".format("i3x" if self.is_i3x else "t2x", self.version)
+
+    @property
+    def is_i3x(self):
+        """TopsRider 3.x, for S60 cards: other names, and versions that go their own way."""
+        return self.version.startswith("3.")
+
+    @property
+    def personality(self):
+        """The API of torch_gcu that comes with it."""
+        return "s60" if self.is_i3x else "t2x"
 
     @property
     def deb_version(self):
@@ -41,7 +51,7 @@ class Generation:
     @property
     def eccl_code(self):
         """What ecclGetVersion reports: 2.5.136 is 25136, 2.4.87 is 24087."""
-        major, minor, patch = (int(part) for part in self.version.split("."))
+        major, minor, patch = (int(part) for part in self.version.split("."))  # dates fit, too
         return major * 10000 + minor * 1000 + patch
 
     @property
@@ -49,10 +59,15 @@ class Generation:
         return self.version == "2.5.136"
 
 
-# 2.3.61 is made up: it only fills the archived_versions folder of the 2.4.87 bundle.
+# 2.3.61 is made up: it only fills the archived_versions folder of the 2.4.87 bundle; so are the last numbers of 2.2.33
+# and 3.5.102.
 GENERATIONS = {
     "2.5.136": Generation("2.5.136", 1706572800, "2.4.87"),
     "2.4.87": Generation("2.4.87", 1695859200, "2.3.61"),
+    "2.2.33": Generation("2.2.33", 1677628800, "2.3.61"),
+    "2.5.20231128": Generation("2.5.20231128", 1701129600, "2.4.87"),
+    "3.2.203": Generation("3.2.203", 1722470400, "2.5.136"),
+    "3.5.102": Generation("3.5.102", 1751328000, "2.5.136"),
 }
 ARCHIVED = dict(GENERATIONS, **{"2.3.61": Generation("2.3.61", 1682899200, "2.3.61")})
 
@@ -62,7 +77,7 @@ class Options:
     generation: Generation
     pythons: tuple = ()
     scale: float = DEFAULT_SCALE
-    personality: str = "t2x"
+    personality: str = "t2x"  # of torch_gcu
     faults: frozenset = frozenset()
     compression: str = "gzip"
     only_needed: bool = False

@@ -21,6 +21,15 @@ class Packages:
         self.compiler = compiler
         self.work = work
 
+    @property
+    def eccl_name(self):
+        return "eccl" if self.generation.is_i3x else "tops-eccl"
+
+    @property
+    def factor_version(self):
+        """Of TopsRider 3.x it has a number of its own."""
+        return "3.0.1-1" if self.generation.is_i3x else self.generation.deb_version
+
     def _tree(self, name, version=None):
         tree = DebTree(self.work / "deb" / name, name, version or self.generation.deb_version,
                        self.generation.epoch)
@@ -40,9 +49,9 @@ class Packages:
         tree.copy("/usr/lib/" + soname, path)
 
     def tops_eccl(self, output):
-        tree = self._tree("tops-eccl")
+        tree = self._tree(self.eccl_name)
         self._library(tree, "libeccl.so", "eccl.c", ["ECCL_CODE={}".format(self.generation.eccl_code)],
-                      filler_size=self._filler_size(tree.name))
+                      filler_size=self._filler_size("tops-eccl"))
         tool = self.compiler.program("eccl_perf", "eccl_perf.c", ["libeccl.so", "libc.so.6"])
         for name in ECCL_TOOLS:
             tree.copy("/usr/local/bin/eccl_{}_perf".format(name), tool, 0o755)
@@ -80,7 +89,7 @@ class Packages:
             truncate(output, 0.6)
 
     def topsfactor(self, output):
-        tree = self._tree("topsfactor")
+        tree = self._tree("topsfactor", self.factor_version)
         size = self._filler_size(tree.name)
         self._library(tree, "libtopsfactor.so", "topsfactor.c", needed=["libdtu_sdk.so"],
                       filler_size=size // 2)
@@ -92,6 +101,14 @@ class Packages:
         tree.build(output, self.options.compression,
                    "tops-sdk (>= {}), libc6 (>= 2.27)".format(self.generation.deb_version), "libs",
                    "Enflame kernel programming library")
+
+    def of_i3x(self, name, output):
+        """A package that only TopsRider 3.x has."""
+        tree = self._tree(name)
+        self._library(tree, "lib{}.so".format(name), "topsfactor.c", needed=["libdtu_sdk.so"], filler_size=20000)
+        self._linker_scripts(tree)
+        tree.build(output, self.options.compression,
+                   "tops-sdk (>= {}), libc6 (>= 2.27)".format(self.generation.deb_version), "libs", name)
 
     def container_toolkit(self, output):
         tree = self._tree("enflame-container-toolkit", "1.3.10")

@@ -11,11 +11,19 @@ DEFAULT_SIZE = SIZES["3.8"]
 
 def file_version(minor, generation):
     """The version as file name and METADATA spell it: the 3.6 wheel has a dash, all others a plus."""
+    if generation.is_i3x:
+        return "2.7.0"
     return "1.10.0{}{}".format("-" if minor == "3.6" else "+", generation.version)
 
 
 def file_name(minor, generation):
-    return "torch_gcu-{}-py{}-none-any.whl".format(file_version(minor, generation), minor)
+    return "torch_gcu-{}-{}.whl".format(file_version(minor, generation), tag(minor, generation))
+
+
+def tag(minor, generation):
+    """Of TopsRider 2.x the Python that is meant, in a form that pip reads as another; of 3.x a proper one."""
+    python = "cp" + minor.replace(".", "")
+    return "{0}-{0}-linux_x86_64".format(python) if generation.is_i3x else "py{}-none-any".format(minor)
 
 
 def extension_name(minor):
@@ -54,7 +62,7 @@ def build(options, generation, minor, compiler, output, faulty=True):
     members["torch_gcu/" + extension_name(minor)] = extension.read_bytes()
     call = "torch_gcu.info" if has("wheel-bad-entry-point") else "torch_gcu.info:main"
     wheel = Wheel(
-        name="torch_gcu", version=version, tags=("py{}-none-any".format(minor),), epoch=generation.epoch,
+        name="torch_gcu", version=version, tags=(tag(minor, generation),), epoch=generation.epoch,
         members=members, entry_points="[console_scripts]\ntorch_gcu_info = {}\n".format(call),
         dist_info="gcu_runtime-0.1.dist-info" if has("wheel-not-installable") else "",
         filler_path="torch_gcu/lib/kernels.bin")

@@ -41,7 +41,7 @@ const std::vector<std::string> unusual_payload = {"/opt/tops/lib64/libeccl.so",
 
 TEST(DeriveEnvironment, TakesEveryFolderFromThePayload) {
   const Environment environment = derive_environment(sample_stack(), unusual_payload);
-  EXPECT_EQ(environment.stack, "topsrider-2.5.136");
+  EXPECT_EQ(environment.stack, "topsrider-t2x 2.5.136");
   EXPECT_EQ(environment.file, "/etc/profile.d/topsrider.sh");
   EXPECT_EQ(value_of(environment, "ECCL_ROOT"), "/opt/tops");
   EXPECT_EQ(value_of(environment, "TOPS_SDK_PATH"), "/opt/sdk");
@@ -212,7 +212,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ShellFiles, testing::Values("sh", "bash"),
 TEST(EnvironmentJson, HasEveryField) {
   Environment environment = derive_environment(sample_stack(), {"/opt/e/lib/libeccl.so"});
   const Json json = to_json(environment);
-  EXPECT_EQ(json["stack"], "topsrider-2.5.136");
+  EXPECT_EQ(json["stack"], "topsrider-t2x 2.5.136");
   EXPECT_EQ(json["file"], "/etc/profile.d/topsrider.sh");
   EXPECT_EQ(json["variables"][5].dump(),
             R"({"name":"ECCL_ROOT","value":"/opt/e","grade":"guide","source":"deployment guide"})");

@@ -11,7 +11,7 @@ namespace {
 TEST(PlanJson, HasEveryFieldAndNullForNothing) {
   EXPECT_EQ(
       to_json(Plan{}).dump(),
-      R"({"command":"","stack":null,"python":null,"python_version":null,"wheel_backend":null,"packages":[],)"
+      R"({"command":"","stack":null,"release":null,"python":null,"python_version":null,"wheel_backend":null,"packages":[],)"
       R"("environment":null,"steps":[],"predicted_paths":0})");
 }
 

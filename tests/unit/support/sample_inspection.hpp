@@ -62,7 +62,7 @@ inline Inspection sample_inspection() {
     package.container = {"TopsRider.run"};
     if (package.verdict == Verdict::archived) continue;
     package.verdict = Verdict::component;
-    package.stack = "topsrider-2.5.136";
+    package.stack = "topsrider-t2x";
     package.component = package.name == "tops-eccl"  ? "eccl"
                         : package.name == "tops-sdk" ? "sdk"
                                                      : "torch_gcu";

@@ -7,17 +7,19 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/model/stack.hpp"
 #include "topsctl/model/stack_parser.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 
 inline std::string sample_stack_text() {
-  const auto text = embedded_file("stacks/topsrider-2.5.136.json");
+  const auto text = embedded_file("stacks/topsrider-t2x.json");
   if (!text) throw std::runtime_error("no embedded stack");
   return std::string(*text);
 }
 
+// At the release that somebody has tried.
 inline Stack sample_stack() {
-  return parse_stack(sample_stack_text(), "the sample");
+  return at_release(parse_stack(sample_stack_text(), "the sample"), "2.5.136");
 }
 
 inline Stack vccl_stack() {

@@ -10,16 +10,17 @@
 
 namespace topsctl {
 
-// The first of the stacks of which every required deb is installed, in a version of the stack's;
-// nullptr: none. Wheels do not count: which interpreter's is meant, nobody knows.
-const Stack* stack_among(const std::vector<Stack>& stacks,
-                         const std::vector<TargetPackage>& packages);
-// The same of this host's dpkg and the stacks that topsctl knows here; nothing also without dpkg.
-// Throws Error{bad_stack} for a stack file that cannot be read.
+// The first of the stacks of which every required deb is installed, in a version of the stack's, at
+// the release of the debs. Wheels do not count: which interpreter's is meant, nobody knows.
+std::optional<Stack> stack_among(const std::vector<Stack>& stacks,
+                                 const std::vector<TargetPackage>& packages);
+// The stack of the last install that is in effect, as its journal says; without one, or where the
+// journals may not be read, stack_among() of this host's dpkg and the stacks that topsctl knows.
+// Nothing also without dpkg. Throws Error{bad_stack} for a stack file that cannot be read.
 std::optional<Stack> installed_stack(const Host& host);
 
-// The one that is chosen by name or file; without a choice the installed one, else the first that
-// is known. Throws what load_stack() throws.
+// The one that is chosen by name or file, at the release that the host has of it; without a choice
+// the installed one, else the default one. Throws what load_stack() throws.
 Stack stack_on(const Host& host, const std::string& choice);
 
 }  // namespace topsctl

@@ -21,6 +21,7 @@ struct Requester {
   int confirm_timeout_s = 0;   // restore unless confirmed so soon after the commit; 0: needs none
   Connection connection = {};  // which may not confirm
   std::vector<InputFile> inputs = {};  // the lock and the stack file that were given
+  std::string stack_text = {};         // of that stack file
 };
 
 // Carries out an install plan as one transaction: commits, or restores everything and proves it.

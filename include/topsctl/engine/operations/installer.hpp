@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -32,10 +33,13 @@ struct InstallRequest {
   std::int64_t lock_timeout_ms = 120'000;
   int deadline_s = 0;  // from the locks to the commit; 0: none
   Requester requester;
+  // Asked once the plan is made, with the locks held; false: nothing is changed. Empty: nobody is.
+  std::function<bool(const Plan&)> approve = {};
 };
 
-// Throws Error if nothing was changed; later failures are in the result. A package that would be
-// taken and is not what the lock says is Error{bad_package}.
+// Throws Error if nothing was changed, also Error{interrupted} if it was not approved; later
+// failures are in the result. A package that would be taken and is not what the lock says is
+// Error{bad_package}.
 Execution install(const Host& host, const InstallRequest& request, EventFan& events);
 
 }  // namespace topsctl

@@ -31,6 +31,7 @@ inline constexpr const char* reserved_folder = "reserved";
 inline constexpr std::array<const char*, 3> working_folders = {packages_folder, temporary_folder,
                                                                reserved_folder};
 inline constexpr const char* pip_report_file = "pip-report.json";
+inline constexpr const char* stack_copy = "stack.json";  // the stack file that was given
 
 // Patches of projects and installs stand beside each other: neither is undone, or removed, for the
 // sake of the other.
@@ -66,6 +67,14 @@ WriteSetSummary kept_summary(const Transaction& transaction);
 
 // The lock and the stack file that it was made by, as its journal says.
 std::vector<InputFile> inputs_of(const Transaction& transaction);
+
+// The stack that it installed, and at which release; empty: none, or its journal does not say.
+struct InstalledStack {
+  std::string name;
+  std::string release;
+  bool is_of_file = false;  // of which a copy lies in its folder
+};
+InstalledStack stack_of(const Transaction& transaction);
 
 // Makes the folder of a new transaction.
 Transaction new_transaction(const Host& host);

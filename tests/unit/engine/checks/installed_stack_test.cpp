@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/sample_host.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 namespace {
@@ -33,7 +34,7 @@ TEST(InstalledStacks, AreThoseOfWhichAllDebsAreThere) {
 TEST(InstalledStacks, AreNotOtherVersionsOrHalfOfTheDebs) {
   SampleHost sample;
   for (const std::string& status :
-       {status_of(debs, "3.5.1-1"), status_of({"tops-eccl"}, "2.5.136-1"), std::string(),
+       {status_of(debs, "4.5.1-1"), status_of({"tops-eccl"}, "2.5.136-1"), std::string(),
         status_of(debs, "2.5.136-1", "deinstall ok config-files")}) {
     sample.folder.write("var/lib/dpkg/status", status);
     EXPECT_FALSE(installed_stack(sample.host)) << status;
@@ -45,14 +46,30 @@ TEST(InstalledStacks, NeedNoDpkg) {
   EXPECT_FALSE(installed_stack(sample.host));
 }
 
-TEST(InstalledStacks, OfLaterGenerationsAreToldByTheirVersions) {
-  Stack later = known_stacks().front();
-  later.environment.generation = "s60";
-  for (Component& component : later.components) component.version = "3.5.1";
-  const std::vector<Stack> stacks = {known_stacks().front(), later};
-  const Stack* found = stack_among(stacks, parse_packages(status_of(debs, "3.5.1-1")));
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(found->environment.generation, "s60");
+TEST(InstalledStacks, AreAtTheReleaseOfTheirDebs) {
+  for (const auto& [version, title] : {std::pair("2.4.87-1", "topsrider-t2x 2.4.87"),
+                                       {"2.5.20231128-1", "topsrider-t2x 2.5.20231128"},
+                                       {"3.5.1-1", "topsrider-i3x 3.5.1"}}) {
+    const auto found = stack_among(known_stacks(), parse_packages(status_of(debs, version)));
+    ASSERT_TRUE(found) << version;
+    EXPECT_EQ(title_of(*found), title);
+  }
+}
+
+TEST(InstalledStacks, OfMixedReleasesAreAtTheFirstDebs) {
+  const std::string mixed =
+      status_of({"tops-eccl"}, "2.4.87-1") + status_of({"tops-sdk", "topsfactor"}, "2.5.136-1");
+  EXPECT_EQ(title_of(*stack_among(known_stacks(), parse_packages(mixed))), "topsrider-t2x 2.4.87");
+}
+
+TEST(InstalledStacks, GiveAChosenStackItsRelease) {
+  SampleHost sample;
+  EXPECT_EQ(title_of(stack_on(sample.host, "")), "topsrider-t2x");
+  sample.folder.write("var/lib/dpkg/status", status_of(debs, "2.4.87-1"));
+  EXPECT_EQ(title_of(stack_on(sample.host, "")), "topsrider-t2x 2.4.87");
+  EXPECT_EQ(title_of(stack_on(sample.host, "topsrider-t2x")), "topsrider-t2x 2.4.87");
+  EXPECT_EQ(title_of(stack_on(sample.host, "topsrider-t2x@2.5.136")), "topsrider-t2x 2.5.136");
+  EXPECT_EQ(title_of(stack_on(sample.host, "topsrider-i3x")), "topsrider-i3x");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Which components of a stack a bundle has.
-#include "topsctl/engine/inspection/stack_match.hpp"
+#include "topsctl/engine/planning/stack_match.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -88,16 +88,16 @@ TEST_F(Planning, OfAFreshInstallHasEveryStep) {
   EXPECT_THAT(
       steps_of(made),
       ElementsAre("stage: copy the packages to the host and check their digests",
-                  "keep: keep everything that will change",
+                  "keep: back up affected files",
                   "debs: dpkg --install tops-eccl_2.5.136-1_amd64.deb tops-sdk_2.5.136-1_amd64.deb "
                   "topsfactor_2.5.136-1_amd64.deb",
                   "wheel-torch_gcu: /usr/bin/python3.8 -m pip install "
                   "torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl",
-                  "unchanged: compare torch with before",
+                  "unchanged: check that torch is unchanged",
                   "environment: write /etc/profile.d/topsrider.sh", "loader-cache: ldconfig",
-                  "checks: check 8 things", "commit: sync the disks and commit"));
+                  "checks: run 8 checks", "commit: sync the disks and commit"));
   EXPECT_EQ(made.command, "install");
-  EXPECT_EQ(made.stack, "topsrider-2.5.136");
+  EXPECT_EQ(made.stack, "topsrider-t2x");
   EXPECT_EQ(made.python, "/usr/bin/python3.8");
   EXPECT_EQ(made.python_version, "3.8.10");
   EXPECT_THAT(made.warnings, IsEmpty());
@@ -146,9 +146,9 @@ TEST_F(Planning, WritesTheEnvironmentAloneWhenOnlyItIsMissing) {
   facts_.files["/etc/profile.d/topsrider.sh"] += "# changed by hand\n";
   const Plan made = plan();
   EXPECT_THAT(steps_of(made),
-              ElementsAre("keep: keep everything that will change",
+              ElementsAre("keep: back up affected files",
                           "environment: write /etc/profile.d/topsrider.sh",
-                          "checks: check 8 things", "commit: sync the disks and commit"));
+                          "checks: run 8 checks", "commit: sync the disks and commit"));
   const auto& file = std::get<WriteFile>(made.steps[1].action);
   EXPECT_EQ(file.content, shell_file(*made.environment));
   EXPECT_EQ(file.mode, 0644U);
@@ -210,10 +210,10 @@ TEST_F(Planning, OfSomeComponentsTouchesThoseOnly) {
   EXPECT_THAT(
       steps_of(made),
       ElementsAre("stage: copy the packages to the host and check their digests",
-                  "keep: keep everything that will change",
+                  "keep: back up affected files",
                   "debs: dpkg --install tops-eccl_2.5.136-1_amd64.deb",
                   "environment: write /etc/profile.d/topsrider.sh", "loader-cache: ldconfig",
-                  "checks: check 4 things", "commit: sync the disks and commit"));
+                  "checks: run 4 checks", "commit: sync the disks and commit"));
   EXPECT_EQ(made.python, "");
 }
 

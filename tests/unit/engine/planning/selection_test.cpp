@@ -42,7 +42,7 @@ TEST_F(Selecting, TakesOnePackageOfEachComponentInTheStacksOrder) {
   EXPECT_EQ(selection.python, &facts_.pythons[0]);
   for (const Package& package : selection.packages) {
     EXPECT_TRUE(package.chosen);
-    EXPECT_EQ(package.stack, "topsrider-2.5.136");
+    EXPECT_EQ(package.stack, "topsrider-t2x");
   }
   EXPECT_EQ(selection.packages[3].component, "torch_gcu");
 }
@@ -175,7 +175,7 @@ TEST_F(Selecting, RefusesUnknownComponentsByName) {
   const Error error = thrown_by([&] { selected_components(stack_, "eccl,skd"); });
   EXPECT_EQ(error.code(), ErrorCode::usage);
   EXPECT_EQ(error.message(),
-            "unknown component 'skd' of stack 'topsrider-2.5.136' (did you mean 'sdk'?)");
+            "unknown component 'skd' of stack 'topsrider-t2x' (did you mean 'sdk'?)");
   EXPECT_EQ(error.hint(), "its components are eccl, sdk, topsfactor, torch_gcu");
   EXPECT_EQ(thrown_by([&] { selected_components(stack_, "eccl,"); }).code(), ErrorCode::usage);
 }

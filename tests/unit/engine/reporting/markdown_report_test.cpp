@@ -20,7 +20,7 @@ using testing::StartsWith;
 MarkdownFrame sample_frame() {
   return {"TopsRider",
           "2026-11-20T10:15:00Z",
-          {{"topsrider-2.5.136", {"eccl", "sdk", "torch_gcu"}, {"topsfactor"}}}};
+          {{"topsrider-t2x", "2.5.136", {"eccl", "sdk", "torch_gcu"}, {"topsfactor"}, ""}}};
 }
 
 std::string sample_report() {
@@ -60,7 +60,7 @@ TEST(MarkdownReport, CountsPackagesFilesAndFindings) {
 }
 
 TEST(MarkdownReport, ListsTheComponentsOfEachStackAndThoseMissing) {
-  const std::string text = part(sample_report(), "Components of stack topsrider-2.5.136");
+  const std::string text = part(sample_report(), "Components of stack topsrider-t2x 2.5.136");
   EXPECT_THAT(text, HasSubstr("(incomplete)\n"));
   EXPECT_THAT(text, HasSubstr(concat("| eccl | tops-eccl | 2.5.136-1 | amd64 | 1000 B | ",
                                      sample_digest('a'),

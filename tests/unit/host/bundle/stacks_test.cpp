@@ -7,6 +7,7 @@
 #include "support/sample_stack.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/model/stack_release.hpp"
 
 namespace topsctl {
 namespace {
@@ -16,25 +17,23 @@ using testing::Field;
 using testing::HasSubstr;
 
 TEST(KnownStacks, HoldThoseOfTheBinary) {
-  EXPECT_THAT(known_stacks(), Contains(Field(&Stack::name, "topsrider-2.5.136")));
+  EXPECT_THAT(known_stacks(), Contains(Field(&Stack::name, "topsrider-t2x")));
 }
 
 TEST(LoadStack, TakesAKnownName) {
-  EXPECT_EQ(load_stack("topsrider-2.5.136").components.size(), 4U);
+  EXPECT_EQ(load_stack("topsrider-t2x").components.size(), 4U);
 }
 
 TEST(LoadStack, HintsAtTheNearestNameAndListsAll) {
-  const Error error = thrown_by([] { load_stack("topsrider-2.5.137"); });
+  const Error error = thrown_by([] { load_stack("topsrider-t2y"); });
   EXPECT_EQ(error.code(), ErrorCode::bad_stack);
-  EXPECT_EQ(error.message(),
-            "unknown stack 'topsrider-2.5.137' (did you mean 'topsrider-2.5.136'?)");
-  EXPECT_THAT(error.hint(), HasSubstr("known stacks: topsrider-2.5.136"));
+  EXPECT_EQ(error.message(), "unknown stack 'topsrider-t2y' (did you mean 'topsrider-t2x'?)");
+  EXPECT_THAT(error.hint(), HasSubstr("known stacks: topsrider-i3x, topsrider-t2x"));
 }
 
 TEST(LoadStack, TakesAFile) {
   const TemporaryFolder folder;
-  const auto file =
-      folder.write("mine.json", with(sample_stack_text(), "topsrider-2.5.136", "mine"));
+  const auto file = folder.write("mine.json", with(sample_stack_text(), "topsrider-t2x", "mine"));
   EXPECT_EQ(load_stack(file.string()).name, "mine");
 }
 
@@ -73,17 +72,41 @@ Inventory complete_inventory() {
 }
 
 TEST(MatchingStack, IsTheOneTheBundleHolds) {
-  EXPECT_EQ(matching_stack(complete_inventory()).name, "topsrider-2.5.136");
+  EXPECT_EQ(title_of(matching_stack(complete_inventory())), "topsrider-t2x 2.5.136");
 }
 
-TEST(MatchingStack, NamesWhatIsMissing) {
+TEST(MatchingStack, NamesWhatIsWantedAndWhatWasFound) {
   Inventory inventory = complete_inventory();
-  inventory.packages[0].version = "2.5.87-1";
+  inventory.packages[0].version = "4.0.1-1";
   inventory.packages[1].verdict = Verdict::archived;
   const Error error = thrown_by([&] { matching_stack(inventory); });
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
   EXPECT_EQ(error.message(),
-            "the bundle holds no complete stack: 'topsrider-2.5.136' lacks eccl, sdk");
+            "the bundle has no complete stack; the nearest is topsrider-t2x\n"
+            "eccl: wanted tops-eccl or eccl 2.0 or later, below 3.0, found tops-eccl 4.0.1-1\n"
+            "sdk: wanted tops-sdk 2.0 or later, below 3.0, found tops-sdk 2.5.136-1 (archived)\n"
+            "topsfactor: wanted topsfactor 2.0 or later, below 3.0, found topsfactor 2.5.136-1\n"
+            "torch_gcu: wanted torch_gcu 2.0 or later, below 3.0, found torch_gcu 1.10.0+2.5.136");
+}
+
+TEST(MatchingStack, RefusesMixedReleases) {
+  Inventory inventory = complete_inventory();
+  inventory.packages[0].version = "2.5.87-1";
+  const Error error = thrown_by([&] { matching_stack(inventory); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
+  EXPECT_THAT(error.message(), HasSubstr("mixes releases of 'topsrider-t2x': tops-sdk 2.5.136-1, "
+                                         "tops-eccl 2.5.87-1"));
+}
+
+TEST(LoadStack, TakesAReleaseOfItsRange) {
+  EXPECT_EQ(title_of(load_stack("topsrider-t2x@2.4.87")), "topsrider-t2x 2.4.87");
+  for (const char* release : {"3.0", "2", "2.5.136-1", ""}) {
+    const Error error = thrown_by([&] { load_stack(std::string("topsrider-t2x@") + release); });
+    EXPECT_EQ(error.code(), ErrorCode::bad_stack) << release;
+    EXPECT_EQ(error.hint(), "its releases are 2.0 or later, below 3.0");
+  }
+  EXPECT_EQ(thrown_by([] { load_stack("vccl-2.26.6@2.26"); }).message(),
+            "stack 'vccl-2.26.6' has no releases");
 }
 
 TEST(MatchingStack, TakesABrokenPackageForThere) {
@@ -91,7 +114,7 @@ TEST(MatchingStack, TakesABrokenPackageForThere) {
   inventory.packages[0] = package(PackageKind::deb, "", "");
   inventory.packages[0].verdict = Verdict::broken;
   inventory.packages[0].path = "deb/tops-eccl_2.5.136-1_amd64.deb";
-  EXPECT_EQ(matching_stack(inventory).name, "topsrider-2.5.136");
+  EXPECT_EQ(matching_stack(inventory).name, "topsrider-t2x");
 }
 
 }  // namespace

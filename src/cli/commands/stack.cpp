@@ -1,0 +1,159 @@
+// topsctl stack: which stacks are known, what they want, and whether a stack file is right.
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/option_table.hpp"
+#include "cli/render.hpp"
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/model/stack_release.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr const char* built_in = "built in";
+
+struct StackCommandOptions {
+  std::string stack;
+  std::string file;
+};
+
+struct ShownStack {
+  KnownStack known;
+  std::optional<Signer> signed_by = {};
+};
+
+std::string_view kind_of(const Component& component) {
+  return component.tree.prefix.empty() ? name(component.kind) : "tree";
+}
+
+Json to_json(const Stack& stack, const Component& component) {
+  return {{"id", component.id},
+          {"kind", kind_of(component)},
+          {"names", component.names},
+          {"version", text_or_null(wanted_version(stack, component))},
+          {"required", component.required}};
+}
+
+Json to_json(const ShownStack& shown) {
+  const Stack& stack = shown.known.stack;
+  Json components = Json::array();
+  for (const Component& component : stack.components)
+    components.push_back(to_json(stack, component));
+  const VersionRange& range = stack.releases.range;
+  return {
+      {"name", stack.name},
+      {"title", stack.title},
+      {"file", text_or_null(printable(shown.known.file))},
+      {"signed_by", shown.signed_by ? Json({{"key", shown.signed_by->key},
+                                            {"comment", text_or_null(shown.signed_by->comment)}})
+                                    : Json(nullptr)},
+      {"releases", range.from.empty() ? Json(nullptr)
+                                      : Json({{"from", range.from},
+                                              {"below", range.below},
+                                              {"tested", stack.releases.tested}})},
+      {"release", text_or_null(stack.release)},
+      {"components", std::move(components)},
+      {"profiles", stack.profile_names()},
+      {"environment_file", stack.environment.file},
+      {"checks", stack.checks.size()}};
+}
+
+std::string body_of(const std::vector<ShownStack>& stacks) {
+  Json list = Json::array();
+  for (const ShownStack& shown : stacks) list.push_back(to_json(shown));
+  return to_line({{"stacks", std::move(list)}});
+}
+
+std::string releases_of(const Stack& stack) {
+  if (!stack.release.empty()) return stack.release;
+  return stack.releases.range.from.empty() ? std::string("-") : to_text(stack.releases.range);
+}
+
+std::string origin_of(const KnownStack& known) {
+  return known.file.empty() ? std::string(built_in) : printable(known.file);
+}
+
+Output output_of(std::vector<ShownStack> stacks, std::string text) {
+  Output output;
+  output.header.command = "stack";
+  output.json = body_of(stacks);
+  output.text = std::move(text);
+  return output;
+}
+
+Output list_stacks(Session& session) {
+  std::vector<ShownStack> stacks;
+  std::vector<std::vector<std::string>> rows = {{"stack", "releases", "from", "title"}};
+  for (KnownStack& known : stacks_with_origin()) {
+    rows.push_back(
+        {known.stack.name, releases_of(known.stack), origin_of(known), known.stack.title});
+    stacks.push_back({std::move(known)});
+  }
+  return output_of(std::move(stacks), table(rows, session.style));
+}
+
+std::string text_of(const KnownStack& known, const Style& style) {
+  const Stack& stack = known.stack;
+  std::string text = format("{}: {}\n", style.bold(title_of(stack)), stack.title);
+  std::vector<std::vector<std::string>> rows = {{"component", "kind", "package", "version", ""}};
+  for (const Component& component : stack.components) {
+    const std::string version = wanted_version(stack, component);
+    rows.push_back({component.id, std::string(kind_of(component)), joined(component.names, " or "),
+                    version.empty() ? "any" : version, component.required ? "" : "optional"});
+  }
+  text += table(rows, style);
+  const auto line = [&](const char* what, const std::string& value) {
+    if (!value.empty()) text += format("  {}: {}\n", what, value);
+  };
+  line("releases", to_text(stack.releases.range));
+  line("tested", joined(stack.releases.tested, ", "));
+  line("Python", joined(stack.python.tested_minors, ", "));
+  line("environment file", stack.environment.file);
+  line("profiles", joined(stack.profile_names(), ", "));
+  line("checks", concat(stack.checks.size()));
+  line("read from", origin_of(known));
+  return text;
+}
+
+Output show(const StackCommandOptions& options, Session& session) {
+  KnownStack shown{load_stack(options.stack), ""};
+  for (const KnownStack& known : stacks_with_origin()) {
+    if (known.stack.name == shown.stack.name) shown.file = known.file;
+  }
+  std::string text = text_of(shown, session.style);
+  return output_of({{std::move(shown)}}, std::move(text));
+}
+
+Output check(const StackCommandOptions& options, Session& session) {
+  const ChosenStack chosen = read_stack_file(options.file);
+  KnownStack known{chosen.stack, options.file};
+  std::string text = text_of(known, session.style);
+  const std::string state =
+      chosen.file->signed_by
+          ? format("the stack file is valid, and signed by {}", chosen.file->signed_by->key)
+          : std::string("the stack file is valid; it is not signed");
+  text += concat(session.style.bold("state:"), " ", state, "\n");
+  return output_of({{std::move(known), chosen.file->signed_by}}, std::move(text));
+}
+
+}  // namespace
+
+CommandAction define_stack(OptionTable& table) {
+  auto options = std::make_shared<StackCommandOptions>();
+  static_cast<void>(table.part("list", "List the known stacks"));
+  OptionTable& one = table.part("show", "Show what a stack wants");
+  one.argument("stack", options->stack, "Its name, NAME@RELEASE, or a stack file", "STACK")
+      .required();
+  OptionTable& file = table.part("check", "Check a stack file");
+  file.argument("file", options->file, "The stack file", "FILE").required();
+  return {[options, &one, &file](Session& session) {
+            if (one.is_given) return show(*options, session);
+            return file.is_given ? check(*options, session) : list_stacks(session);
+          },
+          body_of({})};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,100 @@
+// Counts packages and findings, and names the stack.
+#include "topsctl/engine/planning/bundle_verdict.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "topsctl/model/place.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// A complete one before all others, then the one of which most is there; of equal ones the later,
+// as the operator's own come after those of the program.
+StackMatch nearest(const std::vector<StackMatch>& stacks) {
+  const auto further = [](const StackMatch& a, const StackMatch& b) {
+    return std::pair(a.is_complete(), a.found.size()) < std::pair(b.is_complete(), b.found.size());
+  };
+  StackMatch best;
+  for (const StackMatch& each : stacks) {
+    if (!each.found.empty() && !further(each, best)) best = each;
+  }
+  return best;
+}
+
+// A broken package may be one that an install needs.
+std::set<std::string> left_alone(const Inspection& inspection) {
+  std::set<std::string> names;
+  for (const Package& package : inspection.inventory.packages) {
+    if (package.chosen || package.verdict == Verdict::broken) continue;
+    names.insert(package.path);
+    names.insert(place_text(package.container, package.path));
+  }
+  // The same name may stand for one that is taken.
+  for (const Package& package : inspection.inventory.packages) {
+    if (package.chosen) names.erase(package.path);
+  }
+  // Archives without a package that is taken.
+  for (const ContainerFile& file : inspection.containers) {
+    std::vector<std::string> chain = file.container;
+    chain.push_back(file.path);
+    const bool is_needed =
+        std::any_of(inspection.inventory.packages.begin(), inspection.inventory.packages.end(),
+                    [&](const Package& package) {
+                      return package.chosen && package.container.size() >= chain.size() &&
+                             std::equal(chain.begin(), chain.end(), package.container.begin());
+                    });
+    if (!is_needed) names.insert(place_text(file.container, file.path));
+  }
+  return names;
+}
+
+}  // namespace
+
+BundleVerdict bundle_verdict(const Inspection& inspection, const std::vector<StackMatch>& stacks,
+                             const std::vector<Finding>& findings) {
+  BundleVerdict verdict;
+  verdict.stack = nearest(stacks);
+  verdict.taken = verdict.stack.found.size();
+  const std::vector<Package>& packages = inspection.inventory.packages;
+  verdict.packages = packages.size();
+  for (const Package& package : packages) {
+    if (package.verdict == Verdict::archived) {
+      ++verdict.archived;
+    } else if (package.verdict == Verdict::broken) {
+      ++verdict.unreadable;
+    } else if (!package.chosen) {
+      ++verdict.not_needed;
+    }
+  }
+  if (verdict.stack.is_complete()) verdict.left_alone = left_alone(inspection);
+  for (const Finding& finding : findings) {
+    if (verdict.is_beside(finding)) {
+      ++verdict.beside;
+      continue;
+    }
+    ++(finding.severity >= Severity::error     ? verdict.errors
+       : finding.severity == Severity::warning ? verdict.warnings
+                                               : verdict.notes);
+  }
+  verdict.is_installable = verdict.stack.is_complete() && verdict.errors == 0;
+  return verdict;
+}
+
+Json to_json(const BundleVerdict& verdict) {
+  return {{"installable", verdict.is_installable},
+          {"stack", text_or_null(verdict.stack.name)},
+          {"release", text_or_null(verdict.stack.release)},
+          {"packages", verdict.packages},
+          {"taken", verdict.taken},
+          {"not_needed", verdict.not_needed},
+          {"archived", verdict.archived},
+          {"unreadable", verdict.unreadable},
+          {"errors", verdict.errors},
+          {"warnings", verdict.warnings},
+          {"notes", verdict.notes},
+          {"beside", verdict.beside}};
+}
+
+}  // namespace topsctl
