@@ -14,6 +14,7 @@
 #include "cli/event_lines.hpp"
 #include "cli/non_blocking_streambuf.hpp"
 #include "cli/remote_command.hpp"
+#include "cli/training/live_view.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
@@ -191,12 +192,19 @@ class Program {
   }
 
   Style style_for(int descriptor) const {
+    Style style{has_colors(descriptor)};
+    if (const std::size_t columns = terminal_size(descriptor).columns; ::isatty(descriptor) == 1)
+      style.columns = std::clamp<std::size_t>(columns, 60, 200);
+    return style;
+  }
+
+  bool has_colors(int descriptor) const {
     const auto environment = process_environment();
-    if (options_.color == "always") return {true};
+    if (options_.color == "always") return true;
     const auto no_color = environment.find("NO_COLOR");
     const bool plain =
         (no_color != environment.end() && !no_color->second.empty()) || is_dumb_terminal();
-    return {options_.color == "auto" && !plain && ::isatty(descriptor) == 1};
+    return options_.color == "auto" && !plain && ::isatty(descriptor) == 1;
   }
 
   std::string command_line() const {
@@ -227,6 +235,7 @@ class Program {
                     command_line(),
                     &program_,
                     wants_json(),
+                    ::isatty(0) == 1 && ::isatty(1) == 1 && !wants_json() && !options_.events,
                     program_words_};
     try {
       const Output output = chosen_->action.run(session);
@@ -252,6 +261,11 @@ class Program {
   }
 
   int write(const Output& output) const {
+    // Before what the text says is next.
+    if (!wants_json() && !options_.quiet) {
+      for (const std::string& warning : output.header.warnings)
+        std::cerr << style_for(2).yellow("warning:") << " " << warning << "\n";
+    }
     if (output.is_written) {
       // Nothing is left to say there.
     } else if (wants_json()) {
@@ -266,16 +280,11 @@ class Program {
         std::cout << to_text(document(output.header, body));
       }
     } else {
-      std::cout << output.text;
+      std::cout << (options_.quiet && !output.brief.empty() ? output.brief : output.text);
     }
     std::cout.flush();
-    if (!wants_json()) {
-      const Style style = style_for(2);
-      for (const std::string& warning : output.header.warnings) {
-        if (!options_.quiet) std::cerr << style.yellow("warning:") << " " << warning << "\n";
-      }
-      if (output.header.error) std::cerr << render_error(*output.header.error, style);
-    }
+    if (!wants_json() && output.header.error)
+      std::cerr << render_error(*output.header.error, style_for(2));
     if (!std::cout) {
       tell_unwritten();
       // The status of a failure, or of a program that was run, counts for more.

@@ -63,22 +63,23 @@ std::string evidence_text(const Evidence& evidence, const std::string& subject) 
 }
 
 // In lines that fit; what has too long words for that is cut in the middle.
-std::string brief_lines(const std::string& text, const std::string& indent) {
+std::string brief_lines(const std::string& text, const std::string& indent, const Style& style) {
   const std::string lines =
-      wrapped(shortened_in_the_middle(text, longest_evidence), indent, text_columns);
+      wrapped(shortened_in_the_middle(text, longest_evidence), indent, style.width());
   for (const std::string& line : split(lines, '\n')) {
-    if (display_width(line) > text_columns)
-      return concat(indent, shortened_in_the_middle(text, text_columns - indent.size()), "\n");
+    if (display_width(line) > style.width())
+      return concat(indent, shortened_in_the_middle(text, style.width() - indent.size()), "\n");
   }
   return lines;
 }
 
-std::string evidence_lines(const Finding& finding, const std::string& indent, Detail detail) {
+std::string evidence_lines(const Finding& finding, const std::string& indent, Detail detail,
+                           const Style& style) {
   std::string text;
   const std::size_t most = detail == Detail::full ? finding.evidence.size() : brief_evidence;
   for (std::size_t i = 0; i < std::min(most, finding.evidence.size()); ++i) {
     const std::string line = evidence_text(finding.evidence[i], finding.subject);
-    text += detail == Detail::full ? concat(indent, line, "\n") : brief_lines(line, indent);
+    text += detail == Detail::full ? concat(indent, line, "\n") : brief_lines(line, indent, style);
   }
   if (finding.evidence.size() > most)
     text += format("{}and {} more\n", indent, finding.evidence.size() - most);
@@ -88,7 +89,7 @@ std::string evidence_lines(const Finding& finding, const std::string& indent, De
 std::string remedy_lines(const Remedy& remedy, const Style& style) {
   std::string text;
   if (!remedy.text.empty()) {
-    text += wrapped(printable(remedy.text), concat("  ", style.bold("hint:"), " "), text_columns);
+    text += wrapped(printable(remedy.text), concat("  ", style.bold("hint:"), " "), style.width());
   }
   if (!remedy.command.empty())
     text += concat("  ", style.bold("run:"), "  ", printable(remedy.command), "\n");
@@ -96,30 +97,37 @@ std::string remedy_lines(const Remedy& remedy, const Style& style) {
 }
 
 // In what is left of a line; files keep their names, which stand at the end.
-std::string subject_text(const Finding& finding, std::size_t used, Detail detail) {
+std::string subject_text(const Finding& finding, std::size_t used, Detail detail,
+                         const Style& style) {
   const std::string subject = printable(finding.subject);
   if (detail == Detail::full) return subject;
-  const std::size_t room = text_columns > used ? text_columns - used : 0;
+  const std::size_t room = style.width() > used ? style.width() - used : 0;
   return shortened_in_the_middle(subject, std::max(room, narrowest_subject));
 }
 
 std::string block(const FindingGroup& group, Detail detail, const Style& style) {
   const Finding& first = group.first();
-  std::string text = concat(severity_text(first.severity, style), ": ", printable(first.title));
-  if (group.findings.size() == 1) {
-    const std::size_t used = display_width(without_colours(text)) + 2;
-    text +=
-        concat(": ", subject_text(first, used, detail), "\n", evidence_lines(first, "  ", detail));
-    return text + remedy_lines(first.remedy, style);
+  const std::size_t count = group.findings.size();
+  const std::string head = concat(severity_text(first.severity, style), style.dim("["),
+                                  style.dim(printable(first.id)), style.dim("]:"), " ");
+  const std::string title = printable(first.title);
+  if (count == 1) {
+    const std::string line = concat(title, ": ", printable(first.subject));
+    const bool fits = display_width(without_colours(head)) + display_width(line) <= style.width();
+    std::string text = fits ? concat(head, line, "\n")
+                            : concat(wrapped(title, head, style.width(), 2), "  ",
+                                     subject_text(first, 2, detail, style), "\n");
+    return concat(text, evidence_lines(first, "  ", detail, style),
+                  remedy_lines(first.remedy, style));
   }
-  text += format(" ({} times)\n", group.findings.size());
-  const std::size_t most = detail == Detail::full ? group.findings.size() : brief_subjects;
-  for (std::size_t i = 0; i < std::min(most, group.findings.size()); ++i) {
+  std::string text = wrapped(format("{} ({} times)", title, count), head, style.width(), 2);
+  const std::size_t most = detail == Detail::full ? count : brief_subjects;
+  for (std::size_t i = 0; i < std::min(most, count); ++i) {
     const Finding& finding = *group.findings[i];
-    text += concat("  ", subject_text(finding, 2, detail), "\n",
-                   evidence_lines(finding, "    ", detail));
+    text += concat("  ", subject_text(finding, 2, detail, style), "\n",
+                   evidence_lines(finding, "    ", detail, style));
   }
-  if (group.findings.size() > most) text += format("  and {} more\n", group.findings.size() - most);
+  if (count > most) text += format("  and {} more\n", count - most);
   return text + remedy_lines(first.remedy, style);
 }
 
@@ -154,12 +162,15 @@ std::string shortened_in_the_middle(std::string_view text, std::size_t columns) 
   return concat(head, gap, tail);
 }
 
-std::string wrapped(std::string_view text, const std::string& first, std::size_t columns) {
-  const std::size_t indent = display_width(without_colours(first));
+std::string wrapped(std::string_view text, const std::string& first, std::size_t columns,
+                    std::optional<std::size_t> hanging) {
+  const std::size_t begins = display_width(without_colours(first));
+  std::size_t indent = begins;  // of the line
   std::string out = first;
   std::size_t used = indent;
   for (const std::string& word : split(trimmed(text), ' ')) {
     if (used > indent && used + 1 + display_width(word) > columns) {
+      indent = hanging.value_or(begins);
       out += concat("\n", std::string(indent, ' '));
       used = indent;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +11,6 @@
 #include "topsctl/model/finding.hpp"
 
 namespace topsctl {
-
-inline constexpr std::size_t text_columns = 100;  // that lines are fitted into where possible
 
 enum class Detail {
   brief,
@@ -26,7 +25,8 @@ std::string render_findings(const std::vector<Finding>& findings, Detail detail,
 std::string shortened_in_the_middle(std::string_view text, std::size_t columns);
 
 // Words in lines of at most `columns`, the first behind `first`, the others indented likewise. A
-// word that is longer stays whole.
-std::string wrapped(std::string_view text, const std::string& first, std::size_t columns);
+// word that is longer stays whole. `hanging`: the indent of the others, if another one is meant.
+std::string wrapped(std::string_view text, const std::string& first, std::size_t columns,
+                    std::optional<std::size_t> hanging = {});
 
 }  // namespace topsctl

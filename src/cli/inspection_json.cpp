@@ -41,9 +41,11 @@ void write_package(std::ostream& out, const Package& package, const Contents* co
 
 Json to_json(const StackMatch& match) {
   return {{"name", match.name},
-          {"complete", match.missing.empty()},
+          {"release", text_or_null(match.release)},
+          {"complete", match.missing.empty() && match.problem.empty()},
           {"found", match.found},
-          {"missing", match.missing}};
+          {"missing", match.missing},
+          {"problem", text_or_null(match.problem)}};
 }
 
 }  // namespace
@@ -66,7 +68,8 @@ void write_members(std::ostream& out, const InspectionDocument& document) {
   out << ",\n";
   write_list(out, "stacks", document.stacks,
              [&](const StackMatch& match) { out << to_line(to_json(match)); });
-  out << ",\n  \"other_files\": " << inspection.inventory.other_files
+  out << ",\n  \"verdict\": " << to_line(topsctl::to_json(document.verdict))
+      << ",\n  \"other_files\": " << inspection.inventory.other_files
       << ",\n  \"against\": " << to_line(document.against)
       << ",\n  \"diff\": " << to_line(document.diff) << ",\n  \"lock\": " << to_line(document.lock);
 }

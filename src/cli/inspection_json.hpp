@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/engine/inspection/stack_match.hpp"
+#include "topsctl/engine/planning/bundle_verdict.hpp"
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/inspection.hpp"
 #include "topsctl/model/json.hpp"
@@ -18,6 +18,7 @@ struct InspectionDocument {
   Inspection inspection;
   std::vector<Finding> findings;
   std::vector<StackMatch> stacks;
+  BundleVerdict verdict;
   Json against;  // null: not asked for
   Json diff;     // null: not asked for
   Json lock;     // null: not asked for

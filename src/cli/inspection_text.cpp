@@ -12,13 +12,13 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t narrowest_path = 32;
+constexpr std::size_t narrowest_path = 24;
 constexpr std::size_t digest_digits = 12;
 
 using Rows = std::vector<std::vector<std::string>>;
 
 // Shortens the cells of the last column so that the table fits, while they stay readable.
-void fit_last_column(Rows& rows) {
+void fit_last_column(Rows& rows, std::size_t columns) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -28,8 +28,7 @@ void fit_last_column(Rows& rows) {
   // table() puts two blanks before each cell.
   const std::size_t others =
       std::accumulate(widths.begin(), widths.end() - 1, 2 * widths.size(), std::plus<>());
-  const std::size_t room =
-      std::max(text_columns > others ? text_columns - others : 0, narrowest_path);
+  const std::size_t room = std::max(columns > others ? columns - others : 0, narrowest_path);
   for (auto& row : rows) row.back() = shortened_in_the_middle(row.back(), room);
 }
 
@@ -65,11 +64,16 @@ std::string painted(const std::string& mark, const Style& style) {
   return mark == "!" ? style.red(mark) : mark;
 }
 
-// Those an install takes first, archived ones last; else in the order of the bundle.
+// Those an install takes first, archived ones last; else in the order of the bundle. When brief,
+// only those that it takes, or that cannot be read; if there are none, all but the archived.
 std::vector<const Package*> ordered(const Inventory& inventory, Detail detail) {
+  const bool has_chosen = std::any_of(inventory.packages.begin(), inventory.packages.end(),
+                                      [](const Package& package) { return package.chosen; });
   std::vector<const Package*> list;
   for (const Package& package : inventory.packages) {
-    if (detail == Detail::full || package.verdict != Verdict::archived) list.push_back(&package);
+    const bool is_shown = has_chosen ? package.chosen || package.verdict == Verdict::broken
+                                     : package.verdict != Verdict::archived;
+    if (detail == Detail::full || is_shown) list.push_back(&package);
   }
   const auto rank = [](const Package* package) {
     return package->chosen ? 0 : package->verdict == Verdict::archived ? 2 : 1;
@@ -83,121 +87,139 @@ std::string packages_table(const Inventory& inventory, Detail detail, const Styl
   const std::vector<const Package*> packages = ordered(inventory, detail);
   if (packages.empty()) return {};
   const std::string common = common_place(packages);
-  Rows rows = {{"", "component", "package", "version", "for", "size", "sha256", "file"}};
+  const bool has_digests = detail == Detail::full;
+  const bool has_files = detail == Detail::full || style.width() >= text_columns;
+  Rows rows = {{"", "component", "package", "version", "for", "size"}};
+  if (has_digests) rows.front().emplace_back("sha256");
+  if (has_files) rows.front().emplace_back("file");
   for (const Package* package : packages) {
-    rows.push_back({mark_of(*package),
-                    package->component.empty() ? std::string(name(package->verdict))
-                                               : printable(package->component),
-                    printable(package->name), printable(package->version),
-                    python_or_architecture(*package), human_size(package->size),
-                    package->sha256.empty() ? "-" : package->sha256.substr(0, digest_digits),
-                    place_text(package->container, package->path).substr(common.size())});
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {mark_of(*package),
+           package->component.empty() ? std::string(name(package->verdict))
+                                      : printable(package->component),
+           printable(package->name),
+           printable(package->version),
+           python_or_architecture(*package),
+           human_size(package->size)};
+    if (has_digests)
+      row.push_back(package->sha256.empty() ? "-" : package->sha256.substr(0, digest_digits));
+    if (has_files)
+      row.push_back(place_text(package->container, package->path).substr(common.size()));
   }
-  fit_last_column(rows);
+  if (has_files) fit_last_column(rows, style.width());
   for (std::size_t i = 0; i < packages.size(); ++i) {
     rows[i + 1][0] = painted(rows[i + 1][0], style);
     if (packages[i]->component.empty() || packages[i]->verdict == Verdict::archived)
       rows[i + 1][1] = style.dim(rows[i + 1][1]);
   }
   const std::string heading =
-      common.empty()
+      common.empty() || !has_files
           ? ""
-          : format("  in {}\n", shortened_in_the_middle(trimmed(common), text_columns - 5));
+          : format("  in {}\n", shortened_in_the_middle(trimmed(common), style.width() - 5));
   return heading + table(rows, style);
 }
 
-std::string counts(const Inspection& inspection, Detail detail, const Style& style) {
-  const Inventory& inventory = inspection.inventory;
-  std::uint64_t bytes = 0;
-  std::size_t archived = 0;
-  bool has_chosen = false;
-  for (const Package& package : inventory.packages) {
-    bytes += package.size;
-    archived += package.verdict == Verdict::archived ? 1U : 0U;
-    has_chosen = has_chosen || package.chosen;
-  }
-  std::string text = concat("  ", counted(inventory.packages.size(), "package"), ", ",
-                            human_size(bytes), "; ", counted(inventory.other_files, "other file"));
-  text += has_chosen ? format("; {} taken by an install (wheels: the one for the host's Python)\n",
-                              style.green("*"))
-                     : std::string("\n");
-  if (archived > 0 && detail == Detail::brief) {
-    text +=
-        format("  {}{} never chosen; --verbose lists {}\n", counted(archived, "archived package"),
-               archived == 1 ? " is" : " are", archived == 1 ? "it" : "them");
-  }
-  if (inspection.depth == Depth::fast) {
-    text += "  read without the data: no digests, and the lists of files are what packages claim\n";
-  }
+// What was read of the data, and how to have more of it read.
+std::string reading_text(const Inspection& inspection) {
   std::uint64_t checked = 0;
   std::uint64_t unpacked = 0;
   for (const auto& [unused, contents] : inspection.contents) {
     checked += contents.files_checked;
     unpacked += contents.unpacked_size;
   }
-  if (inspection.depth == Depth::deep) {
-    text += format("  all data read: {} unpacked, {}{} compared with md5sums and RECORD\n",
-                   human_size(unpacked), checked, checked == 1 ? " file" : " files");
+  switch (inspection.depth) {
+    case Depth::fast:
+      return "data not read (no digests; file lists as the packages claim them)";
+    case Depth::digest:
+      return "payload not checked: --deep";
+    case Depth::deep:
+      break;
   }
-  return text;
+  return format("payload checked: {} unpacked, {} compared with md5sums and RECORD",
+                human_size(unpacked), counted(checked, "file"));
 }
 
-std::string containers_table(const Inspection& inspection, const Style& style) {
-  if (inspection.containers.empty()) return {};
+// "installable: topsrider-t2x 2.5.136, 4 of 26 packages; 15 others not needed; ..."
+std::string verdict_lines(const Inspection& inspection, const InspectionFrame& frame,
+                          const Style& style) {
+  const BundleVerdict& verdict = frame.verdict;
+  const StackMatch& stack = verdict.stack;
+  std::vector<std::string> parts;
+  if (stack.name.empty()) {
+    parts.push_back(
+        format("no package of a known stack; {}", counted(verdict.packages, "package")));
+  } else if (!stack.problem.empty()) {
+    parts.push_back(printable(stack.problem));
+  } else if (!stack.missing.empty()) {
+    parts.push_back(format("{} lacks {}", stack.title(), joined(stack.missing, ", ")));
+  } else {
+    parts.push_back(
+        format("{}, {} of {}", stack.title(), verdict.taken, counted(verdict.packages, "package")));
+  }
+  if (!stack.name.empty() && verdict.not_needed > 0)
+    parts.push_back(format("{} not needed", counted(verdict.not_needed, "other")));
+  if (verdict.archived > 0) parts.push_back(format("{} archived", verdict.archived));
+  if (verdict.unreadable > 0) parts.push_back(format("{} unreadable", verdict.unreadable));
+  if (verdict.errors > 0) parts.push_back(counted(verdict.errors, "error"));
+  if (verdict.warnings > 0) parts.push_back(counted(verdict.warnings, "warning"));
+  parts.push_back(reading_text(inspection));
+  const std::string word =
+      verdict.is_installable ? style.green("installable:") : style.red("not installable:");
+  return wrapped(joined(parts, "; "), concat(word, " "), style.width());
+}
+
+// Archives that an install takes nothing from are for full detail.
+std::string containers_table(const Inspection& inspection, const InspectionFrame& frame,
+                             const Style& style) {
   Rows rows = {{"kind", "compression", "size", "sha256", "checksums", "container"}};
   std::string notes;
   for (const ContainerFile& file : inspection.containers) {
     const std::string place = place_text(file.container, file.path);
+    if (frame.detail == Detail::brief && frame.verdict.left_alone.contains(place)) continue;
     rows.push_back({printable(file.kind), printable(file.compression), human_size(file.size),
                     file.sha256.empty() ? "-" : file.sha256.substr(0, digest_digits),
                     file.checksums.empty() ? "-" : printable(joined(file.checksums, ", ")), place});
     if (!file.problem.empty()) {
       notes += wrapped(concat(printable(file.problem), " (", place, ")"),
-                       concat("  ", style.red("cut off:"), " "), text_columns);
+                       concat("  ", style.red("cut off:"), " "), style.width());
     }
     if (!file.start_script.empty()) {
       notes += wrapped(format("{}{}would run {}; topsctl only reads it", printable(file.label),
                               file.label.empty() ? "" : ": ", printable(file.start_script)),
-                       concat("  ", style.dim("runfile:"), " "), text_columns);
+                       concat("  ", style.dim("runfile:"), " "), style.width());
     }
   }
-  fit_last_column(rows);
+  if (rows.size() == 1) return {};
+  fit_last_column(rows, style.width());
   return table(rows, style) + notes;
 }
 
-std::string stack_lines(const std::vector<StackMatch>& stacks, const Style& style) {
-  std::string text;
-  for (const StackMatch& match : stacks) {
-    if (match.is_complete()) {
-      text += wrapped(format("stack {} ({})", match.name, joined(match.found, ", ")),
-                      concat(style.green("complete:"), " "), text_columns);
-    } else if (!match.found.empty()) {
-      text += wrapped(format("stack {} lacks {}", match.name, joined(match.missing, ", ")),
-                      concat(style.yellow("incomplete:"), " "), text_columns);
-    }
-  }
-  return text.empty() ? "no known stack is in it\n" : text;
-}
-
-std::string next_step(const std::vector<Finding>& findings, const InspectionFrame& frame) {
-  const std::size_t errors = count_from(findings, Severity::error);
-  if (errors > 0) {
-    const Finding worst = finding_groups(findings).front().first();
-    const std::string text = format("mend {} above{}{}: ", counted(errors, "error"),
-                                    errors == 1 ? ": " : ", first: ", printable(worst.title));
+std::string next_step(const std::vector<Finding>& findings, const InspectionFrame& frame,
+                      const Style& style) {
+  const BundleVerdict& verdict = frame.verdict;
+  if (verdict.errors > 0) {
+    std::vector<Finding> meant;
+    std::copy_if(findings.begin(), findings.end(), std::back_inserter(meant),
+                 [&](const Finding& finding) { return !verdict.is_beside(finding); });
+    const Finding worst = finding_groups(meant).front().first();
+    const std::string text = verdict.errors == 1
+                                 ? format("fix the error above: {}: ", printable(worst.title))
+                                 : format("fix the {} errors above, first: {}: ", verdict.errors,
+                                          printable(worst.title));
     const std::size_t used = display_width(text) + std::string_view("next: ").size();
-    const std::size_t room = text_columns > used ? text_columns - used : 0;
+    const std::size_t room = style.width() > used ? style.width() - used : 0;
     return text + shortened_in_the_middle(printable(worst.subject), std::max(room, narrowest_path));
   }
-  const std::string bundle = frame.bundle.empty() ? "BUNDLE" : typed_word(frame.bundle);
-  const auto is_partial = [](const StackMatch& match) { return !match.found.empty(); };
-  const auto is_complete = [](const StackMatch& match) { return match.is_complete(); };
-  if (std::any_of(frame.stacks.begin(), frame.stacks.end(), is_complete))
-    return format("topsctl install {} --dry-run", bundle);
-  const auto partial = std::find_if(frame.stacks.begin(), frame.stacks.end(), is_partial);
-  if (partial != frame.stacks.end()) {
-    return format("add what is missing, or topsctl install {} --components {} --dry-run", bundle,
-                  joined(partial->found, ","));
+  const std::string bundle = concat(
+      frame.bundle.empty() ? std::string("BUNDLE") : typed_word(frame.bundle), frame.options);
+  if (verdict.is_installable) return format("topsctl install {} --dry-run", bundle);
+  if (!verdict.stack.problem.empty())
+    return "take all packages from one release, or choose one with --stack NAME@RELEASE";
+  if (!verdict.stack.name.empty()) {
+    const bool has_stack = frame.options.find("--stack") != std::string::npos;
+    return format("add what is missing, or topsctl install {}{} --components {} --dry-run", bundle,
+                  has_stack ? std::string() : concat(" --stack ", verdict.stack.name),
+                  joined(verdict.stack.found, ","));
   }
   return "describe your own stack in a file and give it with --stack FILE";
 }
@@ -206,15 +228,29 @@ std::string next_step(const std::vector<Finding>& findings, const InspectionFram
 
 std::string render_inspection(const Inspection& inspection, const std::vector<Finding>& findings,
                               const InspectionFrame& frame, const Style& style) {
-  std::string text = packages_table(inspection.inventory, frame.detail, style);
-  text += counts(inspection, frame.detail, style);
-  text += containers_table(inspection, style);
-  text += render_findings(findings, frame.detail, style);
-  text += stack_lines(frame.stacks, style);
+  std::string text = verdict_lines(inspection, frame, style);
+  text += packages_table(inspection.inventory, frame.detail, style);
+  if (frame.detail == Detail::full) {
+    text += format("  {}\n", counted(inspection.inventory.other_files, "other file"));
+  }
+  text += containers_table(inspection, frame, style);
+  std::vector<Finding> shown;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(shown), [&](const Finding& f) {
+    return frame.detail == Detail::full ||
+           (f.severity > Severity::info && !frame.verdict.is_beside(f));
+  });
+  text += render_findings(shown, frame.detail, style);
+  if (shown.size() < findings.size()) {
+    text += format("{} with --verbose\n",
+                   frame.verdict.beside > 0 ? format("{}, and {} on packages that are not needed,",
+                                                     counted(frame.verdict.notes, "note"),
+                                                     counted(frame.verdict.beside, "finding"))
+                                            : counted(frame.verdict.notes, "note"));
+  }
   for (const TextSection& section : frame.sections) {
     text += concat(style.bold(section.title), "\n", table(section.rows, style));
   }
-  return text + concat(style.bold("next:"), " ", next_step(findings, frame), "\n");
+  return text + concat(style.bold("next:"), " ", next_step(findings, frame, style), "\n");
 }
 
 }  // namespace topsctl

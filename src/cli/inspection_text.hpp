@@ -6,7 +6,7 @@
 
 #include "cli/finding_text.hpp"
 #include "cli/render.hpp"
-#include "topsctl/engine/inspection/stack_match.hpp"
+#include "topsctl/engine/planning/bundle_verdict.hpp"
 #include "topsctl/model/inspection.hpp"
 
 namespace topsctl {
@@ -18,14 +18,16 @@ struct TextSection {
 };
 
 struct InspectionFrame {
-  std::vector<StackMatch> stacks;
+  BundleVerdict verdict;
   std::vector<TextSection> sections;  // printed after the findings
   std::string bundle;                 // as it was given, for the command to be run next
+  std::string options;                // the same, those that an install needs, too: " --stack S"
   Detail detail = Detail::brief;
 };
 
-// Packages, containers, findings worst first, stacks, sections, and what to do next as the last
-// line. Paths are shortened in the middle to fit, names and versions never.
+// The verdict, the packages that an install takes (all of them with full detail, or where there are
+// none), containers, findings worst first, sections, and what to do next as the last line. Digests
+// and notes are for full detail. Paths are shortened in the middle to fit.
 std::string render_inspection(const Inspection& inspection, const std::vector<Finding>& findings,
                               const InspectionFrame& frame, const Style& style);
 

@@ -30,7 +30,7 @@ Sandboxing sandboxing_of(bool is_off) {
 
 void add_install_options(OptionTable& table, InstallOptions& options) {
   table.value("--python", options.python, "The interpreter to install for", "EXE");
-  table.value("--accept", options.accepted, "A finding that is no reason to stop", "ID")
+  table.value("--accept", options.accepted, "Proceed despite this finding", "ID")
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   table.flag("--rehearse", options.rehearse, "Do it in a throw-away view first");
@@ -60,6 +60,13 @@ std::vector<std::string> words_of(const InstallOptions& options) {
       concat("--lock-timeout=", options.lock_timeout_s),
       concat("--deadline=", options.deadline_s),
   };
+  const std::vector<std::string> others = words_that_matter(options);
+  words.insert(words.end(), others.begin(), others.end());
+  return words;
+}
+
+std::vector<std::string> words_that_matter(const InstallOptions& options) {
+  std::vector<std::string> words;
   if (!options.python.empty()) words.push_back(concat("--python=", options.python));
   for (const std::string& id : options.accepted) words.push_back(concat("--accept=", id));
   const SettingOptions& settings = options.settings;

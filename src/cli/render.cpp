@@ -2,7 +2,9 @@
 #include "cli/render.hpp"
 
 #include <algorithm>
+#include <numeric>
 
+#include "cli/finding_text.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -49,6 +51,72 @@ std::size_t visible_width(const std::string& cell) {
   return display_width(plain);
 }
 
+constexpr std::size_t narrowest_cell = 12;
+constexpr std::size_t narrowest_last = 24;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::vector<std::size_t> widths_of(const Rows& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], visible_width(row[i]));
+  }
+  return widths;
+}
+
+// Two blanks stand before each cell.
+std::size_t width_of(const std::vector<std::size_t>& widths) {
+  return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
+}
+
+// Cells in colours are marks and states: nothing is to be gained there.
+void narrow(Rows& rows, std::size_t column, std::size_t to) {
+  for (auto& row : rows) {
+    if (column < row.size() && row[column].find('\033') == std::string::npos)
+      row[column] = shortened_in_the_middle(row[column], to);
+  }
+}
+
+// Text of the last column goes on in lines of its own; what has no blank is shortened.
+Rows folded(const Rows& rows, std::size_t room) {
+  Rows folded;
+  for (const auto& row : rows) {
+    folded.push_back(row);
+    std::string& last = folded.back().back();
+    if (visible_width(last) <= room) continue;
+    if (last.find(' ') == std::string::npos) {
+      last = shortened_in_the_middle(last, room);
+      continue;
+    }
+    std::vector<std::string> lines = split(wrapped(last, "", room), '\n');
+    lines.pop_back();
+    for (std::string& line : lines) line = shortened_in_the_middle(line, room);
+    last = lines.front();
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      folded.emplace_back(row.size()).back() = lines[i];
+    }
+  }
+  return folded;
+}
+
+Rows fitted(Rows rows, std::size_t columns) {
+  std::vector<std::size_t> widths = widths_of(rows);
+  if (widths.empty() || width_of(widths) <= columns) return rows;
+  const std::size_t last = widths.size() - 1;
+  const auto others = [&] { return width_of(widths) - widths[last]; };
+  for (std::size_t i = 0; i < last && others() + narrowest_last > columns; ++i) {
+    const auto widest = std::max_element(widths.begin(), widths.end() - 1);
+    if (*widest <= narrowest_cell) break;
+    const std::size_t too_much = others() + narrowest_last - columns;
+    narrow(rows, static_cast<std::size_t>(widest - widths.begin()),
+           std::max(narrowest_cell, *widest - std::min(too_much, *widest)));
+    widths = widths_of(rows);
+  }
+  return folded(rows, columns > others() + narrowest_cell ? columns - others() : narrowest_cell);
+}
+
 }  // namespace
 
 std::string Style::bold(const std::string& text) const {
@@ -67,13 +135,9 @@ std::string Style::dim(const std::string& text) const {
   return paint(colors, "2", text);
 }
 
-std::string table(const std::vector<std::vector<std::string>>& rows, const Style& style) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], visible_width(row[i]));
-  }
+std::string table(const std::vector<std::vector<std::string>>& given, const Style& style) {
+  const Rows rows = style.columns == 0 ? given : fitted(given, style.columns);
+  const std::vector<std::size_t> widths = widths_of(rows);
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::string line = " ";
@@ -105,7 +169,10 @@ std::string render_error(const Error& error, const Style& style) {
 
 std::string render_plan(const Plan& plan, const Style& style) {
   std::string text = format(
-      "{} for {}{}\n", style.bold("plan"), plan.stack.empty() ? plan.command : plan.stack,
+      "{} for {}{}\n", style.bold("plan"),
+      plan.stack.empty()     ? plan.command
+      : plan.release.empty() ? plan.stack
+                             : concat(plan.stack, " ", plan.release),
       plan.python.empty() ? "" : format(", Python {} ({})", plan.python_version, plan.python));
   if (!plan.packages.empty()) {
     std::vector<std::vector<std::string>> rows = {
@@ -119,7 +186,7 @@ std::string render_plan(const Plan& plan, const Style& style) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     text += format("  step {} of {}: {}\n", i + 1, plan.steps.size(), plan.steps[i].description);
     for (const std::string& effect : plan.steps[i].not_restored) {
-      text += concat("      ", style.yellow("no rollback undoes:"), " ", effect, "\n");
+      text += concat("      ", style.yellow("rollback cannot undo:"), " ", effect, "\n");
     }
   }
   if (plan.environment && !plan.steps.empty()) {
@@ -170,6 +237,19 @@ std::string render_rehearsal(const RehearsalReport& rehearsal, const Style& styl
   return text;
 }
 
+// Those that passed are counted; what failed the transaction, its error tells.
+std::string checks_in_brief(const TransactionReport& report, const Style& style) {
+  std::vector<CheckResult> others;
+  std::copy_if(report.checks.begin(), report.checks.end(), std::back_inserter(others),
+               [](const CheckResult& check) { return check.status != CheckStatus::pass; });
+  const std::size_t passed = report.checks.size() - others.size();
+  std::string text = others.empty()
+                         ? format("checks: {} passed\n", passed)
+                         : format("checks: {} of {} passed\n", passed, report.checks.size());
+  if (!others.empty() && !report.failed) text += render_checks(others, style);
+  return text;
+}
+
 std::string input_line(const InputFile& input) {
   const std::string kind = input.kind == InputFile::Kind::lock ? "lock: " : "stack:";
   if (!input.signed_by) return format("{} {}, not signed\n", kind, input.file);
@@ -178,6 +258,10 @@ std::string input_line(const InputFile& input) {
 }
 
 }  // namespace
+
+std::string render_state(const TransactionReport& report, const Style& style) {
+  return concat(style.bold("state:"), " ", state_line(report), "\n");
+}
 
 std::string render_execution(const Execution& execution, const Style& style) {
   const TransactionReport& report = execution.report;
@@ -188,7 +272,7 @@ std::string render_execution(const Execution& execution, const Style& style) {
     text += render_plan(*report.plan, style);
   }
   if (report.rehearsal) text += render_rehearsal(*report.rehearsal, style);
-  if (!report.checks.empty()) text += render_checks(report.checks, style);
+  if (!report.checks.empty()) text += checks_in_brief(report, style);
   if (report.changed &&
       (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back)) {
     std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
@@ -200,15 +284,15 @@ std::string render_execution(const Execution& execution, const Style& style) {
     if (rows.size() > 1) text += table(rows, style);
   }
   if (report.rollback) {
-    text += format("proof: {} paths compared, {} differ\n", report.rollback->paths_checked,
-                   report.rollback->differing.size());
+    text += format("rollback verified: {}, {}\n", counted(report.rollback->paths_checked, "path"),
+                   counted(report.rollback->differing.size(), "difference"));
     for (std::size_t i = 0; i < std::min<std::size_t>(report.rollback->differing.size(), 10); ++i) {
       text += concat("  ", style.red("differs:"), " ", report.rollback->differing[i], "\n");
     }
   }
   if (!only_plan) {
     for (const std::string& effect : report.not_restored) {
-      text += concat(style.yellow("not restored:"), " ", effect, "\n");
+      text += concat(style.yellow("rollback cannot undo:"), " ", effect, "\n");
     }
   }
   constexpr std::size_t most_shown = 10;
@@ -220,11 +304,12 @@ std::string render_execution(const Execution& execution, const Style& style) {
         format("  and {} more (--json lists them)\n", report.kept_of_others.size() - most_shown);
   if (report.outcome == Outcome::committed) {
     const WriteSetSummary& kept = report.write_set;
-    text += format("kept:  {} for a rollback, {}{}\n", counted(kept.paths, "path"), kept.method,
-                   kept.why_not.empty() ? "" : concat(": ", kept.why_not));
+    text += format("write set: {}{}; {} backed up\n", kept.method,
+                   kept.why_not.empty() ? "" : format(" ({})", kept.why_not),
+                   counted(kept.paths, "path"));
   }
   for (const InputFile& input : report.inputs) text += input_line(input);
-  text += concat(style.bold("state:"), " ", state_line(report), "\n");
+  text += render_state(report, style);
   if (!report.log.empty())
     text +=
         concat(style.bold("log:  "), " ", report.root == "/" ? "" : report.root, report.log, "\n");

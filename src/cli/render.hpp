@@ -10,9 +10,14 @@
 
 namespace topsctl {
 
-// Whether to use the terminal's colours.
+// Columns that lines are fitted into where no terminal says how many it has.
+inline constexpr std::size_t text_columns = 100;
+
+// What the terminal can show.
 struct Style {
   bool colors = false;
+  std::size_t columns = 0;  // of the terminal; 0: there is none
+  std::size_t width() const { return columns == 0 ? text_columns : columns; }
   std::string bold(const std::string& text) const;
   std::string green(const std::string& text) const;
   std::string yellow(const std::string& text) const;
@@ -21,12 +26,15 @@ struct Style {
 };
 
 // Columns as wide as their widest cell, two blanks between, each line indented by two. The first
-// row is the heading.
+// row is the heading. On a terminal that is too narrow, text of the last column goes on in the next
+// line, other cells are shortened in the middle.
 std::string table(const std::vector<std::vector<std::string>>& rows, const Style& style);
 
 std::string render_error(const Error& error, const Style& style);
 std::string render_plan(const Plan& plan, const Style& style);
 std::string render_execution(const Execution& execution, const Style& style);
+// The last thing that is to be said of it, in one line.
+std::string render_state(const TransactionReport& report, const Style& style);
 std::string render_checks(const std::vector<CheckResult>& checks, const Style& style);
 std::string render_history(const std::vector<TransactionSummary>& transactions, const Style& style);
 

@@ -31,10 +31,10 @@ void add_target_options(OptionTable& table, TargetOptions& options) {
       .check(whole_number(0, 100000));
   table
       .value("--canary", options.canaries,
-             "So many targets first; start no other if one of them fails", "N")
+             "Deploy to N targets first; stop if one fails", "N")
       .check(whole_number(0, 100000));
   table.flag("--accept-new", options.accept_new,
-             "Believe and write down the keys of hosts that are not known");
+             "Accept and save unknown host keys");
   table.value("-i,--identity", options.identity, "A key file to log in with", "FILE");
   table.value("-F,--ssh-config", options.ssh_config, "Instead of ~/.ssh/config", "FILE");
   table.value("-J,--jump", options.jump, "Hosts on the way, as ssh -J has them", "HOSTS");

@@ -24,12 +24,12 @@ def install(operator, bundle):
     packages = bundle(python=operator.host.python_minor(), only_needed=True)
 
     def install(seconds):
-        outcome = operator.topsctl("install", packages, "--components", "eccl", "--stack", "topsrider-2.5.136",
+        outcome = operator.topsctl("install", packages, "--components", "eccl", "--stack", "topsrider-t2x",
                                    "--confirm-timeout", str(seconds), "--json", env=OLD_CONNECTION)
         assert outcome.code == 0, outcome
         return outcome.json
 
-    install.again = lambda: operator.topsctl("install", packages, "--stack", "topsrider-2.5.136")
+    install.again = lambda: operator.topsctl("install", packages, "--stack", "topsrider-t2x")
     return install
 
 

@@ -59,7 +59,7 @@ def test_an_install_that_takes_too_long_is_rolled_back(operator, host, with_eccl
 
 def test_a_report_is_written_in_the_form_of_its_name(operator, host, bundle, tmp_path, schema):
     packages = bundle(python=host.python_minor(), only_needed=True)
-    one = ["--stack", "topsrider-2.5.136", "--components", "eccl"]
+    one = ["--stack", "topsrider-t2x", "--components", "eccl"]
     page, text, document = (tmp_path / f"report.{form}" for form in ("html", "txt", "json"))
     assert operator.topsctl("install", packages, *one, "--report", tmp_path / "report.pdf").code == 2
     assert operator.topsctl("install", packages, *one, "--report", page).code == 0

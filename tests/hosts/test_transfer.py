@@ -45,7 +45,7 @@ def test_hosts_reached_in_every_way_have_the_same_files_after_one_run(make_works
     roots = dict(zip(targets, (host.root for host in station.hosts)))
     document, seen = station.on_terminal("transfer", packages, *targets, answers=[PASSWORD])
     assert seen.output.count("Password of") == 1 and LOGIN_PASSWORD not in seen.output
-    assert list(by_target(document)) == targets and document["stack"] == "topsrider-2.5.136"
+    assert list(by_target(document)) == targets and document["stack"] == "topsrider-t2x"
     assert_whole(document, packages, roots)
     assert all(sent(target) == sum(file["size"] for file in target["files"]) > 0 for target in document["targets"])
     assert {path.stat().st_uid for path in one.path(DESTINATION).rglob("*")} == {one.path("/home/fishy").stat().st_uid}

@@ -218,14 +218,14 @@ def test_no_advice_leads_away_from_cuda(vccl_host):
     log = vccl_host.path("/srv/rank_0.log")
     log.write_text("Traceback (most recent call last):\n  File \"train.py\", line 3, in <module>\n    model.cuda()\n"
                    "AssertionError: Torch not compiled with CUDA enabled\n")
-    for words, cause in (([], "torch-without-cuda"), (["--stack", "topsrider-2.5.136"], "cuda-call-without-cuda")):
+    for words, cause in (([], "torch-without-cuda"), (["--stack", "topsrider-t2x"], "cuda-call-without-cuda")):
         report = json.loads(vccl_host.run(["topsctl", "doctor", "--log", "/srv/rank_0.log", "--json", *words]).stdout)
         assert report["first_cause"] == cause, report
     assert "torch_gcu" not in json.dumps(report["diagnoses"]) or cause == "cuda-call-without-cuda"
 
 
 def test_cards_are_chosen_by_the_stacks_variable(vccl_host):
-    for stack, variable in (("vccl-2.26.6", "CUDA_VISIBLE_DEVICES"), ("topsrider-2.5.136", "TOPS_VISIBLE_DEVICES")):
+    for stack, variable in (("vccl-2.26.6", "CUDA_VISIBLE_DEVICES"), ("topsrider-t2x", "TOPS_VISIBLE_DEVICES")):
         done = vccl_host.run(["topsctl", "launch", "--stack", stack, "--cards", "0,3", "--preflight", "none", "--dry-run", "--",
                               "/srv/pretrain_gpt.py"])
         assert done.returncode == 0 and f"{variable}=0,3\n" in done.stdout, done.stdout + done.stderr

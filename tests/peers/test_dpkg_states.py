@@ -14,7 +14,7 @@ from support.programs import needed
 
 PACKAGE, VERSION = "tops-eccl", "2.5.136-1"
 LIBRARY_FOLDER = "/usr/lib"
-STACK = "topsrider-2.5.136"
+STACK = "topsrider-t2x"
 
 # name of a state -> its stanza's words, and those of files of `updates`; None: no stanza, "": no file.
 STATES = {

@@ -35,7 +35,7 @@ def machine(tmp_path):
 @pytest.fixture
 def stack(tmp_path, repository):
     """The stack with search paths that always have folders, strange ones among them."""
-    document = json.loads((repository / "src/data/stacks/topsrider-2.5.136.json").read_text())
+    document = json.loads((repository / "src/data/stacks/topsrider-t2x.json").read_text())
     folders = [tmp_path / "a b", tmp_path / "$(touch pwned)", tmp_path / "it's {x} [y] \"z\" %n"]
     for folder in folders:
         folder.mkdir()

@@ -76,13 +76,6 @@ JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOpt
   return read_and_judge(files.found(), reading, wish);
 }
 
-std::vector<StackMatch> matches(const std::vector<Stack>& stacks, Inventory& inventory) {
-  for (const Stack& stack : stacks) identify(stack, inventory);
-  std::vector<StackMatch> matches;
-  for (const Stack& stack : stacks) matches.push_back(stack_match(stack, inventory));
-  return matches;
-}
-
 std::string bundle_name(const std::string& given) {
   const std::filesystem::path path(given);
   const std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
@@ -136,16 +129,23 @@ std::string inspect_text(const InspectCommandOptions& options, const InspectionD
                             timestamp(session.host.clock->now()), document.stacks});
   }
   InspectionFrame frame;
-  frame.stacks = document.stacks;
+  frame.verdict = document.verdict;
   frame.sections = std::move(sections);
   frame.bundle = options.paths.front();
+  const auto carry = [&](const char* option, const std::string& value) {
+    if (!value.empty()) frame.options += concat(" ", option, " ", typed_word(value));
+  };
+  carry("--stack", options.stack);
+  carry("--lock", options.lock);
+  std::error_code ignored;
+  if (options.against != "/" && std::filesystem::is_directory(options.against, ignored))
+    carry("--root", options.against);
   frame.detail = detail_of(session);
   std::string text =
       render_inspection(document.inspection, document.findings, frame, session.style);
   if (!options.lock.empty()) {
-    text +=
-        format("lock: {} ({}); install with --lock to have them checked\n", printable(options.lock),
-               counted(document.inspection.inventory.packages.size(), "package"));
+    text += format("lock: {} ({})\n", printable(options.lock),
+                   counted(document.inspection.inventory.packages.size(), "package"));
   }
   return text;
 }
@@ -169,7 +169,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   JudgedBundle judged = read(options.paths, options, session, output.header);
   inspection = std::move(judged.inspection);
   document->findings = std::move(judged.findings);
-  document->stacks = matches(stacks, inspection.inventory);
+  document->stacks = stack_matches(stacks, inspection.inventory);
   std::vector<TextSection> sections;
   if (!options.against.empty()) {
     session.events->working("looking at the target");
@@ -181,6 +181,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));
     sort_findings(document->findings);
   }
+  document->verdict = bundle_verdict(inspection, document->stacks, document->findings);
   judge(*document, output.header);
   if (!options.lock.empty()) {
     static_cast<void>(write_lock(options.lock, inspection.inventory, *session.host.clock,

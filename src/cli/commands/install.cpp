@@ -15,6 +15,7 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/host/bundle/lock_file.hpp"
+#include "topsctl/host/network/prompter.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {
@@ -30,12 +31,57 @@ struct InstallCommandOptions : InstallOptions {
   std::optional<std::string> lock;
   std::string lock_sha256;
   bool dry_run = false;
+  bool yes = false;
   int confirm_timeout_s = 0;
 };
 
 InstallMode mode_of(const InstallCommandOptions& options) {
   if (options.dry_run) return options.rehearse ? InstallMode::rehearse : InstallMode::plan;
   return options.rehearse ? InstallMode::rehearse_and_apply : InstallMode::apply;
+}
+
+// The command without what only makes a plan, as it may be typed.
+std::string typed_install(const InstallCommandOptions& options) {
+  std::vector<std::string> words = {"topsctl", "install"};
+  for (const std::string& path : options.bundle) words.push_back(typed_word(path));
+  const auto add = [&](const char* option, const std::string& value) {
+    if (value.empty()) return;
+    words.emplace_back(option);
+    words.push_back(typed_word(value));
+  };
+  add("--root", options.root == "/" ? "" : options.root);
+  add("--stack", options.stack);
+  add("--components", options.components);
+  add("--lock", options.lock.value_or(""));
+  for (const std::string& word : words_that_matter(options)) words.push_back(typed_word(word));
+  return joined(words, " ");
+}
+
+std::string next_step(const InstallCommandOptions& options, const Execution& execution) {
+  const std::string root =
+      options.root == "/" ? std::string() : concat(" --root ", typed_word(options.root));
+  if (execution.report.outcome == Outcome::planned) return typed_install(options);
+  if (execution.report.outcome != Outcome::committed) return {};
+  if (options.confirm_timeout_s > 0) {
+    return format("topsctl confirm {}{} within {} s", *execution.report.transaction, root,
+                  options.confirm_timeout_s);
+  }
+  if (!root.empty()) return concat("topsctl verify", root);
+  return "open a new login shell, or run `eval \"$(topsctl env)\"`";
+}
+
+// Shows the plan at the terminal and asks.
+bool is_approved(const Plan& plan, const Style& style) {
+  TerminalPrompter prompter;
+  Style plain;
+  plain.columns = style.columns;
+  std::string text = render_plan(plan, plain);
+  for (const std::string& warning : plan.warnings) text += format("warning: {}\n", warning);
+  prompter.tell(std::string(trimmed(text)));
+  const auto answer = prompter.ask("Install? [y/N]", Echo::on);
+  if (!answer) return true;  // there is no terminal after all
+  const std::string word = lower_case(trimmed(answer->view()));
+  return word == "y" || word == "yes";
 }
 
 Output run_install(const InstallCommandOptions& options, Session& session) {
@@ -58,6 +104,8 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.deadline_s = options.deadline_s;
   request.requester = {requesting_user(host.environment), session.command_line,
                        options.confirm_timeout_s, this_connection(host.environment)};
+  if (session.is_interactive && !options.yes && !options.dry_run)
+    request.approve = [&](const Plan& plan) { return is_approved(plan, session.style); };
   const Execution execution = attempted(host.root.string(), [&] {
     if (const auto lock = chosen_lock(options.lock, options.lock_sha256)) {
       request.lock = lock->lock;
@@ -75,10 +123,8 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
     }
   }
   write_report(options.report, "install", execution, output);
-  if (execution.report.outcome == Outcome::committed) {
-    output.text += format("{} open a new login shell, or run `eval \"$(topsctl env)\"`\n",
-                          session.style.bold("next: "));
-  }
+  if (const std::string next = next_step(options, execution); !next.empty())
+    output.text += concat(session.style.bold("next: "), " ", next, "\n");
   return output;
 }
 
@@ -92,6 +138,7 @@ CommandAction define_install(OptionTable& table) {
   table.value("--root", options->root, "Root directory of the system to install on", "DIR");
   table.value("--components", options->components, "Only these, separated by commas", "LIST");
   table.flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
+  table.flag("-y,--yes", options->yes, "Do not ask");
   add_report_option(table, options->report);
   table.value("--lock", options->lock, "Take only packages whose digests this lock has", "FILE");
   table.value("--lock-sha256", options->lock_sha256, "The lock must have this digest", "HEX")
@@ -99,7 +146,7 @@ CommandAction define_install(OptionTable& table) {
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,
-             "Restore so soon after the commit unless `topsctl confirm` comes before", "SECONDS")
+             "Roll back this many seconds after the commit unless confirmed", "SECONDS")
       .check(whole_number(1, 604800));
   return {[options](Session& session) { return run_install(*options, session); },
           failed_execution_body()};

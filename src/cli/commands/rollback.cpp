@@ -67,7 +67,7 @@ CommandAction define_recover(OptionTable& table) {
              "SECONDS")
       .check(whole_number(0, 86400));
   table.flag("--force", options->force,
-             "Restore also what somebody else has changed since the install was cut off");
+             "Restore also files that were modified since the install was interrupted");
   table
       .flag("--give-up", options->give_up,
             "Accept the machine as it is if it cannot be restored completely")

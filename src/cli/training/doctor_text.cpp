@@ -22,7 +22,7 @@ std::string verdict_line(const Judgement& judgement, const Style& style) {
       if (first == judgement.diagnoses.end()) return problems;
       return concat(problems, style.bold("first cause:"), " ", printable(first->finding.title),
                     " (", first->finding.id, ")\n",
-                    wrapped(printable(first->finding.cause), "  ", text_columns));
+                    wrapped(printable(first->finding.cause), "  ", style.width()));
     }
     case JobVerdict::unknown:
       break;
@@ -79,9 +79,9 @@ std::string render_diagnosis_list(const DoctorReport& report, const Style& style
 std::string render_diagnosis(const Diagnosis& diagnosis, Language language, const Style& style) {
   const Finding finding = finding_in(diagnosis, language);
   std::string text = concat(style.bold(finding.id), " (", name(finding.severity), ")\n");
-  text += wrapped(finding.title, "", text_columns);
-  text += wrapped(finding.cause, concat(style.bold("cause:"), " "), text_columns);
-  text += wrapped(finding.remedy.text, concat(style.bold("hint:"), " "), text_columns);
+  text += wrapped(finding.title, "", style.width());
+  text += wrapped(finding.cause, concat(style.bold("cause:"), " "), style.width());
+  text += wrapped(finding.remedy.text, concat(style.bold("hint:"), " "), style.width());
   if (!finding.remedy.command.empty())
     text += concat(style.bold("run:"), " ", finding.remedy.command, "\n");
   for (const std::string& example : diagnosis.example_match)

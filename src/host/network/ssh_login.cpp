@@ -27,10 +27,10 @@ std::string password_question(const SshPeer& peer) {
 
 std::string methods_text(int methods) {
   std::vector<std::string> names;
-  if ((methods & SSH_AUTH_METHOD_PUBLICKEY) != 0) names.emplace_back("keys");
-  if ((methods & SSH_AUTH_METHOD_PASSWORD) != 0) names.emplace_back("passwords");
-  if ((methods & SSH_AUTH_METHOD_INTERACTIVE) != 0) names.emplace_back("questions");
-  return names.empty() ? "nothing that topsctl knows" : joined(names, " and ");
+  if ((methods & SSH_AUTH_METHOD_PUBLICKEY) != 0) names.emplace_back("publickey");
+  if ((methods & SSH_AUTH_METHOD_PASSWORD) != 0) names.emplace_back("password");
+  if ((methods & SSH_AUTH_METHOD_INTERACTIVE) != 0) names.emplace_back("keyboard-interactive");
+  return names.empty() ? "no known method" : joined(names, ", ");
 }
 
 // Asked by libssh for the passphrase of a key file.
@@ -196,8 +196,8 @@ int next_method(ssh_session session, int tried) {
         "the connections that are logged in do without this one");
   }
   throw Error(ErrorCode::unreachable,
-              format("cannot log in as {}: the host takes {}, and none of them did",
-                     in_quotes(login_of(peer)), methods_text(ssh_userauth_list(session, nullptr))),
+              format("cannot log in as {}: authentication failed ({})", in_quotes(login_of(peer)),
+                     methods_text(ssh_userauth_list(session, nullptr))),
               format("put a key there with `ssh-copy-id {}`, name one with --identity, or run "
                      "topsctl at a terminal, where it can ask for the password",
                      login_of(peer)));

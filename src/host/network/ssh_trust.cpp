@@ -74,7 +74,7 @@ void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& k
   if (unknown == UnknownKeys::refuse) refuse_key(peer, key, "is not known", by_hand);
   if (unknown == UnknownKeys::ask) {
     const auto answer =
-        secrets.ask(format("The host key of {} ({}) is not known.\n{} {}\nIs that the host's? "
+        secrets.ask(format("The host key of {} ({}) is not known.\n{} {}\nTrust this host key? "
                            "(yes, no, or the fingerprint)",
                            in_quotes(peer.name), place_of(peer), key.type, key.fingerprint),
                     Echo::on);

@@ -14,7 +14,7 @@ namespace topsctl {
 namespace {
 
 TEST(EmbeddedFiles, HoldTheStackTheProbesAndThePages) {
-  for (const char* name : {"stacks/topsrider-2.5.136.json", "probes/interpreter.py",
+  for (const char* name : {"stacks/topsrider-t2x.json", "probes/interpreter.py",
                            "probes/backend.py", "commands/topsctl.md", "commands/install.md"}) {
     const auto bytes = embedded_file(name);
     ASSERT_TRUE(bytes.has_value()) << name;

@@ -19,7 +19,7 @@ TEST(FindingText, IsTitleSubjectEvidenceAndHint) {
   Finding finding = sample_finding("odd", Severity::error, "x.deb");
   finding.remedy.command = "apt-get install y";
   EXPECT_EQ(render_findings({finding}, Detail::brief, plain),
-            "error: title of odd: x.deb\n"
+            "error[odd]: title of odd: x.deb\n"
             "  preinst:12: curl x | sh\n"
             "  hint: do something about it\n"
             "  run:  apt-get install y\n");
@@ -30,7 +30,7 @@ TEST(FindingText, NamesNoSourceThatIsTheSubjectAndNoLineThatIsNone) {
   finding.remedy = {};
   finding.evidence = {{"x.deb", 0, "cut short"}, {"x.deb", 3, "odd"}, {"RECORD", 0, ""}};
   EXPECT_EQ(render_findings({finding}, Detail::brief, plain),
-            "error: title of odd: x.deb\n"
+            "error[odd]: title of odd: x.deb\n"
             "  cut short\n"
             "  line 3: odd\n"
             "  RECORD\n");
@@ -63,7 +63,7 @@ TEST(FindingText, WrapsLongEvidenceAndCutsWhatIsEndless) {
   finding.remedy = {};
   finding.evidence = {{"", 0, "cannot read it: " + std::string(70, 'x') + " is cut short"}};
   EXPECT_EQ(render_findings({finding}, Detail::brief, plain),
-            "warning: title of odd: x.deb\n  cannot read it: " + std::string(70, 'x') +
+            "warning[odd]: title of odd: x.deb\n  cannot read it: " + std::string(70, 'x') +
                 " is cut\n  short\n");
   for (const std::string& endless :
        {std::string(5000, 'x'), joined(std::vector<std::string>(2000, "word"), " ")}) {
@@ -80,7 +80,7 @@ TEST(FindingText, PutsOneIdOnSeveralPackagesIntoOneBlock) {
   for (int i = 0; i < 7; ++i)
     findings.push_back(sample_finding("odd", Severity::warning, concat("p", i, ".deb")));
   const std::string brief = render_findings(findings, Detail::brief, plain);
-  EXPECT_THAT(brief, testing::StartsWith("warning: title of odd (7 times)\n"
+  EXPECT_THAT(brief, testing::StartsWith("warning[odd]: title of odd (7 times)\n"
                                          "  p0.deb\n"
                                          "    preinst:12: curl x | sh\n"
                                          "  p1.deb\n"));
@@ -93,7 +93,7 @@ TEST(FindingText, IsWorstFirst) {
   const std::string text = render_findings(
       {sample_finding("a", Severity::info, "x"), sample_finding("b", Severity::critical, "x")},
       Detail::brief, plain);
-  EXPECT_LT(text.find("critical: title of b"), text.find("info: title of a"));
+  EXPECT_LT(text.find("critical[b]: title of b"), text.find("info[a]: title of a"));
 }
 
 TEST(FindingText, ColoursBySeverity) {
@@ -101,7 +101,7 @@ TEST(FindingText, ColoursBySeverity) {
   const auto first = [&](Severity severity) {
     const std::string text =
         render_findings({sample_finding("a", severity, "x")}, Detail::brief, colorful);
-    return text.substr(0, text.find(':'));
+    return text.substr(0, text.find("\033[2m["));
   };
   EXPECT_EQ(first(Severity::critical), "\033[1m\033[31mcritical\033[0m\033[0m");
   EXPECT_EQ(first(Severity::error), "\033[31merror\033[0m");

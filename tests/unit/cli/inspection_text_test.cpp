@@ -31,69 +31,87 @@ std::string bare(const std::string& text) {
   return out;
 }
 
-InspectionFrame whole_stack() {
-  InspectionFrame frame;
-  frame.stacks = {{"topsrider-2.5.136", {"eccl", "sdk", "torch_gcu"}, {}}};
-  frame.bundle = "TopsRider.run";
-  return frame;
+StackMatch match(const std::string& name, std::vector<std::string> found,
+                 std::vector<std::string> missing, const std::string& problem = "") {
+  return {name, "2.5.136", std::move(found), std::move(missing), problem};
+}
+
+const StackMatch whole = match("topsrider-t2x", {"eccl", "sdk", "torch_gcu"}, {});
+
+struct Shown {
+  Detail detail = Detail::brief;
+  std::string bundle = "TopsRider.run";
+  std::string options = {};
+  std::vector<StackMatch> stacks = {whole};
+  std::vector<TextSection> sections = {};
+  Style style = plain;
+};
+
+std::string shown(const Inspection& inspection, const std::vector<Finding>& findings,
+                  const Shown& how = {}) {
+  const InspectionFrame frame{bundle_verdict(inspection, how.stacks, findings), how.sections,
+                              how.bundle, how.options, how.detail};
+  return render_inspection(inspection, findings, frame, how.style);
 }
 
 std::string last_line(const std::string& text) {
   return last_lines(text, 1);
 }
 
-TEST(InspectionText, ShowsPackagesContainersFindingsAndWhatToDoNext) {
-  const std::string text =
-      render_inspection(sample_inspection(), {sample_finding("odd", Severity::warning, "x.deb")},
-                        whole_stack(), plain);
-  EXPECT_EQ(text,
-            R"(  in TopsRider.run >
-     component  package    version         for         size     sha256        file
-  *  eccl       tops-eccl  2.5.136-1       amd64       1000 B   aaaaaaaaaaaa  deb/tops-..._2.5.136-1_amd64.deb
-  *  sdk        tops-sdk   2.5.136-1       amd64       1000 B   bbbbbbbbbbbb  deb/tops-sdk_2.5.136-1_amd64.deb
-  *  torch_gcu  torch_gcu  1.10.0+2.5.136  Python 3.6  2.0 KiB  dddddddddddd  wheels/to...6-py3.6-none-any.whl
-  *  torch_gcu  torch_gcu  1.10.0+2.5.136  Python 3.8  2.0 KiB  eeeeeeeeeeee  wheels/to...6-py3.8-none-any.whl
-  5 packages, 6.8 KiB; 3 other files; * taken by an install (wheels: the one for the host's Python)
-  1 archived package is never chosen; --verbose lists it
-  all data read: 6.4 KiB unpacked, 3 files compared with md5sums and RECORD
+TEST(InspectionText, LeadsWithTheVerdict) {
+  EXPECT_EQ(
+      shown(sample_inspection(), {sample_finding("odd", Severity::warning, "x.deb"),
+                                  sample_finding("even", Severity::info, "x.deb")}),
+      R"(installable: topsrider-t2x 2.5.136, 3 of 5 packages; 1 archived; 1 warning; payload checked: 6.4
+             KiB unpacked, 3 files compared with md5sums and RECORD
+  in TopsRider.run >
+     component  package    version         for         size     file
+  *  eccl       tops-eccl  2.5.136-1       amd64       1000 B   deb/tops-eccl_2.5.136-1_amd64.deb
+  *  sdk        tops-sdk   2.5.136-1       amd64       1000 B   deb/tops-sdk_2.5.136-1_amd64.deb
+  *  torch_gcu  torch_gcu  1.10.0+2.5.136  Python 3.6  2.0 KiB  wheels/torch_gc...136-py3.6-none-any.whl
+  *  torch_gcu  torch_gcu  1.10.0+2.5.136  Python 3.8  2.0 KiB  wheels/torch_gc...136-py3.8-none-any.whl
   kind     compression  size      sha256        checksums  container
   runfile  gzip         19.5 KiB  ffffffffffff  md5 ok     TopsRider.run
   runfile: TopsRider: would run ./install.sh; topsctl only reads it
-warning: title of odd: x.deb
+warning[odd]: title of odd: x.deb
   preinst:12: curl x | sh
   hint: do something about it
-complete: stack topsrider-2.5.136 (eccl, sdk, torch_gcu)
+1 note with --verbose
 next: topsctl install TopsRider.run --dry-run
 )");
 }
 
-TEST(InspectionText, IsTheSameInColours) {
-  const std::vector<Finding> findings = {sample_finding("odd", Severity::critical, "x.deb"),
-                                         sample_finding("even", Severity::info, "x.deb")};
-  const std::string text =
-      render_inspection(sample_inspection(), findings, whole_stack(), colorful);
-  EXPECT_NE(text, bare(text));
-  EXPECT_EQ(bare(text), render_inspection(sample_inspection(), findings, whole_stack(), plain));
+TEST(InspectionText, FitsEveryTerminal) {
+  std::vector<Finding> findings = {
+      sample_finding("odd", Severity::error, "x.deb"),
+      sample_finding("long", Severity::error, std::string(100, 's') + "/end.deb")};
+  findings[0].remedy.text = joined(std::vector<std::string>(60, "word"), " ");
+  findings[0].title = joined(std::vector<std::string>(30, "title"), " ");
+  findings[0].evidence[0].text = std::string(300, 'y');
+  Inspection inspection = sample_inspection();
+  inspection.inventory.packages[0].path = std::string(200, 'x') + "/tops-eccl.deb";
+  for (const std::size_t columns : {60U, 80U, 100U, 200U}) {
+    for (const Detail detail : {Detail::brief, Detail::full}) {
+      if (detail == Detail::full && columns < 200) continue;  // it shows all of each
+      Shown how;
+      how.style.columns = columns;
+      for (const std::string& line : split(shown(inspection, findings, how), '\n'))
+        EXPECT_LE(display_width(line), columns) << line;
+    }
+    Shown how;
+    how.style.columns = columns;
+    EXPECT_THAT(shown(inspection, {}, how), HasSubstr("1.10.0+2.5.136")) << "versions stay whole";
+  }
 }
 
-TEST(InspectionText, FitsTheColumnsWithoutCuttingNamesAndVersions) {
-  Inspection inspection = sample_inspection();
-  Package& package = inspection.inventory.packages[0];
-  package.path = "a/very/deep/folder/" + std::string(200, 'x') + "/tops-eccl.deb";
-  package.version = "2.5.136-1+a.rather.long.version";
-  std::vector<Finding> findings = {sample_finding("odd", Severity::error, "x.deb")};
-  findings[0].remedy.text = joined(std::vector<std::string>(60, "word"), " ");
-  findings[0].evidence[0].text = std::string(300, 'y');
-  const std::string text = render_inspection(inspection, findings, whole_stack(), plain);
-  for (const std::string& line : split(text, '\n')) {
-    // The table may be as wide as what must not be cut.
-    const bool is_table = line.find("Python 3") != std::string::npos ||
-                          line.find("amd64") != std::string::npos ||
-                          line.find("sha256 ") != std::string::npos;
-    EXPECT_LE(display_width(line), is_table ? 130U : text_columns) << line;
-  }
-  EXPECT_THAT(text, AllOf(HasSubstr("2.5.136-1+a.rather.long.version"), HasSubstr("tops-eccl.deb"),
-                          HasSubstr("...")));
+TEST(InspectionText, IsTheSameInColours) {
+  const std::vector<Finding> findings = {sample_finding("odd", Severity::critical, "x.deb"),
+                                         sample_finding("even", Severity::warning, "x.deb")};
+  Shown how;
+  how.style = colorful;
+  const std::string text = shown(sample_inspection(), findings, how);
+  EXPECT_NE(text, bare(text));
+  EXPECT_EQ(bare(text), shown(sample_inspection(), findings));
 }
 
 TEST(InspectionText, NamesTheFolderThatAllFilesLieInOnce) {
@@ -102,53 +120,59 @@ TEST(InspectionText, NamesTheFolderThatAllFilesLieInOnce) {
     inspection.inventory.packages = {inspected_deb("a", "1", 'a'), inspected_deb("b", "1", 'b')};
     inspection.inventory.packages[0].path = first;
     inspection.inventory.packages[1].path = second;
-    return render_inspection(inspection, {}, {}, plain);
+    return shown(inspection, {});
   };
   EXPECT_THAT(in_folders("top/sdk/a.deb", "top/sdk/b.deb"),
-              AllOf(StartsWith("  in top/sdk/\n"), HasSubstr("  a.deb\n"), HasSubstr("  b.deb\n")));
+              AllOf(HasSubstr("  in top/sdk/\n"), HasSubstr("  a.deb\n"), HasSubstr("  b.deb\n")));
   EXPECT_THAT(in_folders("top/sdk1/a.deb", "top/sdk2/b.deb"),
-              AllOf(StartsWith("  in top/\n"), HasSubstr("  sdk1/a.deb\n")));
+              AllOf(HasSubstr("  in top/\n"), HasSubstr("  sdk1/a.deb\n")));
   EXPECT_THAT(in_folders("same/x.deb", "samer/x.deb"), Not(HasSubstr("  in ")));
   inspection.inventory.packages.pop_back();
-  EXPECT_THAT(render_inspection(inspection, {}, {}, plain),
-              AllOf(Not(HasSubstr("  in ")), HasSubstr("  same/x.deb\n")));
+  EXPECT_THAT(shown(inspection, {}), AllOf(Not(HasSubstr("  in ")), HasSubstr("  same/x.deb\n")));
 }
 
-TEST(InspectionText, CountsArchivedPackagesAndListsThemWhenAsked) {
-  InspectionFrame frame = whole_stack();
-  const std::string brief = render_inspection(sample_inspection(), {}, frame, plain);
-  EXPECT_THAT(brief,
-              AllOf(HasSubstr("1 archived package is never chosen"), Not(HasSubstr("2.4.0"))));
-  frame.detail = Detail::full;
-  const std::string full = render_inspection(sample_inspection(), {}, frame, plain);
-  EXPECT_THAT(full, AllOf(HasSubstr("2.4.0-1"), Not(HasSubstr("never chosen"))));
+TEST(InspectionText, ListsWhatAnInstallLeavesAloneWhenAsked) {
   Inspection inspection = sample_inspection();
-  inspection.inventory.packages[1].verdict = Verdict::archived;
-  EXPECT_THAT(render_inspection(inspection, {}, whole_stack(), plain),
-              HasSubstr("2 archived packages are never chosen"));
+  inspection.inventory.packages.push_back(inspected_deb("other", "9.9-1", 'f'));
+  Package& other = inspection.inventory.packages.back();
+  other.chosen = false;
+  other.component.clear();
+  other.verdict = Verdict::unknown;
+  const std::vector<Finding> findings = {sample_finding("odd", Severity::error, other.path)};
+  const std::string brief = shown(inspection, findings);
+  EXPECT_THAT(brief, AllOf(StartsWith("installable: "), HasSubstr("1 other not needed"),
+                           HasSubstr("1 archived"), Not(HasSubstr("9.9-1")),
+                           Not(HasSubstr("2.4.0")), Not(HasSubstr("title of odd")),
+                           HasSubstr("0 notes, and 1 finding on packages that are not needed, with "
+                                     "--verbose\n"),
+                           HasSubstr("next: topsctl install")));
+  Shown all;
+  all.detail = Detail::full;
+  EXPECT_THAT(shown(inspection, findings, all),
+              AllOf(HasSubstr("9.9-1"), HasSubstr("2.4.0-1"), HasSubstr("sha256"),
+                    HasSubstr("aaaaaaaaaaaa"), HasSubstr("error[odd]: title of odd")));
 }
 
-TEST(InspectionText, SaysThatAFastLookReadNoData) {
+TEST(InspectionText, SaysWhatWasRead) {
   Inspection inspection = sample_inspection();
+  inspection.depth = Depth::digest;
+  EXPECT_THAT(shown(inspection, {}), HasSubstr("payload not checked: --deep\n"));
   inspection.depth = Depth::fast;
   inspection.contents.clear();
   for (Package& package : inspection.inventory.packages) package.sha256.clear();
-  const std::string text = render_inspection(inspection, {}, whole_stack(), plain);
-  EXPECT_THAT(text, AllOf(HasSubstr("read without the data"),
-                          HasSubstr(" B   -       deb/tops-..._2.5.136-1_amd64.deb")));
-  EXPECT_THAT(render_inspection(sample_inspection(), {}, whole_stack(), plain),
-              AllOf(HasSubstr("all data read: 6.4 KiB unpacked, 3 files compared"),
-                    Not(HasSubstr("read without the data"))));
+  EXPECT_THAT(shown(inspection, {}), HasSubstr("data not read (no digests;"));
 }
 
 TEST(InspectionText, ShowsContainersTheirProblemsAndStartScripts) {
   Inspection inspection = sample_inspection();
   inspection.containers[0].problem = "the archive ends too early";
-  EXPECT_THAT(render_inspection(inspection, {}, whole_stack(), plain),
+  EXPECT_THAT(shown(inspection, {}),
               AllOf(HasSubstr("runfile  gzip         19.5 KiB  ffffffffffff  md5 ok     "
                               "TopsRider.run\n"),
                     HasSubstr("cut off: the archive ends too early (TopsRider.run)"),
                     HasSubstr("TopsRider: would run ./install.sh; topsctl only reads it")));
+  for (Package& package : inspection.inventory.packages) package.container.clear();
+  EXPECT_THAT(shown(inspection, {}), Not(HasSubstr("runfile  gzip"))) << "nothing is taken from it";
 }
 
 TEST(InspectionText, MakesHostileWordsHarmless) {
@@ -157,60 +181,83 @@ TEST(InspectionText, MakesHostileWordsHarmless) {
   inspection.containers[0].start_script = "x\r\ny";
   Finding finding = sample_finding("odd", Severity::error, "s\033[0m");
   finding.evidence = {{"so\nurce", 1, "te\033xt"}};
-  const std::string text = render_inspection(inspection, {finding}, whole_stack(), plain);
+  const std::string text = shown(inspection, {finding});
   EXPECT_EQ(text.find('\033'), std::string::npos);
   EXPECT_EQ(text.find('\r'), std::string::npos);
   EXPECT_THAT(text, AllOf(HasSubstr("a?[31m?b"), HasSubstr("so?urce:1: te?xt")));
 }
 
 TEST(InspectionText, ShowsSectionsWithTheirTitles) {
-  InspectionFrame frame = whole_stack();
-  frame.sections = {{"on this machine", {{"package", "there"}, {"tops-eccl", "new"}}}};
-  EXPECT_THAT(render_inspection(sample_inspection(), {}, frame, plain),
+  Shown how;
+  how.sections = {{"on this machine", {{"package", "there"}, {"tops-eccl", "new"}}}};
+  EXPECT_THAT(shown(sample_inspection(), {}, how),
               HasSubstr("on this machine\n  package    there\n  tops-eccl  new\nnext:"));
 }
 
 TEST(InspectionText, OfAnEmptyBundleHasNoTable) {
-  EXPECT_EQ(render_inspection({}, {}, {}, plain),
-            "  0 packages, 0 B; 0 other files\n"
-            "no known stack is in it\n"
-            "next: describe your own stack in a file and give it with --stack FILE\n");
+  Shown how;
+  how.stacks = {};
+  EXPECT_EQ(
+      shown({}, {}, how),
+      "not installable: no package of a known stack; 0 packages; payload not checked: --deep\n"
+      "next: describe your own stack in a file and give it with --stack FILE\n");
 }
 
-TEST(NextStep, IsToMendErrorsFirst) {
+TEST(NextStep, IsToFixErrorsFirst) {
   const std::vector<Finding> findings = {sample_finding("b", Severity::warning, "w"),
                                          sample_finding("e", Severity::error, "x.deb"),
                                          sample_finding("c", Severity::critical, "y.deb")};
-  EXPECT_EQ(last_line(render_inspection(sample_inspection(), findings, whole_stack(), plain)),
-            "next: mend 2 errors above, first: title of c: y.deb");
-  EXPECT_EQ(last_line(render_inspection(sample_inspection(), {findings[1]}, whole_stack(), plain)),
-            "next: mend 1 error above: title of e: x.deb");
+  const std::string text = shown(sample_inspection(), findings);
+  EXPECT_THAT(text,
+              StartsWith("not installable: topsrider-t2x 2.5.136, 3 of 5 packages; 1 archived; "
+                         "2 errors; 1 warning;"));
+  EXPECT_EQ(last_line(text), "next: fix the 2 errors above, first: title of c: y.deb");
+  EXPECT_EQ(last_line(shown(sample_inspection(), {findings[1]})),
+            "next: fix the error above: title of e: x.deb");
   const Finding deep = sample_finding("e", Severity::error, std::string(300, 'x') + "/end.deb");
-  const std::string line =
-      last_line(render_inspection(sample_inspection(), {deep}, whole_stack(), plain));
+  const std::string line = last_line(shown(sample_inspection(), {deep}));
   EXPECT_EQ(display_width(line), text_columns);
   EXPECT_THAT(line, EndsWith("/end.deb"));
 }
 
 TEST(NextStep, IsADryRunOfTheInstallWhenAStackIsComplete) {
-  InspectionFrame frame = whole_stack();
-  const std::vector<Finding> findings = {sample_finding("b", Severity::warning, "w")};
-  EXPECT_EQ(last_line(render_inspection(sample_inspection(), findings, frame, plain)),
+  EXPECT_EQ(last_line(shown(sample_inspection(), {sample_finding("b", Severity::warning, "w")})),
             "next: topsctl install TopsRider.run --dry-run");
-  frame.bundle = "my bundle";
-  EXPECT_EQ(last_line(render_inspection(sample_inspection(), {}, frame, plain)),
-            "next: topsctl install 'my bundle' --dry-run");
+  Shown how;
+  how.bundle = "my bundle";
+  how.options = " --stack s --root /srv/r";
+  EXPECT_EQ(last_line(shown(sample_inspection(), {}, how)),
+            "next: topsctl install 'my bundle' --stack s --root /srv/r --dry-run");
 }
 
 TEST(NextStep, NamesTheComponentsOfAnIncompleteStack) {
-  InspectionFrame frame = whole_stack();
-  frame.stacks = {{"other", {}, {"a"}}, {"topsrider-2.5.136", {"eccl", "sdk"}, {"torch_gcu"}}};
-  const std::string text = render_inspection(sample_inspection(), {}, frame, plain);
-  EXPECT_THAT(text, HasSubstr("incomplete: stack topsrider-2.5.136 lacks torch_gcu\n"));
+  Shown how;
+  how.stacks = {match("other", {}, {"a"}), match("topsrider-t2x", {"eccl", "sdk"}, {"torch_gcu"})};
+  const std::string text = shown(sample_inspection(), {}, how);
+  EXPECT_THAT(text, StartsWith("not installable: topsrider-t2x 2.5.136 lacks torch_gcu; "));
   EXPECT_THAT(text, Not(HasSubstr("other lacks")));
   EXPECT_EQ(last_line(text),
-            "next: add what is missing, or topsctl install TopsRider.run --components eccl,sdk "
-            "--dry-run");
+            "next: add what is missing, or topsctl install TopsRider.run --stack topsrider-t2x "
+            "--components eccl,sdk --dry-run");
+}
+
+TEST(NextStep, IsToChooseAmongMixedReleases) {
+  Shown how;
+  how.stacks = {match("topsrider-t2x", {"eccl"}, {}, "the bundle mixes releases")};
+  const std::string text = shown(sample_inspection(), {}, how);
+  EXPECT_THAT(text, StartsWith("not installable: the bundle mixes releases; "));
+  EXPECT_EQ(last_line(text),
+            "next: take all packages from one release, or choose one with --stack NAME@RELEASE");
+}
+
+TEST(Verdicts, TakeTheLaterOfEqualStacks) {
+  const Inspection inspection = sample_inspection();
+  const StackMatch own = match("own", {"eccl", "sdk", "torch_gcu"}, {});
+  EXPECT_EQ(bundle_verdict(inspection, {whole, own}, {}).stack.name, "own");
+  EXPECT_EQ(bundle_verdict(inspection, {own, whole}, {}).stack.name, "topsrider-t2x");
+  const StackMatch partial = match("large", {"a", "b", "c", "d"}, {"e"});
+  EXPECT_EQ(bundle_verdict(inspection, {whole, partial}, {}).stack.name, "topsrider-t2x");
+  EXPECT_FALSE(bundle_verdict(inspection, {partial}, {}).is_installable);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace topsctl {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -93,7 +94,8 @@ TEST(RenderError, GoesFromTheOutermostCircumstanceToTheReason) {
 Plan sample_plan() {
   Plan plan;
   plan.command = "install";
-  plan.stack = "topsrider-2.5.136";
+  plan.stack = "topsrider-t2x";
+  plan.release = "2.5.136";
   plan.python = "/usr/bin/python3.8";
   plan.python_version = "3.8.10";
   PlannedPackage package;
@@ -116,13 +118,13 @@ Plan sample_plan() {
 
 TEST(RenderPlan, ShowsPackagesStepsAndTheEnvironment) {
   EXPECT_EQ(render_plan(sample_plan(), plain),
-            "plan for topsrider-2.5.136, Python 3.8.10 (/usr/bin/python3.8)\n"
+            "plan for topsrider-t2x 2.5.136, Python 3.8.10 (/usr/bin/python3.8)\n"
             "  component  package    now  then       action   size\n"
             "  eccl       tops-eccl  -    2.5.136-1  install  2.0 KiB\n"
             "  torch_gcu  torch_gcu  1.0  2.5.136-1  upgrade  2.0 KiB\n"
             "  step 1 of 2: keep everything\n"
             "  step 2 of 2: dpkg --install e.deb\n"
-            "      no rollback undoes: services\n"
+            "      rollback cannot undo: services\n"
             "  /etc/profile.d/t.sh sets A PATH\n");
 }
 
@@ -156,11 +158,10 @@ TEST(RenderExecution, OfACommitShowsChecksAndPackages) {
   report.message = "transaction 12 committed";
   report.log = "/var/log/topsctl/12.log";
   EXPECT_EQ(render_execution(execution, plain),
-            "  check           result  observed\n"
-            "  eccl-installed  pass    tops-eccl 2\n"
+            "checks: 1 passed\n"
             "  package    before  after\n"
             "  tops-eccl  -       2\n"
-            "kept:  0 paths for a rollback, predicted\n"
+            "write set: predicted; 0 paths backed up\n"
             "state: transaction 12 committed\n"
             "log:   /var/log/topsctl/12.log\n");
 }
@@ -176,11 +177,40 @@ TEST(RenderExecution, OfARollbackShowsTheProof) {
   report.root = "/srv/root";
   report.log = "/var/log/topsctl/12.log";
   EXPECT_EQ(render_execution(execution, plain),
-            "proof: 12 paths compared, 1 differ\n"
+            "rollback verified: 12 paths, 1 difference\n"
             "  differs: /etc/x\n"
-            "not restored: a service\n"
+            "rollback cannot undo: a service\n"
             "state: a person is needed\n"
             "log:   /srv/root/var/log/topsctl/12.log\n");
+}
+
+TEST(RenderExecution, ShowsChecksThatDidNotPassUnlessTheErrorDoes) {
+  Execution execution;
+  TransactionReport& report = execution.report;
+  report.checks = {{"a", CheckLevel::files, CheckStatus::pass, "fine", "", "", 0},
+                   {"b", CheckLevel::files, CheckStatus::unknown, "no card", "", "", 0}};
+  report.message = "m";
+  EXPECT_EQ(render_execution(execution, plain),
+            "checks: 1 of 2 passed\n"
+            "  check  result   observed\n"
+            "  b      unknown  no card\n"
+            "state: m\n");
+  report.failed = true;
+  EXPECT_EQ(render_execution(execution, plain), "checks: 1 of 2 passed\nstate: m\n");
+}
+
+TEST(RenderedTables, FitTheTerminal) {
+  Style narrow{false, 60};
+  const std::vector<std::vector<std::string>> rows = {
+      {"check", "result", "observed"},
+      {"torch-gcu-import", "fail", joined(std::vector<std::string>(20, "word"), " ")},
+      {"files", "pass", std::string(100, 'x')},
+      {std::string(80, 'y'), "pass", "short"}};
+  const std::string text = table(rows, narrow);
+  for (const std::string& line : split(text, '\n')) EXPECT_LE(display_width(line), 60U) << line;
+  EXPECT_THAT(text, AllOf(HasSubstr("word word"), HasSubstr("xxx...xxx"), HasSubstr("yyy...yyy")));
+  const std::vector<std::vector<std::string>> small = {{"a", "b"}, {"c", "d"}};
+  EXPECT_EQ(table(small, narrow), table(small, plain));
 }
 
 TEST(RenderExecution, ShowsTenDifferingPathsAtMost) {
