@@ -183,7 +183,12 @@ std::string for_zsh(const OptionTable& program) {
       "    _files\n"
       "  fi\n"
       "}\n"
-      "compdef _topsctl topsctl\n";
+      // As a file of fpath it is the function's body, and the first completion is this very call.
+      "if [[ \"${funcstack[1]}\" == _topsctl ]]; then\n"
+      "  _topsctl \"$@\"\n"
+      "else\n"
+      "  compdef _topsctl topsctl\n"
+      "fi\n";
   return script;
 }
 
