@@ -26,3 +26,15 @@ def test_no_source_holds_the_time_of_its_build(repository):
     times = [str(path) for path in sources if re.search(r"__(DATE|TIME|TIMESTAMP)__|string\(TIMESTAMP",
                                                         path.read_text(encoding="utf-8", errors="replace"))]
     assert len(sources) > 100 and times == []
+
+
+def test_the_package_has_the_version_of_the_program(repository):
+    version, = re.findall(r"^project\(topsctl VERSION (\S+)", (repository / "CMakeLists.txt").read_text(), re.MULTILINE)
+    entry = (repository / "packaging/debian/changelog").read_text().splitlines()[0]
+    assert entry.startswith(f"topsctl ({version}) ")
+
+
+def test_the_scripts_of_the_package_never_remove_a_store_with_transactions(repository):
+    for name in ("postinst", "prerm", "postrm"):
+        lines = (repository / "packaging/debian" / name).read_text().splitlines()
+        assert [line for line in lines if re.search(r"\brm\b.* -\w*r", line) and "echo" not in line] == [], name

@@ -5,7 +5,7 @@ import subprocess
 
 from support.programs import needed
 
-FOLDERS = (".ci", "packaging", "packaging/slurm", "tests", "tests/hosts", "tests/fuzz")
+FOLDERS = (".ci", "packaging", "packaging/debian", "packaging/slurm", "tests", "tests/hosts", "tests/fuzz")
 SHELLS = (b"#!/bin/bash", b"#!/bin/sh", b"#!/usr/bin/env bash")
 
 
