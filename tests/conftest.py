@@ -12,7 +12,7 @@ from support.schemas import Schemas  # noqa: E402
 from support.topsctl import run_topsctl as run  # noqa: E402
 
 pytest_plugins = ["support.leftovers", "support.corpus.fixtures", "hosts.fixtures", "hosts.fleet_fixtures", "hosts.crafted",
-                  "hosts.this_machine"]
+                  "hosts.this_machine", "hosts.release_packages"]
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
