@@ -184,8 +184,7 @@ stage() {
     at "$1"
     source=$here/$1
     [ "$1" != share/topsctl/install.sh ] || source=$here/install.sh
-    [ -d "${place%/*}" ] || mkdir -p "${place%/*}"
-    cp -p "$source" "$new"
+    { mkdir -p "${place%/*}" && cp -p "$source" "$new"; } || fail "cannot write '$new'" 'see the line above; is there room?'
     case $1 in
     lib/systemd/system/* | share/topsctl/slurm/*) sed "s|/usr/local/|$prefix/|g" "$source" >"$new" ;;
     *) cmp -s "$source" "$new" || fail "'$new' is not what the archive has" 'is the disk full or failing?' ;;
@@ -202,8 +201,7 @@ keep() {
 
 make_plan() {
     working=yes # from here on an end before the commit puts everything back
-    mkdir -p "$home"
-    echo "$1" >"$plan.new"
+    { mkdir -p "$home" && echo "$1" >"$plan.new"; } || fail "cannot write to '$home'" 'run it as root, or choose a --prefix of yours'
     mv -f "$plan.new" "$plan"
 }
 

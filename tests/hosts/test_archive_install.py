@@ -188,6 +188,19 @@ def test_a_file_of_others_is_replaced_only_on_request(image, run, unpacked):
     assert run(unpacked, "--replace").returncode == 0 and installed(image).startswith("topsctl ")
 
 
+def test_a_place_that_cannot_be_written_is_told(image, run, small):
+    (image / PREFIX / "share").write_text("a file, not a directory\n")
+    before = digest(image)
+    done = run(small)
+    assert done.returncode == 1 and "error: cannot write to '" in done.stderr and "\nhint:  run it as root" in done.stderr
+    (image / PREFIX / "share").unlink()
+    (image / PREFIX / "lib").write_text("a file, not a directory\n")
+    assert "hint:  see the line above" in (done := run(small)).stderr and done.returncode == 1
+    (image / PREFIX / "lib").unlink()
+    (image / PREFIX / "share").write_text("a file, not a directory\n")
+    assert differences(before, digest(image)) == []
+
+
 def test_a_damaged_archive_is_refused(image, run, older, tmp_path):
     damaged = tmp_path / "damaged"
     shutil.copytree(older, damaged)
