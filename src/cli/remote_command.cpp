@@ -115,6 +115,8 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   output.header.error = error_of(results);
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
+  // What was found on all of them is in their reports, as on one host.
+  if (output.header.exit == ExitCode::problems) output.header.error.reset();
   output.json = to_line(Json{{"targets", targets}});
   output.text = target_text(all, session.style);
   output.changed = true;  // perhaps: its status counts for more than a closed standard output

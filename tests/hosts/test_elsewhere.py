@@ -1,4 +1,4 @@
-"""Commands that are done on other machines by --target and --hosts: history and rollback of what was deployed there, doctor."""
+"""Commands on other machines, by --target and --hosts: history and rollback of what was deployed there, verify, doctor."""
 
 import json
 import os
@@ -30,6 +30,22 @@ def test_what_was_deployed_is_listed_and_rolled_back_from_the_workstation(make_f
         assert report["outcome"] == "rolled_back"
     text = fleet.client.run([topsctl_release, "history", *there], timeout=300)
     assert text.returncode == 0 and "root@h1" in text.stdout and "free@h2" in text.stdout, text.stdout + text.stderr
+
+
+def test_hosts_without_the_stack_have_problems_and_no_error(make_fleet, topsctl_release, schema):
+    fleet = make_fleet(2)
+    there = ["--target", "root@h1"]
+    for targets in (there, [*there, "--target", "root@h2"]):
+        command = [topsctl_release, "verify", "--level", "files", *targets]
+        done = fleet.client.run([*command, "--json"], timeout=300)
+        document = json.loads(done.stdout)
+        schema(document, "targets")
+        assert (done.returncode, document["status"], document["error"]) == (5, "problems", None), done
+        for each in document["targets"]:
+            schema(each["report"], "verify")
+            assert (each["exit_status"], each["report"]["status"]) == (5, "problems"), each
+        text = fleet.client.run(command, timeout=300)
+        assert text.returncode == 5 and "not installed" in text.stdout and "error:" not in text.stderr, text
 
 
 def test_doctor_asks_three_hosts_and_names_the_one_without_cards(make_fleet, topsctl_release, tmp_path, schema):
