@@ -6,7 +6,8 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 6> formats = {"gzip", "xz", "zstd", "bzip2", "lzma", "none"};
+constexpr std::array<std::string_view, 9> formats = {"gzip", "xz",       "zstd",   "bzip2", "lzma",
+                                                     "lz4",  "compress", "base64", "none"};
 constexpr std::size_t most_output = 4U << 20U;  // a bomb of this much tells as much as all of it
 
 }  // namespace

@@ -22,6 +22,7 @@ SIGNATURE = (  # of "a lock\n", as topsctl-lock
     "bC1sb2NrAAAAAAAAAAZzaGE1MTIAAABTAAAAC3NzaC1lZDI1NTE5AAAAQDjqFP1i4XObJ/ZfXj8UhoIXM9fo9TMOnTNwc2Tvvz9y"
     "VzxgMhdDss4zGzHp+wiKCkpszPqQPqiKi+NdOPzwQw0=")
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKfmxdHF+iReLpoST+H4+L4Kz8rnT9kiQD5cBc6HFXJ+ release@lab"
+LZW_OF_WORDS = bytes.fromhex("1f9d9061c48c093850200882080d262c38e6a0c0852000")  # as compress(1) writes it
 CONTROL = """Package: tops-eccl
 Version: 1:2.5.136-1~rc1
 Architecture: amd64
@@ -246,7 +247,9 @@ def add_streams(seeds):
         "xz": lzma.compress(plain), "xz-two": blocks, "lzma": lzma.compress(plain, format=lzma.FORMAT_ALONE),
         "xz-bcj": lzma.compress(plain, filters=[{"id": lzma.FILTER_X86}, {"id": lzma.FILTER_LZMA2, "preset": 0}]),
         "bzip2": bz2.compress(plain, 1), "bzip2-two": bz2.compress(plain) + bz2.compress(b"more"), "none": plain,
-        "bomb": gzip.compress(b"\0" * (1 << 20), mtime=0),
+        "bomb": gzip.compress(b"\0" * (1 << 20), mtime=0), "lz4": run(["lz4", "-c"], input=plain),
+        "compress": LZW_OF_WORDS,
+        "base64": base64.encodebytes(b"\0" * 20 + plain[:3000]), "lzo": b"\x89LZO\0\r\n\x1a\n" + plain[:100],
     }
     for option in ("-1", "-19", "--long=20"):
         streams["zstd" + option] = run(["zstd", option, "--check", "-c"], input=plain)

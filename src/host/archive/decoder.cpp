@@ -1,7 +1,8 @@
-// Decoders over zlib, liblzma, libzstd and libbz2.
+// Decoders over zlib, liblzma, libzstd, libbz2 and liblz4, and of base64.
 #include "host/archive/decoder.hpp"
 
 #include <bzlib.h>
+#include <lz4frame.h>
 #include <lzma.h>
 #include <sys/mman.h>
 #include <zlib.h>
@@ -222,6 +223,75 @@ class Bzip2Stream : public Decoder {
   bz_stream stream_{};
 };
 
+// Blocks of a frame have 4 MiB at most, of which a decoder keeps two.
+class Lz4Stream : public Decoder {
+ public:
+  Lz4Stream() {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&stream_, LZ4F_VERSION)) != 0U)
+      throw Error(ErrorCode::internal, "liblz4 does not start");
+  }
+  ~Lz4Stream() override { LZ4F_freeDecompressionContext(stream_); }
+  Lz4Stream(const Lz4Stream&) = delete;
+  Lz4Stream& operator=(const Lz4Stream&) = delete;
+
+  Step step(std::string_view input, char* to, std::size_t room, bool /*is_last*/) override {
+    std::size_t used = input.size();
+    std::size_t made = room;
+    const std::size_t status = LZ4F_decompress(stream_, to, &made, input.data(), &used, nullptr);
+    if (LZ4F_isError(status) != 0U) refuse_data("damaged lz4 data");
+    return {used, made, status == 0};
+  }
+  void restart() override { LZ4F_resetDecompressionContext(stream_); }
+
+ private:
+  LZ4F_dctx* stream_ = nullptr;
+};
+
+// RFC 4648 with line ends, as base64(1) writes it: one text, which only its end ends.
+class Base64Text : public Decoder {
+ public:
+  Step step(std::string_view input, char* to, std::size_t room, bool is_last) override {
+    Step step;
+    for (; step.used < input.size() && room - step.made >= 3; ++step.used)
+      step.made += take(input[step.used], to + step.made);
+    step.ended = is_last && step.used == input.size();
+    if (step.ended && count_ != 0) refuse_data("base64 data cut short");
+    return step;
+  }
+  void restart() override {}
+
+ private:
+  static int value_of(char c) {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    if (c == '+') return 62;
+    return c == '/' ? 63 : -1;
+  }
+
+  // How many bytes came of it.
+  std::size_t take(char c, char* to) {
+    if (c == '\n' || c == '\r') return 0;
+    const int value = c == '=' ? 0 : value_of(c);
+    const bool is_misplaced = is_over_ || (c == '=' ? count_ < 2 : padding_ > 0);
+    if (value < 0 || is_misplaced) refuse_data("damaged base64 data");
+    if (c == '=') ++padding_;
+    bits_ = bits_ << 6U | static_cast<std::uint32_t>(value);
+    if (++count_ < 4) return 0;
+    const std::size_t made = 3 - padding_;
+    for (std::size_t i = 0; i < made; ++i) to[i] = static_cast<char>(bits_ >> (16U - 8U * i));
+    is_over_ = padding_ > 0;
+    bits_ = 0;
+    count_ = 0;
+    return made;
+  }
+
+  std::uint32_t bits_ = 0;
+  unsigned count_ = 0;  // of the characters of a group of four
+  std::size_t padding_ = 0;
+  bool is_over_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Decoder> gzip_decoder() {
@@ -242,6 +312,14 @@ std::unique_ptr<Decoder> zstd_decoder(const DecodeLimits& limits) {
 
 std::unique_ptr<Decoder> bzip2_decoder() {
   return std::make_unique<Bzip2Stream>();
+}
+
+std::unique_ptr<Decoder> lz4_decoder() {
+  return std::make_unique<Lz4Stream>();
+}
+
+std::unique_ptr<Decoder> base64_decoder() {
+  return std::make_unique<Base64Text>();
 }
 
 }  // namespace topsctl

@@ -30,5 +30,7 @@ std::unique_ptr<Decoder> xz_decoder(const DecodeLimits& limits);  // .xz 1.1.0, 
 std::unique_ptr<Decoder> lzma_decoder(const DecodeLimits& limits);
 std::unique_ptr<Decoder> zstd_decoder(const DecodeLimits& limits);  // RFC 8878
 std::unique_ptr<Decoder> bzip2_decoder();
+std::unique_ptr<Decoder> lz4_decoder();     // frames, as lz4(1) writes them
+std::unique_ptr<Decoder> base64_decoder();  // RFC 4648
 
 }  // namespace topsctl

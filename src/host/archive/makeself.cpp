@@ -100,8 +100,7 @@ std::string compression_named(std::string_view header) {
 
 // The commands by which makeself compresses, and which no reader here undoes.
 bool is_foreign_compression(std::string_view name) {
-  return name == "base64" || name == "lz4" || name == "lzo" || name == "compress" ||
-         name.starts_with("gpg");
+  return name == "lzo" || name == "bzip3" || name.starts_with("gpg");
 }
 
 struct Variables {
@@ -245,7 +244,8 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
   header.compression = compression_named(first_bytes);
   header.is_understood = !is_foreign_compression(header.compression);
   // Makeself 2.7.1 names the command for base64 there, too.
-  header.is_encrypted = header.is_understood && !variables.value("decrypt_cmd").empty();
+  header.is_encrypted =
+      header.is_understood && !header.is_base64() && !variables.value("decrypt_cmd").empty();
   auto lines = whole_number(variables.value("skip"));
   if (!lines) lines = lines_of_old_header(first_bytes);
   const auto offset =

@@ -233,9 +233,18 @@ class Walk {
     const RunfileParts parts =
         read_runfile(peeked, header, file_name(path), [&](std::size_t /*number*/, Source& bytes) {
           // A part that cannot be read must not keep the others from being read.
-          attempt(index, [&] { tar(bytes, index, path); });
+          attempt(index, [&] { runfile_part(bytes, header, index, path); });
         });
     part_.containers[index].checksums = parts.checksums;
+  }
+
+  void runfile_part(Source& bytes, const RunfileHeader& header, std::size_t index,
+                    const std::string& path) {
+    if (!header.is_base64()) return tar(bytes, index, path);
+    const auto decoded =
+        decompressed(borrowed(bytes), header.compression, limits(), file_name(path));
+    tar(*decoded, index, path);
+    part_.containers[index].compression = header.compression;
   }
 
   void member(std::unique_ptr<Source> bytes, const std::string& path) {

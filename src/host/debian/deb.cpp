@@ -117,6 +117,11 @@ bool is_format_2(std::string_view text) {
   return major == "2" && is_digits(minor) && minor.size() < 10;
 }
 
+// Tars may be compressed in more ways than dpkg ever knew.
+bool is_of_debs(std::string_view compression) {
+  return compression != "lz4" && compression != "compress" && compression != "lzo";
+}
+
 class DebReading {
  public:
   DebReading(Source& source, const std::string& file, const DecodeLimits& limits, Package& package,
@@ -209,7 +214,8 @@ class DebReading {
   // The old format has no suffix to go by, and dpkg-deb of today does not keep to gzip.
   std::string decode_any(std::unique_ptr<Source> bytes, const std::function<void(Source&)>& take) {
     auto peeked = std::make_unique<PeekedSource>(std::move(bytes));
-    const std::string compression(compression_of(peeked->peek(18)));
+    std::string compression(compression_of(peeked->peek(18)));
+    if (!is_of_debs(compression)) compression = "none";
     decode(std::move(peeked), compression, take);
     return compression;
   }

@@ -9,13 +9,13 @@ import zipfile
 from .bad_debs import flipped
 from .case import case
 from .debs import Deb
-from .formats import TAR_END, tar_entry
+from .formats import TAR_END, lzw, tar_entry
 from .sound_debs import plain
 from .wheels import Wheel, zip_info
 
 BOTH = (("tops-demo", "2.5.136-1"), ("torch_demo", "1.10.0"))
 TARS = {"tar": (), "tar.gz": ("--use-compress-program=gzip -n",), "tar.xz": ("--xz",), "tar.zst": ("--zstd",),
-        "tar.bz2": ("--bzip2",), "tgz": ("--use-compress-program=gzip -n",)}
+        "tar.bz2": ("--bzip2",), "tar.lz4": ("--use-compress-program=lz4",), "tgz": ("--use-compress-program=gzip -n",)}
 
 
 def fill(place):
@@ -110,7 +110,8 @@ def _(shop):
     shop.tar(place, "bundle.tar.xz", "--xz", "--format=pax", "--pax-option=delete=atime,delete=ctime")
 
 
-RUNS = {"gzip": (), "xz": ("--xz",), "bzip2": ("--bzip2",), "zstd": ("--zstd",), "plain": ("--nocomp",),
+RUNS = {"gzip": (), "xz": ("--xz",), "bzip2": ("--bzip2",), "zstd": ("--zstd",), "lz4": ("--lz4",),
+        "base64": ("--base64",), "plain": ("--nocomp",),
         "sha256": ("--sha256",), "md5-and-crc-off": ("--nomd5", "--nocrc")}
 
 
@@ -122,6 +123,53 @@ def run(name, options):
 
 for one in RUNS.items():
     run(*one)
+
+
+def repacked(shop, name, data):
+    """Gives a .run whose payload is a plain tar another payload, whose compression it names."""
+    path = sound_run(shop, "--nocomp", "--nomd5", "--nocrc")
+    head, _, payload = path.read_bytes().partition(b"\neval $finish; exit $res\n")
+    assert payload
+    head = head.replace(b"Compression: none", b"Compression: " + name.encode())
+    payload = data(payload)
+    head = re.sub(rb'filesizes="\d+"', b'filesizes="%d"' % len(payload), head)
+    path.write_bytes(head + b"\neval $finish; exit $res\n" + payload)
+    return path
+
+
+@case("run-compress", packages=BOTH)
+def _(shop):
+    repacked(shop, "compress", lzw)
+
+
+@case("run-compress-of-version-2.0", packages=BOTH)
+def _(shop):
+    # Before 2.1 the header has no `skip`, and calls head(1) in the old way.
+    path = repacked(shop, "compress", lzw)
+    head, _, payload = path.read_bytes().partition(b"\neval $finish; exit $res\n")
+    lines = head.count(b"\n") + 2
+    head = re.sub(rb"using Makeself [0-9.]+", b"using Makeself 2.0.1", head)
+    head = re.sub(rb'\nskip="\d+"', b'\nused=""', head)
+    head = re.sub(rb'offset=`head -n "\$skip" "\$(\w+)"', rb'offset=`head -%d "$\1"' % lines, head)
+    assert b"offset=`head -%d " % lines in head and b"\nskip=" not in head
+    path.write_bytes(head + b"\neval $finish; exit $res\n" + payload)
+
+
+@case("run-of-lzo", ("runfile-not-understood",), exit=3, problem_contains="packed with lzo")
+def _(shop):
+    repacked(shop, "lzo", lambda payload: b"\x89LZO\0\r\n\x1a\n" + payload)
+
+
+@case("container-tar-of-lzo", ("container-unreadable",), exit=3, problem_contains="compressed with lzo")
+def _(shop):
+    (shop.folder / "bundle.tar.lzo").write_bytes(b"\x89LZO\0\r\n\x1a\n" + bytes(2000))
+
+
+@case("container-tar.Z", packages=BOTH)
+def _(shop):
+    tar = shop.tar(fill(shop.place("content")), "bundle.tar")
+    (shop.folder / "bundle.tar.Z").write_bytes(lzw(tar.read_bytes()))
+    tar.unlink()
 
 
 @case("run-nested-twice", packages=BOTH)
@@ -244,11 +292,6 @@ def _(shop):
 @case("run-of-another-tool-alone", ("runfile-not-understood",), exit=3)
 def _(shop):
     (shop.folder / "install.run").write_text("#!/bin/sh\necho a script that is no archive\nexit 0\n")
-
-
-@case("run-of-base64", ("runfile-not-understood",), exit=3, problem_contains="packed with base64")
-def _(shop):
-    sound_run(shop, "--base64")
 
 
 @case("container-of-nothing", may=("container-unreadable",), exit=3)

@@ -10,6 +10,7 @@ import zlib
 
 EPOCH = 1706572800
 BLOCK = 512
+LZW_CLEAR, MOST_LZW_BITS = 256, 16
 SUFFIX = {"none": "", "gzip": ".gz", "xz": ".xz", "zstd": ".zst", "bzip2": ".bz2", "lzma": ".lzma"}
 
 
@@ -27,6 +28,41 @@ def compressed(data, compression):
         return bz2.compress(data)
     assert compression == "zstd", compression
     return subprocess.run(["zstd", "-3", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+def lzw(data):
+    """As compress(1) writes it: codes of 9 to 16 bits in groups of eight, which a wider code begins anew."""
+    out, bits, held, width, in_group = bytearray(b"\x1f\x9d\x90"), 0, 0, 9, 0
+    table, free = {bytes([byte]): byte for byte in range(256)}, LZW_CLEAR + 1
+
+    def put(code):
+        nonlocal bits, held, in_group
+        bits |= code << held
+        held += width
+        in_group = (in_group + 1) % 8
+        while held >= 8:
+            out.append(bits & 255)
+            bits, held = bits >> 8, held - 8
+
+    known = b""
+    for at in range(len(data)):
+        longer = known + data[at:at + 1]
+        if longer in table:
+            known = longer
+            continue
+        put(table[known])
+        if free > (1 << width) - 1 and width < MOST_LZW_BITS:
+            while in_group:
+                put(0)
+            width += 1
+        if free < 1 << MOST_LZW_BITS:
+            table[longer], free = free, free + 1
+        known = data[at:at + 1]
+    if known:
+        put(table[known])
+    if held:
+        out.append(bits & 255)
+    return bytes(out)
 
 
 def ar_member(name, data, size=None, slash=False):

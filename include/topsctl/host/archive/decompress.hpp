@@ -1,4 +1,5 @@
-// Decompression of streams: gzip, xz, zstd, bzip2 and lzma, each by its own library.
+// Decompression of streams: gzip, xz, zstd, bzip2, lzma, lz4 and compress, each by a library; and
+// base64.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,14 @@ struct DecodeLimits {
       nullptr;  // set: a decoder that needs more than 24 MiB waits for it and holds it
 };
 
-// "gzip", "xz", "zstd", "bzip2", "lzma", or "none", from the first bytes (18 are enough).
+// "gzip", "xz", "zstd", "bzip2", "lzma", "lz4", "compress", "lzo", or "none", from the first bytes
+// (18 are enough).
 std::string_view compression_of(std::string_view first_bytes);
 
 // The decompressed bytes. Checksums are checked, and data that ends too early or is followed by
 // anything but zero bytes is damaged. Throws Error{bad_package} from piece(), naming `subject`.
-// `compression` as compression_of has it.
+// `compression` as compression_of has it, or "base64". For "lzo" there is no decoder: that is said
+// in the same way. Of "compress" nothing tells whether it ends too early.
 std::unique_ptr<Source> decompressed(std::unique_ptr<Source> from, std::string_view compression,
                                      const DecodeLimits& limits, std::string subject);
 

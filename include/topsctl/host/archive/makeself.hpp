@@ -25,6 +25,8 @@ struct RunfileHeader {
   std::vector<std::string> md5s;  // lower-case hex; zeros: not used
   std::vector<std::string> sha256s;
   bool is_encrypted = false;
+
+  bool is_base64() const { return compression == "base64"; }  // no first bytes tell it
 };
 
 // Whether the file begins as a shell script with a makeself header does.

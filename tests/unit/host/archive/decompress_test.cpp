@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <archive.h>
+#include <archive_entry.h>
+
 #include <thread>
 
 #include "support/programs.hpp"
@@ -103,8 +106,112 @@ TEST_P(Compressions, ThatGrowBeyondMeasureAreBombs) {
 INSTANTIATE_TEST_SUITE_P(Each, Compressions,
                          testing::Values(std::pair("gzip", "gzip"), std::pair("xz", "xz"),
                                          std::pair("zstd", "zstd"), std::pair("bzip2", "bzip2"),
-                                         std::pair("lzma", "lzma")),
+                                         std::pair("lzma", "lzma"), std::pair("lz4", "lz4")),
                          [](const auto& info) { return info.param.first; });
+
+// As compress(1) writes it, by libarchive.
+std::string compress_data(const std::string& bytes) {
+  std::string made;
+  archive* writer = archive_write_new();
+  archive_write_add_filter_compress(writer);
+  archive_write_set_format_raw(writer);
+  archive_write_set_bytes_in_last_block(writer, 1);
+  const auto write = [](archive*, void* to, const void* from, std::size_t size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(from), size);
+    return static_cast<la_ssize_t>(size);
+  };
+  archive_write_open(writer, &made, nullptr, write, nullptr);
+  archive_entry* entry = archive_entry_new();
+  archive_entry_set_filetype(entry, AE_IFREG);
+  archive_write_header(writer, entry);
+  archive_write_data(writer, bytes.data(), bytes.size());
+  archive_entry_free(entry);
+  archive_write_close(writer);
+  archive_write_free(writer);
+  return made;
+}
+
+TEST(CompressData, IsKnownByItsFirstBytesAndUndone) {
+  const std::string bytes = compress_data(sample());
+  EXPECT_LT(bytes.size(), sample().size() * 3 / 4);
+  EXPECT_EQ(compression_of(bytes.substr(0, 18)), "compress");
+  EXPECT_TRUE(decoded(bytes) == sample());
+}
+
+TEST(CompressData, WithCodesThatCannotBeIsDamaged) {
+  const Error error = thrown_by([&] { decoded("\x1f\x9d\x90" + std::string(100, '\xff')); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), HasSubstr("cannot read 'sample': damaged compress data"));
+}
+
+// Each code stands for one zero more than the one before.
+std::string compress_data_of_zeros(unsigned codes) {
+  std::string made = "\x1f\x9d\x90";
+  std::uint64_t bits = 0;
+  unsigned held = 0;
+  unsigned width = 9;
+  unsigned in_group = 0;
+  const auto put = [&](std::uint64_t code) {
+    bits |= code << held;
+    in_group = (in_group + 1) % 8;
+    for (held += width; held >= 8; held -= 8, bits >>= 8U)
+      made.push_back(static_cast<char>(bits & 0xffU));
+  };
+  for (unsigned i = 0; i < codes; ++i) {
+    put(i == 0 ? 0 : 256 + i);
+    if (257 + i <= (1U << width) - 1) continue;
+    while (in_group != 0) put(0);
+    ++width;
+  }
+  return made;
+}
+
+TEST(CompressData, ThatGrowsBeyondMeasureIsABomb) {
+  EXPECT_EQ(decoded(compress_data_of_zeros(3000)), std::string(3000 * 3001 / 2, '\0'));
+  const std::string bomb = compress_data_of_zeros(33'000);
+  const auto source = decompressed(text_source(bomb), "compress", {}, "bomb");
+  EXPECT_THAT(thrown_by([&] { drain(*source); }).message(), HasSubstr("a decompression bomb"));
+}
+
+TEST(CompressData, PassesOnWhatItsSourceThrows) {
+  class Torn : public Source {
+   public:
+    std::string_view piece() override { throw Error(ErrorCode::interrupted, "stopped"); }
+  };
+  const auto source = decompressed(std::make_unique<Torn>(), "compress", {}, "sample");
+  EXPECT_EQ(thrown_by([&] { drain(*source); }).code(), ErrorCode::interrupted);
+}
+
+std::string plain_of_base64(const std::string& text) {
+  const auto source = decompressed(text_source(text), "base64", {}, "sample");
+  return whole_text(*source, 1U << 30U, "sample");
+}
+
+TEST(Base64Data, IsUndoneAsTheProgramWritesIt) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3},
+                                 std::size_t{57}, std::size_t{58}, std::size_t{600'000}}) {
+    const std::string plain = sample().substr(0, size);
+    EXPECT_TRUE(plain_of_base64(output_of({"base64"}, plain)) == plain) << size;
+  }
+  EXPECT_EQ(plain_of_base64("AP/+\r\n+/8=\n\n"), std::string("\0\xff\xfe\xfb\xff", 5));
+}
+
+TEST(Base64Data, ThatIsNoneIsDamaged) {
+  for (const char* text :
+       {"QUJD RA==", "QUJ-", "=UJD", "Q=JD", "QU=D", "QQ==QQ==", "QUI=QUJD", "Q==="})
+    EXPECT_THAT(thrown_by([&] { plain_of_base64(text); }).message(), HasSubstr("damaged base64"))
+        << text;
+  for (const char* text : {"Q", "QU", "QUJ", "QUJDQ", "QU="})
+    EXPECT_THAT(thrown_by([&] { plain_of_base64(text); }).message(), HasSubstr("cut short"))
+        << text;
+}
+
+TEST(LzoData, IsNamed) {
+  const std::string bytes("\x89LZO\0\r\n\x1a\n and so on", 19);
+  EXPECT_EQ(compression_of(bytes), "lzo");
+  EXPECT_EQ(thrown_by([&] { decoded(bytes); }).message(),
+            "cannot read 'sample': it is compressed with lzo");
+}
 
 TEST(XzData, MayHavePaddingBetweenItsStreams) {
   const std::string one = compressed("xz", "one ");
