@@ -19,6 +19,7 @@ struct InstalledDeb {
   std::vector<std::string> files;  // absolute paths, from the package's file list
   std::string md5sums;             // the package's md5sums file; empty if there is none
   std::vector<std::string> conffiles = {};
+  std::map<std::string, std::string> conffile_md5s = {};  // as dpkg brought them; no obsolete ones
   std::string scripts = {};  // the text of its maintainer scripts, one after the other
   bool operator==(const InstalledDeb&) const = default;
 };

@@ -67,6 +67,15 @@ struct RecordedFile {
   std::string md5;
 };
 
+// Where a file of the package lies, as other packages or the administrator divert it.
+const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
+                              const std::vector<Diversion>& diversions) {
+  const auto found = std::find_if(diversions.begin(), diversions.end(), [&](const Diversion& each) {
+    return each.from == path && each.package != deb.name;
+  });
+  return found == diversions.end() ? nullptr : &*found;
+}
+
 // Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); files that another package has
 // diverted are looked for where they were diverted to. As for dpkg(1), --verify: what is no longer
 // in the file list was taken over by another package, and configuration files are the
@@ -81,10 +90,8 @@ std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
     if (line.size() < digits + 3) continue;
     std::string path = concat("/", line.substr(digits + 2));
     if (!own.contains(path) || conffiles.contains(path)) continue;
-    const auto diverted = std::find_if(
-        diversions.begin(), diversions.end(),
-        [&](const Diversion& each) { return each.from == path && each.package != deb.name; });
-    files.push_back({diverted != diversions.end() ? diverted->to : path, line.substr(0, digits)});
+    const Diversion* diversion = diversion_of(path, deb, diversions);
+    files.push_back({diversion != nullptr ? diversion->to : path, line.substr(0, digits)});
   }
   return files;
 }
@@ -108,6 +115,27 @@ std::string difference_of(const Host& host, const RecordedFile& file, const Dpkg
     return "is missing";
   }
   return md5_of_file(place) == file.md5 ? "" : "is not what the package brought";
+}
+
+// Configuration files that are no longer as the package brought them. They are the administrator's
+// (policy 10.7.3): dpkg --verify marks them and goes on.
+std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb,
+                                           const std::vector<Diversion>& diversions) {
+  std::vector<std::string> changed;
+  const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
+  for (const auto& [path, md5] : deb.conffile_md5s) {
+    if (!own.contains(path)) continue;
+    const fs::path place = host.resolve(path);
+    struct stat status {};
+    if (const Diversion* diversion = diversion_of(path, deb, diversions)) {
+      changed.push_back(format("{} is diverted to {}", in_quotes(path), in_quotes(diversion->to)));
+    } else if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      changed.push_back(format("{} is missing", in_quotes(path)));
+    } else if (md5_of_file(place) != md5) {
+      changed.push_back(format("{} was edited", in_quotes(path)));
+    }
+  }
+  return changed;
 }
 
 // Which of these paths some wheel's RECORD names.
@@ -191,8 +219,11 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr || !is_installed(deb->status))
     return skip(result, "its package is not installed");
-  const std::vector<RecordedFile> files = recorded_files(*deb, read_diversions(machine.host));
-  if (files.empty()) return skip(result, format("{} brought no md5sums", deb->name));
+  const std::vector<Diversion> diversions = read_diversions(machine.host);
+  const std::vector<RecordedFile> files = recorded_files(*deb, diversions);
+  const std::vector<std::string> changed = changed_conffiles(machine.host, *deb, diversions);
+  if (files.empty() && deb->conffile_md5s.empty())
+    return skip(result, format("{} brought no md5sums", deb->name));
   const DpkgFilters filters = read_dpkg_filters(machine.host);
   std::vector<std::string> differences(files.size());
   for_each_index(files.size(), [&](std::size_t i) {
@@ -200,8 +231,14 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   });
   const auto is_different = [](const std::string& difference) { return !difference.empty(); };
   const auto first = std::find_if(differences.begin(), differences.end(), is_different);
+  if (first == differences.end() && !changed.empty()) {
+    return warn(result, format("configuration files: {}", joined(changed, ", ")),
+                format("an install keeps them as they are; see `dpkg --verify {}`", deb->name));
+  }
   if (first == differences.end())
-    return pass(result, format("{} of {} as recorded", counted(files.size(), "file"), deb->name));
+    return pass(result,
+                format("{} of {} as recorded",
+                       counted(files.size() + deb->conffile_md5s.size(), "file"), deb->name));
   const auto others = std::count_if(first + 1, differences.end(), is_different);
   const RecordedFile& file = files[static_cast<std::size_t>(first - differences.begin())];
   fail(result,

@@ -36,6 +36,8 @@ std::string one_line(std::string_view value) {
               "/var/lib/dpkg/status-old");
 }
 
+constexpr std::size_t md5_digits = 32;
+
 // "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
 void take_conffiles(TargetPackage& package, const std::string& value) {
   for (const std::string& line : split(value, '\n')) {
@@ -47,7 +49,12 @@ void take_conffiles(TargetPackage& package, const std::string& value) {
     const auto blank = rest.rfind(' ');
     if (blank == std::string_view::npos || blank == 0) continue;
     package.conffiles.emplace_back(rest.substr(0, blank));
-    if (is_obsolete) package.obsolete_conffiles.push_back(package.conffiles.back());
+    const std::string_view digest = rest.substr(blank + 1);
+    if (is_obsolete) {
+      package.obsolete_conffiles.push_back(package.conffiles.back());
+    } else if (digest.size() == md5_digits) {  // it is "newconffile" before it is configured
+      package.conffile_md5s.emplace(package.conffiles.back(), digest);
+    }
   }
 }
 
@@ -155,6 +162,7 @@ InstalledDeb read_deb(const Host& host, const TargetPackage& package) {
   deb.files = lines_of(info_file(host, package, "list"));
   deb.md5sums = info_file(host, package, "md5sums");
   deb.conffiles = package.conffiles;
+  deb.conffile_md5s = package.conffile_md5s;
   for (const char* script : {"preinst", "postinst", "prerm", "postrm"})
     deb.scripts += info_file(host, package, script) + "\n";
   return deb;

@@ -99,6 +99,7 @@ TargetSnapshot read_target_system(const Host& host, DpkgDatabase database) {
   TargetSnapshot snapshot;
   snapshot.taken_at = timestamp(host.clock->now());
   snapshot.packages = std::move(database.packages);
+  for (TargetPackage& package : snapshot.packages) package.conffile_md5s.clear();
   snapshot.owners = read_owners(host, snapshot.packages);
   snapshot.diversions = std::move(database.diversions);
   snapshot.os = os_name(host);

@@ -198,12 +198,40 @@ TEST_F(CheckingAStack, LeavesOutWhatAnotherPackageOrTheAdministratorHasTakenOver
         "d41d8cd98f00b204e9800998ecf8427e  etc/eccl.conf\n");
   write("usr/share/one", "");
   write("usr/share/taken-over", "by Replaces");
-  write("etc/eccl.conf", "edited");
+  EXPECT_EQ(check("eccl-files").status, CheckStatus::fail);
+  write("etc/eccl.conf", "");
+  EXPECT_EQ(check("eccl-files").observed, "2 files of tops-eccl as recorded");
+  write("usr/share/one", "patched");
+  EXPECT_EQ(check("eccl-files").status, CheckStatus::fail);
+}
+
+TEST_F(CheckingAStack, WarnsOfConfigurationFilesThatTheAdministratorHasChanged) {
+  write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr/share/one\n/etc/eccl.conf\n");
+  write("var/lib/dpkg/info/tops-eccl.md5sums",
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/one\n"
+        "d41d8cd98f00b204e9800998ecf8427e  etc/eccl.conf\n");
+  write("usr/share/one", "");
+  write("etc/eccl.conf", "");
   write(
       "var/lib/dpkg/status",
       "Package: tops-eccl\nStatus: install ok installed\nArchitecture: amd64\nVersion: 2.5.136-1\n"
-      "Conffiles:\n /etc/eccl.conf d41d8cd98f00b204e9800998ecf8427e\n");
-  EXPECT_EQ(check("eccl-files").observed, "1 file of tops-eccl as recorded");
+      "Conffiles:\n /etc/eccl.conf d41d8cd98f00b204e9800998ecf8427e\n"
+      " /etc/old.conf d41d8cd98f00b204e9800998ecf8427e obsolete\n");
+  EXPECT_EQ(check("eccl-files").status, CheckStatus::pass);
+  EXPECT_EQ(check("eccl-files").observed, "2 files of tops-eccl as recorded");
+  const auto expect_warning = [&](const std::string& what) {
+    const CheckResult result = check("eccl-files");
+    EXPECT_EQ(result.status, CheckStatus::warn);
+    EXPECT_EQ(result.observed, "configuration files: '/etc/eccl.conf' " + what);
+    EXPECT_THAT(result.hint, HasSubstr("dpkg --verify tops-eccl"));
+  };
+  write("etc/eccl.conf", "edited");
+  expect_warning("was edited");
+  std::filesystem::remove(sample_.host.root / "etc/eccl.conf");
+  expect_warning("is missing");
+  write("etc/eccl.conf.mine", "mine");
+  write("var/lib/dpkg/diversions", "/etc/eccl.conf\n/etc/eccl.conf.dpkg\n:\n");
+  expect_warning("is diverted to '/etc/eccl.conf.dpkg'");
   write("usr/share/one", "patched");
   EXPECT_EQ(check("eccl-files").status, CheckStatus::fail);
 }

@@ -18,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 
 constexpr const char* bash = R"(Package: bash
 Essential: yes
@@ -60,6 +61,8 @@ TEST(StatusFiles, TellAllThatRelationsNeed) {
   EXPECT_THAT(package.conffiles,
               ElementsAre("/etc/bash.bashrc", "/etc/skel/a b.profile", "/etc/x", "/etc/gone"));
   EXPECT_THAT(package.obsolete_conffiles, ElementsAre("/etc/skel/a b.profile"));
+  EXPECT_THAT(package.conffile_md5s,
+              ElementsAre(Pair("/etc/bash.bashrc", "89269e1298235f1b12b4c16e4065ad0d")));
 }
 
 TEST(StatusFiles, MayHaveOnlyOneOfTheTwoDependencies) {
