@@ -148,6 +148,7 @@ Json to_json(const TargetSnapshot& snapshot) {
   }
   for (const PythonFacts& python : snapshot.pythons)
     document["pythons"].push_back(python_json(python));
+  if (!snapshot.are_pythons_known) document["pythons_known"] = false;
   for (const MountPoint& mount : snapshot.mounts) document["mounts"].push_back(mount_json(mount));
   return document;
 }

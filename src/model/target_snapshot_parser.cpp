@@ -329,7 +329,7 @@ TargetSnapshot parse_snapshot_document(const JsonReader& reader) {
   static_cast<void>(reader.at("schema").integer(1, 1));
   reader.expect_keys({"schema", "kind", "taken_at", "host_name", "os", "architecture", "kernel",
                       "glibc", "glibcxx", "cxxabi", "dpkg_version", "dpkg_compressions", "packages",
-                      "owners", "diversions", "libraries", "pythons", "mounts"});
+                      "owners", "diversions", "libraries", "pythons", "pythons_known", "mounts"});
   static_cast<void>(reader.at("owners"));
   TargetSnapshot snapshot;
   snapshot.taken_at = snapshot_line(reader.at("taken_at"));
@@ -355,6 +355,8 @@ TargetSnapshot parse_snapshot_document(const JsonReader& reader) {
   }
   for (const JsonReader& item : reader.at("pythons").items())
     snapshot.pythons.push_back(parse_interpreter(item));
+  if (const auto known = reader.find("pythons_known"))
+    snapshot.are_pythons_known = known->boolean();
   for (const JsonReader& item : reader.at("mounts").items())
     snapshot.mounts.push_back(parse_mount(item));
   return snapshot;

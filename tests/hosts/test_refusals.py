@@ -50,6 +50,21 @@ def test_an_ordinary_user_may_see_the_plan(topsctl_host, fitting):
 
 
 def test_a_machine_without_proc(operator, host, fitting):
+def test_an_ordinary_user_is_told_that_only_root_may_ask_another_roots_interpreters(topsctl_host, fitting, schema):
+    topsctl_host.copy_in(fitting, "/srv/bundle")
+    status = topsctl_host.path("/srv/other/var/lib/dpkg/status")
+    status.parent.mkdir(parents=True)
+    status.write_text("")
+    told = {}
+    for user in (0, 1000):
+        done = topsctl_host.run(["topsctl", "inspect", "/srv/bundle", "--against", "/srv/other", "--json"], user=user)
+        document = json.loads(done.stdout)
+        schema(document, "inspect")
+        told[user] = {finding["id"]: json.dumps(finding) for finding in document["findings"]}
+    assert "the target has no Python" in told[0]["no-interpreter-for-wheel"] and "interpreters-not-asked" not in told[0], told
+    assert "only root may" in told[1000]["interpreters-not-asked"] and "no-interpreter-for-wheel" not in told[1000], told
+
+
     script = 'umount -l /proc; exec "$@"'
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", operator.binary, "install", fitting, "--root",
                            host.root], capture_output=True, text=True, check=False)

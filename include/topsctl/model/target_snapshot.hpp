@@ -78,6 +78,7 @@ struct TargetSnapshot {
   std::vector<CachedLibrary> libraries;
   std::vector<PythonFacts> pythons;  // every interpreter found; `wheels` lists all distributions,
                                      // without files and record
+  bool are_pythons_known = true;     // false: nobody was allowed to ask them
   std::vector<MountPoint> mounts;
   bool operator==(const TargetSnapshot&) const = default;
 };

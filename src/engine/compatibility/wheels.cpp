@@ -92,6 +92,10 @@ class WheelChecks {
         if (choice.distribution == distribution && choice.wheel) takers.push_back(&interpreter);
       }
     }
+    if (takers.empty() && !target_.are_pythons_known) {
+      unasked_.push_back({package(wheels.front()).path, 0, "only root may ask the interpreters"});
+      return;
+    }
     if (takers.empty()) {
       report_no_interpreter(wheels);
       return;
@@ -106,6 +110,13 @@ class WheelChecks {
       for (const InterpreterCompatibility* taker : takers)
         without_pip_[taker->executable].insert(distribution);
     }
+  }
+
+  void report_unasked() {
+    if (unasked_.empty()) return;
+    const std::string first = unasked_.front().source;
+    findings_.push_back(
+        make_finding("interpreters-not-asked", first, shortened(std::move(unasked_))));
   }
 
   void report_pip_missing() {
@@ -181,6 +192,7 @@ class WheelChecks {
   const std::vector<InterpreterCompatibility>& interpreters_;
   Findings& findings_;
   std::map<std::string, std::set<std::string>> without_pip_;
+  std::vector<Evidence> unasked_;
 };
 
 // The version of a distribution that an interpreter has; empty: none.
@@ -216,6 +228,7 @@ void check_wheels(const Inspection& inspection, const std::vector<std::size_t>& 
   for (const auto& [distribution, indices] : distributions(inspection.inventory, wheels)) {
     checks.check(distribution, indices);
   }
+  checks.report_unasked();
   checks.report_pip_missing();
 }
 

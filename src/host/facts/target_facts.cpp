@@ -136,6 +136,7 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
     snapshot.pythons = find_interpreters(host, pythons, left_out);
     for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
   } else {
+    snapshot.are_pythons_known = false;
     left_out(format("only root can ask the interpreters of {}", in_quotes(host.root.string())));
   }
   return snapshot;

@@ -106,6 +106,7 @@ SNAPSHOTS = {
     "no-inodes": _no_inodes,
     "read-only-opt": _read_only_opt,
     "no-pip": lambda: {**focal(), "pythons": [python("3.8", 10, None)]},
+    "pythons-not-asked": lambda: {**focal(), "pythons": [], "pythons_known": False},
 }
 
 

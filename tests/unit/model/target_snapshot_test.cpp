@@ -28,6 +28,14 @@ TEST(TargetSnapshots, WithoutAnythingComeBackToo) {
   EXPECT_TRUE(parse_target_snapshot(to_text(snapshot), "s") == snapshot);
 }
 
+TEST(TargetSnapshots, SayWhereTheInterpretersWereNotAsked) {
+  TargetSnapshot snapshot;
+  EXPECT_THAT(to_text(snapshot), Not(HasSubstr("pythons_known")));
+  snapshot.taken_at = "2026-11-20T10:15:00Z";
+  snapshot.are_pythons_known = false;
+  EXPECT_TRUE(parse_target_snapshot(to_text(snapshot), "s") == snapshot);
+}
+
 TEST(TargetSnapshots, GroupOwnedPathsByFolderAndPackage) {
   const Json owners = to_json(sample_snapshot())["owners"];
   EXPECT_EQ(owners[0].dump(), R"(["/","linux","initrd"])");

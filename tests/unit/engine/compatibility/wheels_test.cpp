@@ -68,6 +68,15 @@ TEST_F(CompatibilityOfWheels, ThatNoInterpreterTakesAreNamedOncePerDistribution)
   EXPECT_EQ(finding("no-interpreter-for-wheel").evidence[0].text, "the target has no Python");
 }
 
+TEST_F(CompatibilityOfWheels, AreNotJudgedWhereOnlyRootMayAskTheInterpreters) {
+  const std::string first = wheel("ptex", "1.3.20", "py3-none-any").path;
+  wheel("torch_gcu", "1.10.0", "py3.6-none-any", "3.6");
+  target_.are_pythons_known = false;
+  EXPECT_THAT(ids(), ElementsAre("interpreters-not-asked " + first));
+  EXPECT_EQ(finding("interpreters-not-asked").severity, Severity::warning);
+  EXPECT_EQ(finding("interpreters-not-asked").evidence.size(), 2U);
+}
+
 TEST_F(CompatibilityOfWheels, ForAnotherArchitectureAreSaidToBe) {
   const std::string path = wheel("ptex", "1", "cp38-cp38-linux_aarch64", "3.8").path;
   target_.pythons = {sample_python("3.8"), sample_python("3.11")};
