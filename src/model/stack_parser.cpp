@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "model/stack_words.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/environment_settings.hpp"
@@ -13,54 +14,6 @@
 namespace topsctl {
 
 namespace {
-
-// Names that end up in file names, JSON ids and command lines.
-std::string identifier(const JsonReader& reader) {
-  std::string text = reader.text();
-  const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-' || c == '+';
-  });
-  if (!plain || text.front() == '-' || text.front() == '.') {
-    reader.reject(format("expected letters, digits and . _ - + only, got {}", in_quotes(text)));
-  }
-  return text;
-}
-
-std::string variable_name(const JsonReader& reader) {
-  std::string text = reader.text();
-  if (!is_variable_name(text)) {
-    reader.reject(format("expected the name of a shell variable, got {}", in_quotes(text)));
-  }
-  return text;
-}
-
-std::string one_line(const JsonReader& reader) {
-  std::string text = reader.text();
-  if (printable(text) != text)
-    reader.reject("expected one line of text without control characters");
-  return text;
-}
-
-std::string absolute_path(const JsonReader& reader) {
-  std::string text = one_line(reader);
-  const std::vector<std::string> pieces = split(text, '/');
-  if (text.front() != '/' || text.back() == '/' ||
-      std::any_of(pieces.begin() + 1, pieces.end(),
-                  [](const std::string& p) { return p.empty() || p == "." || p == ".."; })) {
-    reader.reject(format("expected an absolute path without '.', '..' or empty parts, got {}",
-                         in_quotes(text)));
-  }
-  return text;
-}
-
-std::string file_name(const JsonReader& reader) {
-  std::string text = one_line(reader);
-  if (text.find('/') != std::string::npos) {
-    reader.reject(format("expected a file name without '/', got {}", in_quotes(text)));
-  }
-  return text;
-}
 
 std::string optional_line(const JsonReader& reader, const std::string& key) {
   const auto found = reader.find(key);
@@ -116,7 +69,7 @@ std::string component_version(const JsonReader& reader, const ReleaseRules& rele
 
 Component parse_component(const JsonReader& reader, const ReleaseRules& releases) {
   reader.expect_keys(
-      {"id", "kind", "names", "archives", "prefix", "version", "within", "required"});
+      {"id", "kind", "names", "archives", "prefix", "version", "within", "required", "beside"});
   Component component;
   component.id = identifier(reader.at("id"));
   const std::string kind = reader.at("kind").text_of({"deb", "wheel", "tree"});
@@ -142,6 +95,10 @@ Component parse_component(const JsonReader& reader, const ReleaseRules& releases
     component.within = parse_range(*within);
   }
   if (const auto required = reader.find("required")) component.required = required->boolean();
+  if (const auto beside = reader.find("beside")) {
+    if (component.kind != PackageKind::wheel) beside->reject("only a wheel has it");
+    component.beside = identifier(*beside);
+  }
   return component;
 }
 

@@ -67,6 +67,9 @@ struct PythonFacts {
   bool in_virtual_environment = false;
   std::vector<InstalledWheel> wheels;  // only those that the stack speaks of
   std::vector<std::string> egg_infos;  // names of those that are there in the form before wheels
+  // Of the names that the stack speaks of, those of `egg_infos`, which dpkg's packages may have
+  // brought: `dist_info` is the egg-info, `record` the text of its PKG-INFO.
+  std::vector<InstalledWheel> eggs = {};
   bool operator==(const PythonFacts&) const = default;
 
   const InstalledWheel* wheel(std::string_view name) const;  // nullptr: not installed

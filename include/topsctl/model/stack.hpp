@@ -37,6 +37,7 @@ struct Component {
   std::string version;  // must occur in the package's version as whole numbers; empty: any
   VersionRange within;  // of the first number of the package's version
   bool required = true;
+  std::string beside = {};  // a distribution that must have the same first two numbers: "torch"
   bool operator==(const Component&) const = default;
 };
 

@@ -76,6 +76,15 @@ JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOpt
   return read_and_judge(files.found(), reading, wish);
 }
 
+CompatibilityRules rules_of(const std::vector<Stack>& stacks) {
+  CompatibilityRules rules;
+  for (const Stack& stack : stacks) {
+    for (Companion& companion : companions_of(stack))
+      rules.companions.push_back(std::move(companion));
+  }
+  return rules;
+}
+
 std::string bundle_name(const std::string& given) {
   const std::filesystem::path path(given);
   const std::string name = (path.has_filename() ? path : path.parent_path()).filename().string();
@@ -175,7 +184,8 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     session.events->working("looking at the target");
     const TargetSnapshot target = target_of(session.host, options.against);
     settle_missing_folders(document->findings, inspection.inventory.packages, folders_of(target));
-    CompatibilityReport fit = fit_of(inspection, packages_to_fit(inspection.inventory), target);
+    CompatibilityReport fit =
+        fit_of(inspection, packages_to_fit(inspection.inventory), target, rules_of(stacks));
     document->against = to_json(fit, inspection.inventory, target);
     sections = fit_sections(fit, inspection.inventory, target);
     std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));

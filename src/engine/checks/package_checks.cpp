@@ -191,7 +191,7 @@ std::string described(const std::vector<InstalledIdentity>& wheels) {
   std::vector<std::string> names;
   for (const InstalledIdentity& wheel : wheels)
     names.push_back(format("{} {} in {}", wheel.name, wheel.version, wheel.dist_info));
-  return names.empty() ? "none of them as a wheel" : joined(names, ", ");
+  return names.empty() ? "none of them" : joined(names, ", ");
 }
 
 }  // namespace
@@ -333,7 +333,7 @@ void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
   if (!noted) return skip(result, "no install of topsctl has noted them");
   if (noted->python != machine.python->executable)
     return skip(result, "the install was for another interpreter");
-  const std::vector<InstalledIdentity> now = identities_of(machine.python->wheels, names);
+  const std::vector<InstalledIdentity> now = identities_of(*machine.python, names);
   if (now == noted->wheels) return pass(result, described(now));
   fail(result, format("now {}; at the install {}", described(now), described(noted->wheels)),
        format("bring the earlier {} back: the vendor's module is built for it",

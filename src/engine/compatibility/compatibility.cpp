@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "engine/compatibility/companions.hpp"
 #include "engine/compatibility/conflicts.hpp"
 #include "engine/compatibility/dependencies.hpp"
 #include "engine/compatibility/evidence_excerpt.hpp"
@@ -159,6 +160,7 @@ CompatibilityReport fit_of(const Inspection& inspection, const std::vector<std::
        wheel_changes(inspection, target, fit.interpreters, findings)) {
     fit.changes.push_back(std::move(change));
   }
+  check_companions(inspection, fit.interpreters, target, rules.companions, findings);
   fit.libraries_checked =
       check_libraries(inspection, debs, fit.interpreters, target, rules, findings);
   fit.space = space_needs(inspection, debs, fit.interpreters, target, rules, findings);

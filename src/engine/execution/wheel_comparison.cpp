@@ -28,8 +28,9 @@ std::string labelled(const InstalledIdentity& wheel) {
 std::string compare_wheels(const Host& host, const CompareWheels& compare) {
   PythonFacts python;
   python.site_directories = compare.site_directories;
-  const std::vector<InstalledIdentity> after =
-      identities_of(read_installed_wheels(host, python, compare.names), compare.names);
+  python.wheels = read_installed_wheels(host, python, compare.names);
+  python.eggs = read_installed_eggs(host, python, compare.names);
+  const std::vector<InstalledIdentity> after = identities_of(python, compare.names);
   std::vector<std::string> same;
   for (const InstalledIdentity& before : compare.before) {
     const auto now = std::find_if(after.begin(), after.end(), [&](const InstalledIdentity& one) {

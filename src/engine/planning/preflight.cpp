@@ -60,6 +60,7 @@ CompatibilityRules rules_for(const Stack& stack, const Selection& selection,
     rules.component_order.push_back(component.id);
     names.insert(component.names.begin(), component.names.end());
   }
+  rules.companions = companions_of(stack);
   rules.library_folders = folders_of_stack(target, names);
   for (const Package& package : selection.packages) rules.staged_bytes += package.size;
   return rules;

@@ -63,14 +63,16 @@ void require_untouched(const Package& package, const std::string& name, const Py
 
 }  // namespace
 
-std::vector<InstalledIdentity> identities_of(const std::vector<InstalledWheel>& wheels,
+std::vector<InstalledIdentity> identities_of(const PythonFacts& python,
                                              const std::vector<std::string>& names) {
   std::vector<InstalledIdentity> identities;
-  for (const InstalledWheel& wheel : wheels) {
-    if (!is_one_of(wheel.name, names)) continue;
-    identities.push_back({wheel.name, wheel.version,
-                          concat(wheel.site_directory, "/", wheel.dist_info),
-                          sha256_of(wheel.record)});
+  for (const auto* installed : {&python.wheels, &python.eggs}) {
+    for (const InstalledWheel& wheel : *installed) {
+      if (!is_one_of(wheel.name, names)) continue;
+      identities.push_back({wheel.name, wheel.version,
+                            concat(wheel.site_directory, "/", wheel.dist_info),
+                            sha256_of(wheel.record)});
+    }
   }
   const auto by_folder = [](const auto& a, const auto& b) { return a.dist_info < b.dist_info; };
   std::sort(identities.begin(), identities.end(), by_folder);
@@ -88,7 +90,7 @@ void require_untouched(const Stack& stack, const Selection& selection) {
 }
 
 CompareWheels comparison_of(const Stack& stack, const PythonFacts& python) {
-  return {stack.python.unchanged, identities_of(python.wheels, stack.python.unchanged),
+  return {stack.python.unchanged, identities_of(python, stack.python.unchanged),
           python.site_directories};
 }
 

@@ -50,6 +50,9 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
     // Several names often lead to one program; each program is asked once.
     const std::string program = candidate.find('/') == std::string::npos
                                     ? candidate
+  for (const Component& component : stack.components) {
+    if (!component.beside.empty()) distributions.push_back(component.beside);
+  }
                                     : canonical_in_root(host.root, candidate, LastLink::follow);
     if (named.empty() && std::find(seen.begin(), seen.end(), program) != seen.end()) continue;
     seen.push_back(program);

@@ -33,22 +33,23 @@ std::optional<std::string> metadata_of(const fs::path& entry) {
   return text_if_readable(entry);
 }
 
+}  // namespace
+
 // What the metadata says, else what the name says: "name-version.dist-info",
 // "name-version-py3.8.egg-info".
-InstalledWheel distribution_of(const fs::path& entry) {
+InstalledWheel read_distribution(const fs::path& entry) {
   InstalledWheel distribution;
-  if (const auto metadata = metadata_of(entry)) {
+  if (auto metadata = metadata_of(entry)) {
     const Stanza stanza = parse_stanza(*metadata);
     distribution.name = printable(stanza.value("Name"));
     distribution.version = printable(stanza.value("Version"));
+    distribution.record = std::move(*metadata);
   }
   const std::vector<std::string> parts = split(entry.stem().string(), '-');
   if (distribution.name.empty()) distribution.name = printable(parts[0]);
   if (distribution.version.empty() && parts.size() > 1) distribution.version = printable(parts[1]);
   return distribution;
 }
-
-}  // namespace
 
 std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFacts& python) {
   std::vector<InstalledWheel> distributions;
@@ -69,7 +70,8 @@ std::vector<InstalledWheel> read_distributions(const Host& host, const PythonFac
     std::sort(entries.begin(), entries.end());
     for (const fs::path& entry : entries) {
       if (distributions.size() == most_distributions) return distributions;
-      distributions.push_back(distribution_of(entry));
+      distributions.push_back(read_distribution(entry));
+      distributions.back().record.clear();
     }
   }
   return distributions;

@@ -1,12 +1,16 @@
 // All distributions of an interpreter.
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/host_facts.hpp"
 
 namespace topsctl {
+
+// Name, version and metadata (`record`) of one, dist-info or egg-info.
+InstalledWheel read_distribution(const std::filesystem::path& entry);
 
 // Name and version of every distribution in the interpreter's site directories, in their order;
 // both forms, dist-info and egg-info. Folders that an interrupted pip left ("~orch-1.0.dist-info")

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "host/python/distributions.hpp"
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -122,6 +123,11 @@ std::vector<std::string> entries_ending(const Host& host, const std::string& sit
   return folders;
 }
 
+bool is_one_of(const std::string& normalized, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return normalized_name(name) == normalized; });
+}
+
 }  // namespace
 
 std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
@@ -129,14 +135,26 @@ std::vector<InstalledWheel> read_installed_wheels(const Host& host, const Python
   std::vector<InstalledWheel> wheels;
   for (const std::string& site : python.site_directories) {
     for (const std::string& folder : entries_ending(host, site, ".dist-info")) {
-      const std::string name = normalized_name(folder.substr(0, folder.find('-')));
-      const bool wanted = std::any_of(
-          names.begin(), names.end(),
-          [&](const std::string& wanted_name) { return normalized_name(wanted_name) == name; });
-      if (wanted) wheels.push_back(read_dist_info(host, site, folder));
+      if (is_one_of(normalized_name(folder.substr(0, folder.find('-'))), names))
+        wheels.push_back(read_dist_info(host, site, folder));
     }
   }
   return wheels;
+}
+
+std::vector<InstalledWheel> read_installed_eggs(const Host& host, const PythonFacts& python,
+                                                const std::vector<std::string>& names) {
+  std::vector<InstalledWheel> eggs;
+  for (const std::string& site : python.site_directories) {
+    for (const std::string& entry : entries_ending(host, site, ".egg-info")) {
+      if (!is_one_of(normalized_name(entry.substr(0, entry.find_first_of("-."))), names)) continue;
+      InstalledWheel egg = read_distribution(host.resolve(concat(site, "/", entry)));
+      egg.site_directory = site;
+      egg.dist_info = entry;
+      eggs.push_back(std::move(egg));
+    }
+  }
+  return eggs;
 }
 
 std::map<std::string, std::string> distributions_that_own(const Host& host,
@@ -183,6 +201,7 @@ std::optional<PythonFacts> read_python(const Host& host, const std::string& inte
     throw;
   }
   facts.wheels = read_installed_wheels(host, facts, wheels);
+  facts.eggs = read_installed_eggs(host, facts, wheels);
   for (const std::string& site : facts.site_directories) {
     for (const std::string& entry : entries_ending(host, site, ".egg-info")) {
       facts.egg_infos.push_back(entry.substr(0, entry.find_first_of("-.")));

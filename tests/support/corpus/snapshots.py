@@ -106,6 +106,8 @@ SNAPSHOTS = {
     "no-inodes": _no_inodes,
     "read-only-opt": _read_only_opt,
     "no-pip": lambda: {**focal(), "pythons": [python("3.8", 10, None)]},
+    "old-torch": lambda: {**focal(), "pythons": [
+        {**python("3.8", 10, "20.0.2"), "wheels": [{"name": "torch", "version": "1.7.0"}]}]},
     "pythons-not-asked": lambda: {**focal(), "pythons": [], "pythons_known": False},
 }
 

@@ -10,6 +10,7 @@
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/inspection.hpp"
 #include "topsctl/model/json.hpp"
+#include "topsctl/model/stack.hpp"
 #include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {
@@ -75,6 +76,15 @@ struct LibraryProvider {
   std::vector<std::string> prefixes;
 };
 
+// A distribution beside which a wheel works only where both versions begin with the same two
+// numbers.
+struct Companion {
+  std::string wheel;   // the wheel's distribution, normalized
+  std::string beside;  // "torch"
+  bool operator==(const Companion&) const = default;
+};
+std::vector<Companion> companions_of(const Stack& stack);
+
 struct CompatibilityRules {
   std::vector<std::string> component_order;  // ids of the stack's components, for a stable order
   std::vector<LibraryProvider> python_libraries = {
@@ -91,6 +101,7 @@ struct CompatibilityRules {
   // What else is written before the packages are, and where.
   std::string staging_folder = "/var/lib/topsctl";
   std::uint64_t staged_bytes = 0;
+  std::vector<Companion> companions = {};
 };
 
 // What an install would take of a bundle: the chosen packages, or all that are sound and not

@@ -12,7 +12,7 @@
 namespace topsctl {
 
 // What is installed of these names, sorted by folder.
-std::vector<InstalledIdentity> identities_of(const std::vector<InstalledWheel>& wheels,
+std::vector<InstalledIdentity> identities_of(const PythonFacts& python,
                                              const std::vector<std::string>& names);
 
 // Refuses wheels that are one of the stack's unchanged distributions, or that have a file where one

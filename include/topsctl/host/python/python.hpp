@@ -28,6 +28,10 @@ std::map<std::string, std::string> distributions_that_own(const Host& host,
 std::vector<InstalledWheel> read_installed_wheels(const Host& host, const PythonFacts& python,
                                                   const std::vector<std::string>& names);
 
+// Those of these names that are there in the form before wheels, as Debian's packages bring them.
+std::vector<InstalledWheel> read_installed_eggs(const Host& host, const PythonFacts& python,
+                                                const std::vector<std::string>& names);
+
 // Where a path of RECORD lies: relative ones start at the site directory. Normalised, without "..".
 std::string recorded_path(const InstalledWheel& wheel, const std::string& path);
 

@@ -68,6 +68,36 @@ TEST_F(CompatibilityOfWheels, ThatNoInterpreterTakesAreNamedOncePerDistribution)
   EXPECT_EQ(finding("no-interpreter-for-wheel").evidence[0].text, "the target has no Python");
 }
 
+TEST_F(CompatibilityOfWheels, BesideAnotherReleaseOfWhatTheyExtendAreToldOf) {
+  const std::string path = wheel("torch_gcu", "1.10.0+2.5.136", "py3.8-none-any", "3.8").path;
+  rules_.companions = {{"torch-gcu", "torch"}};
+  InstalledWheel torch;
+  torch.name = "torch";
+  target_.pythons = {sample_python("3.8")};
+  EXPECT_THAT(ids(), IsEmpty()) << "torch may come later";
+  const auto ids_beside = [&](const std::string& version) {
+    torch.version = version;
+    target_.pythons[0].wheels = {torch};
+    return ids();
+  };
+  const auto told = ElementsAre("companion-version-differs " + path);
+  EXPECT_THAT(ids_beside("1.10.2+cpu"), IsEmpty());
+  EXPECT_THAT(ids_beside("1.7.0"), told);
+  EXPECT_THAT(ids_beside("1.1.0"), told);
+  EXPECT_THAT(ids_beside("1.100"), told);
+  EXPECT_THAT(ids_beside("2.10.0"), told);
+  EXPECT_THAT(ids_beside("unknown"), told);
+  target_.pythons[0].wheels.clear();
+  torch.version = "1.13.0a0";
+  target_.pythons[0].eggs = {torch};
+  EXPECT_THAT(ids(), told) << "Debian's package has an egg-info";
+  EXPECT_EQ(finding("companion-version-differs").severity, Severity::warning);
+  EXPECT_EQ(finding("companion-version-differs").evidence[0].text,
+            "torch 1.13.0a0 is installed, the wheel is for torch 1.10");
+  rules_.companions.clear();
+  EXPECT_THAT(ids(), IsEmpty());
+}
+
 TEST_F(CompatibilityOfWheels, AreNotJudgedWhereOnlyRootMayAskTheInterpreters) {
   const std::string first = wheel("ptex", "1.3.20", "py3-none-any").path;
   wheel("torch_gcu", "1.10.0", "py3.6-none-any", "3.6");

@@ -31,6 +31,7 @@ class ComparedWheels : public testing::Test {
     Stack stack;
     stack.python.unchanged = {"torch"};
     python.wheels = read_installed_wheels(sample_.host, python, {"torch"});
+    python.eggs = read_installed_eggs(sample_.host, python, {"torch"});
     return comparison_of(stack, python);
   }
   std::string difference(const CompareWheels& before) {
@@ -51,6 +52,19 @@ TEST_F(ComparedWheels, AreAsTheyWere) {
 TEST_F(ComparedWheels, OfWhichNoneIsThereAreFine) {
   fs::remove_all(sample_.folder / "site");
   EXPECT_EQ(compare_wheels(sample_.host, recorded()), "none of torch is there");
+}
+
+TEST_F(ComparedWheels, MayHaveComeWithADeb) {
+  fs::remove_all(sample_.folder / "site");
+  sample_.folder.write("site/torch-1.13.0a0.egg-info/PKG-INFO", "Name: torch\nVersion: 1.13.0a0\n");
+  sample_.folder.write("site/torchvision-1-py3.11.egg-info", "Name: torchvision\nVersion: 1\n");
+  const CompareWheels before = recorded();
+  ASSERT_EQ(before.before.size(), 1U);
+  EXPECT_EQ(compare_wheels(sample_.host, before), "torch 1.13.0a0 unchanged");
+  sample_.folder.write("site/torch-1.13.0a0.egg-info/PKG-INFO", "Name: torch\nVersion: 1.14\n");
+  EXPECT_EQ(difference(before), "torch 1.13.0a0 became torch 1.14");
+  fs::remove_all(sample_.folder / "site");
+  EXPECT_THAT(difference(before), HasSubstr("torch 1.13.0a0 is gone from /site/"));
 }
 
 TEST_F(ComparedWheels, AreMissedWhenGone) {

@@ -73,6 +73,19 @@ TEST_F(UnchangedWheels, KeepTheirNameFreeWhereTheyAreNotInstalled) {
   EXPECT_THAT(refusal(), HasSubstr("it has 'torch/cuda.py'"));
 }
 
+TEST_F(UnchangedWheels, AreNotedInBothForms) {
+  InstalledWheel egg;
+  egg.name = "torch";
+  egg.version = "1.13.0a0";
+  egg.site_directory = "/usr/lib/python3/dist-packages";
+  egg.dist_info = "torch-1.13.0a0.egg-info";
+  python_.eggs = {egg};
+  const CompareWheels compare = comparison_of(sample_stack(), python_);
+  ASSERT_EQ(compare.before.size(), 2U);
+  EXPECT_EQ(compare.before[0].dist_info, "/usr/lib/python3/dist-packages/torch-1.13.0a0.egg-info");
+  EXPECT_EQ(compare.before[1].version, "1.10.0");
+}
+
 TEST_F(UnchangedWheels, KeepTheirCommands) {
   package_.scripts = {"torchrun"};
   EXPECT_THAT(refusal(), HasSubstr("it has the command 'torchrun'"));

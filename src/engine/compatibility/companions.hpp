@@ -1,0 +1,18 @@
+// Wheels that work beside one release of another distribution only.
+#pragma once
+
+#include <vector>
+
+#include "engine/compatibility/package_changes.hpp"
+#include "topsctl/engine/compatibility/compatibility.hpp"
+
+namespace topsctl {
+
+// Tells of wheels whose companion has another version for the interpreter that takes them. One that
+// is not installed is no matter of this check.
+void check_companions(const Inspection& inspection,
+                      const std::vector<InterpreterCompatibility>& interpreters,
+                      const TargetSnapshot& target, const std::vector<Companion>& companions,
+                      Findings& findings);
+
+}  // namespace topsctl

@@ -1,0 +1,20 @@
+// The words of stack files. Each throws Error{bad_stack} with the place of what is wrong.
+#pragma once
+
+#include <string>
+
+#include "topsctl/model/json_reader.hpp"
+
+namespace topsctl {
+
+// Names that end up in file names, JSON ids and command lines.
+std::string identifier(const JsonReader& reader);
+std::string variable_name(const JsonReader& reader);
+// Text without control characters.
+std::string one_line(const JsonReader& reader);
+// Without '.', '..' and empty parts.
+std::string absolute_path(const JsonReader& reader);
+// Without '/'.
+std::string file_name(const JsonReader& reader);
+
+}  // namespace topsctl
