@@ -1,5 +1,6 @@
 """Hosts that cannot take an install: refused with exit 4, a message and a hint, and nothing changed."""
 
+import json
 import subprocess
 
 import pytest
@@ -49,7 +50,6 @@ def test_an_ordinary_user_may_see_the_plan(topsctl_host, fitting):
     assert before.diff(topsctl_host.digest()) == []
 
 
-def test_a_machine_without_proc(operator, host, fitting):
 def test_an_ordinary_user_is_told_that_only_root_may_ask_another_roots_interpreters(topsctl_host, fitting, schema):
     topsctl_host.copy_in(fitting, "/srv/bundle")
     status = topsctl_host.path("/srv/other/var/lib/dpkg/status")
@@ -65,6 +65,7 @@ def test_an_ordinary_user_is_told_that_only_root_may_ask_another_roots_interpret
     assert "only root may" in told[1000]["interpreters-not-asked"] and "no-interpreter-for-wheel" not in told[1000], told
 
 
+def test_a_machine_without_proc(operator, host, fitting):
     script = 'umount -l /proc; exec "$@"'
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", operator.binary, "install", fitting, "--root",
                            host.root], capture_output=True, text=True, check=False)
@@ -100,7 +101,16 @@ def test_no_interpreter_fits_the_wheels(operator, bundle, host):
 
 
 def test_an_interpreter_that_is_not_there(operator, fitting):
-    refused(operator.topsctl("install", fitting, "--python", "/usr/bin/python9"), ["/usr/bin/python9"])
+    outcome = operator.topsctl("install", fitting, "--python", "/usr/bin/python9")
+    refused(outcome, ["/usr/bin/python9", "leave --python out"])
+    assert "for example --python" not in outcome.err, outcome
+
+
+def test_an_interpreter_that_was_named_and_does_not_fit_is_not_proposed(operator, bundle, host):
+    assert host.python_minor() not in ("3.6", "3.8") or pytest.skip("this host's Python is one of the vendor's")
+    outcome = operator.topsctl("install", bundle(only_needed=True), "--python", "python3")
+    refused(outcome, ["no interpreter fits", "leave --python out"])
+    assert "name an interpreter" not in outcome.err, outcome
 
 
 def test_an_interpreter_that_the_system_manages(operator, host, fitting):

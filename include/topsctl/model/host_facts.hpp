@@ -87,6 +87,7 @@ struct HostFacts {
   std::vector<std::string>
       unfinished;  // packages neither installed nor gone, anywhere in dpkg's database
   std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named
+  bool is_python_named = false;      // by the operator
   // Interpreters that a stack names and that others than root can change: they were not asked.
   std::vector<std::string> distrusted_pythons = {};
   std::map<std::string, std::string>

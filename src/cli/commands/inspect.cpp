@@ -20,6 +20,7 @@
 #include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/engine/inspection/missing_folders.hpp"
 #include "topsctl/engine/inspection/tree_packages.hpp"
+#include "topsctl/engine/planning/foresight.hpp"
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/engine/reporting/bundle_diff.hpp"
 #include "topsctl/engine/reporting/bundle_diff_json.hpp"
@@ -83,6 +84,17 @@ CompatibilityRules rules_of(const std::vector<Stack>& stacks) {
       rules.companions.push_back(std::move(companion));
   }
   return rules;
+}
+
+// What is told already stands for itself; of interpreters once, whichever stack it is said of.
+void add_untold(std::vector<Finding> foreseen, std::vector<Finding>& findings) {
+  for (Finding& each : foreseen) {
+    const bool is_told = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return finding.id == each.id &&
+             (finding.subject == each.subject || each.id == no_interpreter_finding);
+    });
+    if (!is_told) findings.push_back(std::move(each));
+  }
 }
 
 std::string bundle_name(const std::string& given) {
@@ -186,6 +198,9 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     settle_missing_folders(document->findings, inspection.inventory.packages, folders_of(target));
     CompatibilityReport fit =
         fit_of(inspection, packages_to_fit(inspection.inventory), target, rules_of(stacks));
+    add_untold(foreseen_refusals(options.stack, inspection, target,
+                                 host_at_root(session.host, options.against)),
+               fit.findings);
     document->against = to_json(fit, inspection.inventory, target);
     sections = fit_sections(fit, inspection.inventory, target);
     std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));

@@ -20,6 +20,7 @@
 #include "topsctl/engine/operations/confirmation.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/retention.hpp"
+#include "topsctl/engine/planning/host_objections.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/planning/wheel_clashes.hpp"

@@ -11,6 +11,7 @@
 #include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/engine/planning/host_objections.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
@@ -317,57 +318,6 @@ bool changes_host(InstallMode mode) {
 PackageAction deb_action(const Package& deb, const HostFacts& facts) {
   PlannedPackage ignored;
   return planned_action(deb, facts, ignored);
-}
-
-void require_plannable(const Selection& selection, const HostFacts& facts,
-                       const PlanOptions& options) {
-  for (const Package& package : selection.packages) {
-    if (package.kind != PackageKind::deb) continue;
-    if (package.architecture != facts.architecture && package.architecture != "all") {
-      throw Error(ErrorCode::host_unfit,
-                  format("{} is for {}, the host is {}", package.name, package.architecture,
-                         facts.architecture),
-                  "take the bundle for this architecture: topsctl installs packages of the host's "
-                  "own alone, whatever `dpkg --add-architecture` allows");
-    }
-  }
-  if (!facts.unfinished.empty()) {
-    throw Error(ErrorCode::host_unfit,
-                format("dpkg has packages that are not completely installed: {}",
-                       joined(facts.unfinished, ", ")),
-                "see `dpkg --audit`, then finish, reinstall or remove them before this install");
-  }
-  if (selection.python == nullptr) return;
-  const PythonFacts& python = *selection.python;
-  if (python.pip_version.empty() && options.wheel_backend == WheelBackend::pip) {
-    throw Error(ErrorCode::host_unfit, format("{} has no pip", in_quotes(python.executable)),
-                "install without pip by --wheel-backend native, or install python3-pip");
-  }
-  if (python.scheme.purelib.empty() && options.wheel_backend == WheelBackend::native) {
-    throw Error(ErrorCode::host_unfit,
-                format("{} does not say where its packages go", in_quotes(python.executable)),
-                "let its own pip install with --wheel-backend pip");
-  }
-  for (const Package& package : selection.packages) {
-    for (const std::string& old : python.egg_infos) {
-      if (package.kind == PackageKind::wheel &&
-          normalized_name(old) == normalized_name(package.name)) {
-        throw Error(ErrorCode::host_unfit,
-                    format("{} is installed for {} in an old form (egg-info) that cannot be kept "
-                           "for a rollback",
-                           package.name, python.executable),
-                    format("remove it with `{} -m pip uninstall {}` first", python.executable,
-                           package.name));
-      }
-    }
-  }
-  if (python.externally_managed && options.system_python == SystemPython::refuse) {
-    throw Error(
-        ErrorCode::host_unfit,
-        format("{} is managed by the operating system (PEP 668)", in_quotes(python.executable)),
-        "name the interpreter of a virtual environment with --python, or permit it with "
-        "--allow-system-python");
-  }
 }
 
 Plan plan_install(const PlanInput& input) {

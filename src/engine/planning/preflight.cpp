@@ -222,7 +222,8 @@ void require_changeable(const Host& host, const WriteSet& write_set) {
     if (!is_immutable(real)) return;
     throw Error(
         ErrorCode::host_unfit,
-        format("{} must be changed, and is protected against it (chattr)", in_quotes(path)),
+        format("{}: {} must be changed, and is protected against it (chattr)", protected_finding,
+               in_quotes(path)),
         format("see `lsattr -d {}`, and take the mark away with `chattr -ia {}` if that is meant",
                shell_quoted(real), shell_quoted(real)));
   };

@@ -74,12 +74,15 @@ struct WheelChoice {
   }
   throw Error(
       ErrorCode::host_unfit,
-      format("no interpreter fits the wheels: the bundle has them for Python {}, the host has {}",
-             joined({offered.begin(), offered.end()}, ", "),
+      format("{}: no interpreter fits the wheels: the bundle has them for Python {}, the host has "
+             "{}",
+             no_interpreter_finding, joined({offered.begin(), offered.end()}, ", "),
              present.empty() ? "none" : joined(present, ", ")),
-      "install one of these Python versions, name an interpreter with --python, or leave "
-      "the wheel out with "
-      "--components");
+      facts.is_python_named
+          ? "leave --python out to have the stack's own interpreters tried, install one of these "
+            "Python versions, or leave the wheel out with --components"
+          : "install one of these Python versions, name an interpreter with --python, or leave "
+            "the wheel out with --components");
 }
 
 const PythonFacts* fitting_python(const std::vector<WheelChoice>& choices, const HostFacts& facts) {

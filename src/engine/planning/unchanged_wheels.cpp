@@ -23,8 +23,8 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
 [[noreturn]] void refuse(const Package& package, const std::string& name, const std::string& what) {
   throw Error(
       ErrorCode::bad_package,
-      format("{} would change {}, which the stack leaves as it is: {}", in_quotes(package.path),
-             in_quotes(name), what),
+      format("{}: {} would change {}, which the stack leaves as it is: {}", untouched_finding,
+             in_quotes(package.path), in_quotes(name), what),
       format("take a wheel without it, or a stack file whose python.unchanged does not name {}",
              name));
 }

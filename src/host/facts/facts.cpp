@@ -35,12 +35,24 @@ bool is_trusted(const Host& host, const std::string& interpreter) {
   return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
 }
 
+// Never proposes the one that was named in vain.
+std::string hint_for_named(const std::string& named, std::vector<std::string> executables) {
+  std::erase(executables, named);
+  if (executables.empty()) return "give the path of an interpreter of this host";
+  return format(
+      "give the path of an interpreter of this host, or leave --python out to have {} tried",
+      joined(executables, ", "));
+}
+
 std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                       const std::string& named,
                                       std::vector<std::string>& distrusted) {
   std::vector<std::string> distributions = names_of(stack, PackageKind::wheel);
   distributions.insert(distributions.end(), stack.python.unchanged.begin(),
                        stack.python.unchanged.end());
+  for (const Component& component : stack.components) {
+    if (!component.beside.empty()) distributions.push_back(component.beside);
+  }
   if (distributions.empty() && stack.backend.module.empty() && named.empty()) return {};
   const std::vector<std::string> candidates =
       named.empty() ? stack.python.executables : std::vector<std::string>{named};
@@ -50,9 +62,6 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
     // Several names often lead to one program; each program is asked once.
     const std::string program = candidate.find('/') == std::string::npos
                                     ? candidate
-  for (const Component& component : stack.components) {
-    if (!component.beside.empty()) distributions.push_back(component.beside);
-  }
                                     : canonical_in_root(host.root, candidate, LastLink::follow);
     if (named.empty() && std::find(seen.begin(), seen.end(), program) != seen.end()) continue;
     seen.push_back(program);
@@ -67,9 +76,8 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
     }
   }
   if (!named.empty() && pythons.empty()) {
-    throw Error(
-        ErrorCode::host_unfit, format("no working Python interpreter {}", in_quotes(named)),
-        "give the path of an interpreter on that machine, for example --python /usr/bin/python3.8");
+    throw Error(ErrorCode::host_unfit, format("no working Python interpreter {}", in_quotes(named)),
+                hint_for_named(named, stack.python.executables));
   }
   return pythons;
 }
@@ -117,6 +125,7 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
     facts.diversions[diversion.from] = diversion.to;
   facts.alternative_links = alternative_links(host);
   facts.unfinished = unfinished_packages(database.packages);
+  facts.is_python_named = !python.empty();
   facts.pythons = read_pythons(host, stack, python, facts.distrusted_pythons);
   const std::string& file = stack.environment.file;
   if (auto text = read_text_if_present(host.resolve(file)))

@@ -155,6 +155,16 @@ TargetSnapshot load_target_snapshot(const fs::path& file) {
   return parse_target_snapshot(text, name);
 }
 
+std::optional<Host> host_at_root(const Host& host, const std::string& root_or_file) {
+  struct stat status {};
+  if (::stat(root_or_file.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return std::nullopt;
+  Host other = host;
+  std::string root = fs::absolute(root_or_file).lexically_normal().string();
+  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+  other.root = root;
+  return other;
+}
+
 TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
   constexpr const char* hint =
       "give a machine's root directory, / for this one, or a file that `topsctl snapshot` wrote";
@@ -164,15 +174,12 @@ TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
                 format("no such root directory or snapshot: {}", in_quotes(root_or_file)), hint);
   }
   if (S_ISREG(status.st_mode)) return load_target_snapshot(root_or_file);
-  if (!S_ISDIR(status.st_mode)) {
+  const std::optional<Host> other = host_at_root(host, root_or_file);
+  if (!other) {
     throw Error(ErrorCode::bad_package,
                 format("{} is neither a folder nor a file", in_quotes(root_or_file)), hint);
   }
-  Host other = host;
-  std::string root = fs::absolute(root_or_file).lexically_normal().string();
-  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
-  other.root = root;
-  return read_target_snapshot(other, {});
+  return read_target_snapshot(*other, {});
 }
 
 }  // namespace topsctl

@@ -36,12 +36,6 @@ struct PlanInput {
   std::vector<std::string> host_warnings = {};  // the plan repeats them
 };
 
-// Refuses what no plan can be made for: another architecture, half-installed packages, an
-// interpreter that cannot install wheels, holds a package in a form that cannot be kept, or is the
-// system's. Throws Error{host_unfit}.
-void require_plannable(const Selection& selection, const HostFacts& facts,
-                       const PlanOptions& options);
-
 // What installing a deb means on this host, by its control data.
 PackageAction deb_action(const Package& deb, const HostFacts& facts);
 

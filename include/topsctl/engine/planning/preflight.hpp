@@ -54,6 +54,8 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
 // One line of a finding: what, of what, and the first evidence.
 std::string line_of(const Finding& finding);
 
+// The id by which the following is refused.
+inline constexpr const char* protected_finding = "file-protected";
 // Throws Error{host_unfit} for a path that chattr(1) keeps from being changed, or whose folder is
 // kept so.
 void require_changeable(const Host& host, const WriteSet& write_set);

@@ -10,6 +10,9 @@
 
 namespace topsctl {
 
+// The id by which it is refused that no interpreter of the host takes the wheels.
+inline constexpr const char* no_interpreter_finding = "no-interpreter-for-wheel";
+
 // Marks every package with its component, stack and verdict, and as `chosen` those that an install
 // would take: the newest deb of each component, and every wheel that is not archived (which of them
 // depends on the interpreter).

@@ -11,6 +11,9 @@
 
 namespace topsctl {
 
+// The id by which the latter is refused.
+inline constexpr const char* untouched_finding = "changes-unchanged-module";
+
 // What is installed of these names, sorted by folder.
 std::vector<InstalledIdentity> identities_of(const PythonFacts& python,
                                              const std::vector<std::string>& names);

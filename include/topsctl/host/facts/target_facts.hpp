@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ std::string highest_version(const std::vector<std::string>& versions, std::strin
 
 // Reads a file that `topsctl snapshot` wrote. Throws Error{bad_package}.
 TargetSnapshot load_target_snapshot(const std::filesystem::path& file);
+
+// The host whose root directory that is; nothing: it is no directory.
+std::optional<Host> host_at_root(const Host& host, const std::string& root_or_file);
 
 // A folder is a machine's root directory, a file is a snapshot; relative names start at the working
 // directory. Throws as the two above, and Error{bad_package} for what is neither.

@@ -256,7 +256,7 @@ TEST_F(Planning, RefusesAnotherArchitecture) {
   inventory_.packages[1].architecture = "arm64";
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_EQ(error.message(), "tops-sdk is for arm64, the host is amd64");
+  EXPECT_EQ(error.message(), "architecture-differs: tops-sdk is for arm64, the host is amd64");
   inventory_.packages[1].architecture = "all";
   EXPECT_NO_THROW(plan());
 }
@@ -265,9 +265,10 @@ TEST_F(Planning, RefusesAMachineWithUnfinishedPackages) {
   facts_.unfinished = {"linux-image (install ok half-configured)", "x (y)"};
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_EQ(error.message(),
-            "dpkg has packages that are not completely installed: linux-image (install ok "
-            "half-configured), x (y)");
+  EXPECT_EQ(
+      error.message(),
+      "package-half-installed: dpkg has packages that are not completely installed: linux-image "
+      "(install ok half-configured), x (y)");
   EXPECT_THAT(error.hint(), HasSubstr("dpkg --audit"));
 }
 
@@ -275,7 +276,7 @@ TEST_F(Planning, RefusesAnInterpreterWithoutPip) {
   facts_.pythons[0].pip_version.clear();
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_EQ(error.message(), "'/usr/bin/python3.8' has no pip");
+  EXPECT_EQ(error.message(), "pip-missing: '/usr/bin/python3.8' has no pip");
   EXPECT_NO_THROW(plan("eccl")) << "nothing that needs pip";
 }
 
@@ -333,7 +334,12 @@ TEST_F(Planning, RefusesAnInterpreterThatTheSystemManagesUnlessPermitted) {
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_THAT(error.message(), HasSubstr("managed by the operating system (PEP 668)"));
+  EXPECT_THAT(error.hint(), HasSubstr("with --python, or permit"));
   EXPECT_THAT(error.hint(), HasSubstr("--allow-system-python"));
+  facts_.is_python_named = true;
+  EXPECT_THAT(refusal().hint(), HasSubstr("`/usr/bin/python3.8 -m venv DIR`"));
+  EXPECT_THAT(refusal().hint(), Not(HasSubstr("with --python")));
+  EXPECT_THAT(refusal().hint(), HasSubstr("--allow-system-python"));
   system_python_ = SystemPython::allow;
   EXPECT_NO_THROW(plan());
 }
