@@ -66,7 +66,7 @@ std::string next_step(const InstallCommandOptions& options, const Execution& exe
     return format("topsctl confirm {}{} within {} s", *execution.report.transaction, root,
                   options.confirm_timeout_s);
   }
-  if (!root.empty()) return concat("topsctl verify", root);
+  if (!root.empty()) return format("topsctl verify{}", root);
   return "open a new login shell, or run `eval \"$(topsctl env)\"`";
 }
 

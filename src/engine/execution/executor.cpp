@@ -390,10 +390,9 @@ Execution execute_plan(const Host& host, const Stack& stack, const Plan& plan,
   all.add(&log);
   log.note(
       format("transaction {}: {} for {}", transaction.id, requester.command_line, requester.user));
-  const std::string log_path = concat(host.logs, "/", transaction.id, ".log");
   Execution execution =
       Executor(host, stack, plan, all, stage, requester, std::move(transaction)).run();
-  execution.report.log = log_path;
+  execution.report.log = concat(host.logs, "/", *execution.report.transaction, ".log");
   log.note(execution.report.message);
   return execution;
 }

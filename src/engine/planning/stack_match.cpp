@@ -23,10 +23,6 @@ StackMatch stack_match(const Stack& stack, const Inventory& inventory) {
   return match;
 }
 
-std::string StackMatch::title() const {
-  return release.empty() ? name : concat(name, " ", release);
-}
-
 std::vector<StackMatch> stack_matches(const std::vector<Stack>& stacks, Inventory& inventory) {
   std::vector<std::pair<Stack, std::string>> judged;  // with what is wrong with its releases
   for (const Stack& stack : stacks) {

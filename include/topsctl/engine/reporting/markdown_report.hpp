@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "topsctl/engine/planning/stack_match.hpp"
+#include "topsctl/engine/inspection/stack_match.hpp"
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/inspection.hpp"
 
