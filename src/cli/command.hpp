@@ -101,7 +101,7 @@ std::string completion_script(const OptionTable& program, const std::string& she
 // Output of a command that carried out, or planned, a transaction.
 Output execution_output(const std::string& command, const Execution& execution, const Style& style);
 // Runs such a command; an Error that it throws becomes an Execution that failed before any change.
-Execution attempted(const std::string& root, const std::function<Execution()>& command);
+Execution attempted(const Host& host, const std::function<Execution()>& command);
 // The body of such a command when its command line is wrong.
 std::string failed_execution_body();
 

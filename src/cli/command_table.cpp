@@ -91,14 +91,16 @@ Output execution_output(const std::string& command, const Execution& execution,
   return output;
 }
 
-Execution attempted(const std::string& root, const std::function<Execution()>& command) {
+Execution attempted(const Host& host, const std::function<Execution()>& command) {
+  const Origin origin = origin_of(host);
   try {
     return command();
   } catch (const Error& error) {
     Execution execution;
     execution.error = error;
     execution.exit = exit_code(error.code());
-    execution.report.root = root;
+    execution.report.origin = origin;
+    execution.report.root = host.root.string();
     execution.report.outcome = Outcome::failed_before_change;
     execution.report.failed = true;
     execution.report.message = "nothing was changed";

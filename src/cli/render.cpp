@@ -316,6 +316,26 @@ std::string render_execution(const Execution& execution, const Style& style) {
   return text;
 }
 
+std::string bundle_text(const GivenBundle& bundle) {
+  constexpr std::size_t most_named = 2;
+  constexpr std::size_t telling_digits = 12;
+  std::vector<std::string> named = bundle.paths;
+  if (named.size() > most_named) named.resize(most_named);
+  std::string text = joined(named, ", ");
+  if (named.size() < bundle.paths.size())
+    text = format("{} and {} more", text, bundle.paths.size() - named.size());
+  if (bundle.sha256.empty()) return text;
+  return format("{}, sha256 {}", text, bundle.sha256.substr(0, telling_digits));
+}
+
+namespace {
+
+std::string for_whom(const Origin& origin) {
+  return origin.host.empty() ? origin.user : concat(origin.user, "@", origin.host);
+}
+
+}  // namespace
+
 std::string render_history(const std::vector<TransactionSummary>& transactions,
                            const Style& style) {
   if (transactions.empty()) return "topsctl has changed nothing on this machine\n";
@@ -331,8 +351,13 @@ std::string render_history(const std::vector<TransactionSummary>& transactions,
     const std::string outcome =
         t.confirm_until ? format("{}, unconfirmed until {}", t.outcome, *t.confirm_until)
                         : t.outcome;
-    rows.push_back({concat(t.id), std::string(name(t.kind)), t.started_at, t.user, outcome,
-                    human_size(t.kept_bytes), joined(packages, ", ")});
+    rows.push_back({concat(t.id), std::string(name(t.kind)), t.origin.started_at,
+                    for_whom(t.origin), outcome, human_size(t.kept_bytes), joined(packages, ", ")});
+    const auto add = [&](const std::string& line) {
+      rows.push_back({"", "", "", "", "", "", line});
+    };
+    if (t.bundle) add(format("from {}", bundle_text(*t.bundle)));
+    if (!t.reason.empty()) add(concat(style.red("reason:"), " ", t.reason));
   }
   return table(rows, style);
 }

@@ -36,6 +36,8 @@ std::string render_execution(const Execution& execution, const Style& style);
 // The last thing that is to be said of it, in one line.
 std::string render_state(const TransactionReport& report, const Style& style);
 std::string render_checks(const std::vector<CheckResult>& checks, const Style& style);
+// In one line, with the first digits of the digest.
+std::string bundle_text(const GivenBundle& bundle);
 std::string render_history(const std::vector<TransactionSummary>& transactions, const Style& style);
 
 }  // namespace topsctl

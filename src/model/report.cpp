@@ -119,6 +119,11 @@ Json to_json(const Error& error) {
           {"hint", text_or_null(error.hint())}};
 }
 
+Json to_json(const std::optional<GivenBundle>& bundle) {
+  if (!bundle) return nullptr;
+  return {{"paths", bundle->paths}, {"sha256", text_or_null(bundle->sha256)}};
+}
+
 Json document(const ReportHeader& header, const Json& body) {
   Json out = {{"schema", 1},
               {"command", header.command},
@@ -150,6 +155,12 @@ Json to_json(const std::vector<InputFile>& inputs) {
   return list;
 }
 
+void end_as_before(TransactionReport& report, Outcome outcome, std::string message) {
+  report.outcome = outcome;
+  report.message = std::move(message);
+  for (PackageChange& package : report.packages) package.after = package.before;
+}
+
 TransactionReport pending_report(const Plan& plan) {
   TransactionReport report;
   report.plan = plan;
@@ -166,7 +177,11 @@ TransactionReport pending_report(const Plan& plan) {
 
 Json to_json(const TransactionReport& report) {
   const WriteSetSummary& kept = report.write_set;
-  return {{"transaction", report.transaction ? Json(*report.transaction) : Json(nullptr)},
+  return {{"host", text_or_null(report.origin.host)},
+          {"user", text_or_null(report.origin.user)},
+          {"started_at", text_or_null(report.origin.started_at)},
+          {"bundle", topsctl::to_json(report.bundle)},
+          {"transaction", report.transaction ? Json(*report.transaction) : Json(nullptr)},
           {"outcome", name(report.outcome)},
           {"root", report.root},
           {"plan", report.plan ? to_json(*report.plan) : Json(nullptr)},
@@ -203,10 +218,13 @@ Json to_json(const TransactionReport& report) {
 Json to_json(const TransactionSummary& summary) {
   return {{"id", summary.id},
           {"kind", name(summary.kind)},
-          {"started_at", summary.started_at},
-          {"user", summary.user},
+          {"host", text_or_null(summary.origin.host)},
+          {"user", text_or_null(summary.origin.user)},
+          {"started_at", text_or_null(summary.origin.started_at)},
           {"command", summary.command},
+          {"bundle", to_json(summary.bundle)},
           {"outcome", summary.outcome},
+          {"reason", text_or_null(summary.reason)},
           {"packages", to_json(summary.packages)},
           {"project", text_or_null(summary.project)},
           {"patched", summary.patched},

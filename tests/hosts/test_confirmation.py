@@ -94,6 +94,7 @@ def test_without_a_confirmation_the_host_is_restored(operator, install, schema):
     schema(late.json, "confirm")
     shown = operator.json("history", "show", "1")
     schema(shown, "history")
+    assert shown["transactions"][0]["reason"] == "it was not confirmed in time"
     assert [(each["command"], each["outcome"], each["rebuilt"]) for each in shown["reports"]] == \
         [("install", "committed", False), ("recover", "rolled_back", False)]
     assert shown["reports"][1]["rollback"]["verified"]["paths_differing"] == 0
@@ -131,5 +132,5 @@ def test_an_install_whose_watcher_is_ended_is_restored(operator, install, number
 
 def test_a_rollback_ends_the_wait(operator, install):
     install(600)
-    assert operator.json("rollback")["outcome"] == "rolled_back"
+    assert operator.json("rollback")["outcome"] == "rolled_back" and entry(operator)["reason"] is None
     wait_for(lambda: not watchers(operator))

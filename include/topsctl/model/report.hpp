@@ -116,8 +116,24 @@ struct LogFile {
   std::string sha256;
 };
 
+// Where a command ran, for whom and since when.
+struct Origin {
+  std::string host;        // the name of the machine that ran it
+  std::string user;        // who called sudo, if somebody did
+  std::string started_at;  // RFC 3339, UTC
+};
+
+// The packages that were given, and what was taken of them.
+struct GivenBundle {
+  std::vector<std::string> paths;  // as they were typed
+  std::string sha256;              // of the list of what was taken; empty: not known
+};
+Json to_json(const std::optional<GivenBundle>& bundle);
+
 // What install, rollback and recover report.
 struct TransactionReport {
+  Origin origin;
+  std::optional<GivenBundle> bundle;  // nothing: the command takes no packages
   std::optional<std::int64_t> transaction;
   Outcome outcome = Outcome::planned;
   std::string root = "/";
@@ -150,6 +166,9 @@ struct TransactionReport {
 // becomes.
 TransactionReport pending_report(const Plan& plan);
 
+// The end of one of which nothing is there any more, or ever was.
+void end_as_before(TransactionReport& report, Outcome outcome, std::string message);
+
 Json to_json(const TransactionReport& report);
 Json to_json(const std::vector<CheckResult>& checks);
 Json to_json(const std::vector<InputFile>& inputs);
@@ -158,10 +177,11 @@ Json to_json(const std::vector<InputFile>& inputs);
 struct TransactionSummary {
   std::int64_t id = 0;
   TransactionKind kind = TransactionKind::install;
-  std::string started_at;  // RFC 3339, UTC
-  std::string user;
+  Origin origin;
   std::string command;
+  std::optional<GivenBundle> bundle;
   std::string outcome;  // an Outcome's name, or "unfinished"
+  std::string reason;   // of a failure, in one line; empty: there was none, or nobody recorded it
   std::vector<PackageChange> packages;
   std::string project;                       // the directory of a patch
   std::vector<std::string> patched;          // its files, sorted

@@ -106,13 +106,16 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
                        options.confirm_timeout_s, this_connection(host.environment)};
   if (session.is_interactive && !options.yes && !options.dry_run)
     request.approve = [&](const Plan& plan) { return is_approved(plan, session.style); };
-  const Execution execution = attempted(host.root.string(), [&] {
+  for (const std::string& path : options.bundle)
+    request.requester.bundle.push_back(printable(path));
+  Execution execution = attempted(host, [&] {
     if (const auto lock = chosen_lock(options.lock, options.lock_sha256)) {
       request.lock = lock->lock;
       request.requester.inputs.push_back(lock->input);
     }
     return install(host, request, *session.events);
   });
+  if (!execution.report.bundle) execution.report.bundle = GivenBundle{request.requester.bundle, ""};
   Output output = execution_output("install", execution, session.style);
   std::string text = execution_output("install", execution, Style{}).text;
   if (execution.error) text += render_error(*execution.error, Style{});

@@ -23,6 +23,7 @@
 #include "topsctl/engine/launch/launcher.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
+#include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/detached_run.hpp"

@@ -51,7 +51,7 @@ CommandAction define_rollback(OptionTable& table) {
     request.lock_timeout_ms = std::int64_t{options->lock_timeout_s} * 1000;
     const Host host = session.with_root(options->root);
     const auto execution =
-        attempted(host.root.string(), [&] { return roll_back(host, request, *session.events); });
+        attempted(host, [&] { return roll_back(host, request, *session.events); });
     Output output = execution_output("rollback", execution, session.style);
     write_report(options->report, "rollback", execution, output);
     return output;
@@ -89,7 +89,7 @@ CommandAction define_recover(OptionTable& table) {
                              : options->from_store ? Persistence::from_store
                              : options->force      ? Persistence::force
                                                    : Persistence::retry;
-    const auto execution = attempted(host.root.string(), [&] {
+    const auto execution = attempted(host, [&] {
       if (options->watched > 0) return watch(host, options->watched, *session.events);
       return recover(host, persistence, std::int64_t{options->lock_timeout_s} * 1000,
                      *session.events);

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,6 +19,7 @@
 #include "topsctl/engine/launch/card_watch.hpp"
 #include "topsctl/engine/launch/rank_words.hpp"
 #include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/waiting.hpp"
@@ -40,11 +40,6 @@ struct WatchCommandOptions {
   bool is_interval_given = false;
   bool once = false;
 };
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 void write_metrics(const std::string& file, const std::string& text) {
   try {
@@ -83,7 +78,7 @@ class Watching {
     if (telemetry_) look.watch.ports = telemetry_->look();
     if (!options_.prometheus.empty())
       write_metrics(options_.prometheus,
-                    prometheus_text(look.watch, metrics_prefix(), host_name()));
+                    prometheus_text(look.watch, metrics_prefix(), name_of_this_host()));
     return look;
   }
 

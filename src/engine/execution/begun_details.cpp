@@ -1,9 +1,10 @@
 // Tells what an install is about to do.
-#include "engine/execution/begun_details.hpp"
+#include "topsctl/engine/execution/begun_details.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/planning/bundle_digest.hpp"
 
 namespace topsctl {
 
@@ -19,7 +20,28 @@ Json patch_details(const Plan& plan) {
 
 }  // namespace
 
-Json begun_details(const Host& host, const TransactionReport& report, const Requester& requester) {
+TransactionReport begun_report(const Host& host, const Plan& plan, const Requester& requester) {
+  TransactionReport report = pending_report(plan);
+  report.origin = origin_of(host);
+  report.origin.user = requester.user;
+  if (!requester.started_at.empty()) report.origin.started_at = requester.started_at;
+  if (!requester.bundle.empty()) report.bundle = bundle_of(plan, requester.bundle);
+  report.inputs = requester.inputs;
+  return report;
+}
+
+std::string reason_of(const Error& error) {
+  std::string reason;
+  for (const std::string& circumstance : error.context()) reason += concat(circumstance, ": ");
+  const std::vector<std::string> lines = split(error.message(), '\n');
+  reason += lines.front();
+  // Of what a program said its first sentence: a line goes on in those that begin with a blank.
+  for (std::size_t i = 1; i < lines.size() && (i == 1 || lines[i].starts_with(' ')); ++i)
+    reason += concat(i == 1 ? ": " : " ", trimmed(lines[i]));
+  return printable(reason);
+}
+
+Json begun_details(const TransactionReport& report, const Requester& requester) {
   Json packages = Json::array();
   for (const PackageChange& change : report.packages) {
     packages.push_back({{"name", change.name},
@@ -28,12 +50,10 @@ Json begun_details(const Host& host, const TransactionReport& report, const Requ
                         {"after", *change.after},
                         {"purl", change.purl}});
   }
-  Json details = {{"transaction", *report.transaction},
-                  {"started_at", timestamp(host.clock->now())},
-                  {"user", requester.user},
-                  {"command", requester.command_line},
-                  {"stack", report.plan->stack},
-                  {"release", report.plan->release},
+  Json details = {{"transaction", *report.transaction}, {"started_at", report.origin.started_at},
+                  {"host", report.origin.host},         {"user", requester.user},
+                  {"bundle", to_json(report.bundle)},   {"command", requester.command_line},
+                  {"stack", report.plan->stack},        {"release", report.plan->release},
                   {"packages", std::move(packages)},
                   {"inputs", to_json(requester.inputs)}};
   if (report.plan->kind == TransactionKind::patch) details.update(patch_details(*report.plan));

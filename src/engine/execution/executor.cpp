@@ -11,7 +11,6 @@
 #include <optional>
 #include <thread>
 
-#include "engine/execution/begun_details.hpp"
 #include "engine/execution/check_step.hpp"
 #include "engine/execution/file_patch.hpp"
 #include "engine/execution/step_actions.hpp"
@@ -20,6 +19,7 @@
 #include "engine/execution/wheel_comparison.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/begun_details.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/stage.hpp"
@@ -62,15 +62,14 @@ class Executor {
         journal_(folder_ / "journal"),
         known_(predicted_only(plan)),
         phases_(*host.clock) {
-    execution_.report = pending_report(plan);
+    execution_.report = begun_report(host, plan, requester);
     execution_.report.transaction = transaction_.id;
-    execution_.report.inputs = requester.inputs;
   }
 
   Execution run() {
     if (!requester_.stack_text.empty())
       write_durably(folder_ / stack_copy, requester_.stack_text, 0600);
-    journal_.append(TransactionState::begun, begun_details(host_, execution_.report, requester_));
+    journal_.append(TransactionState::begun, begun_details(execution_.report, requester_));
     try {
       for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
         phases_.enter(phase_of(plan_.steps[i].action));
@@ -265,10 +264,9 @@ class Executor {
         error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
     clear_interrupt();
     if (!changed_) {
-      abandon_transaction(host_, transaction_);
+      abandon_transaction(host_, transaction_, reason_of(error));
       execution_.exit = exit_code(error.code());
-      execution_.report.outcome = Outcome::failed_before_change;
-      execution_.report.message = "nothing was changed";
+      end_as_before(execution_.report, Outcome::failed_before_change, "nothing was changed");
       return;
     }
     end_making_ready();
@@ -278,7 +276,7 @@ class Executor {
     } catch (const Error&) {
       // The restore does it again, and says why it cannot.
     }
-    const bool is_back = put_back(restore_after_failure);
+    const bool is_back = put_back(reason_of(error));
     try {
       if (unpredicted_) unpredicted_->report(new_paths(host_, snapshot_), execution_);
     } catch (const Error& failure) {
@@ -287,16 +285,16 @@ class Executor {
     }
     if (!is_back) return;
     execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
-    execution_.report.outcome = Outcome::rolled_back;
-    execution_.report.message =
-        format("rolled back, {}", as_before(transaction_, execution_.report.escaped_paths.size()));
+    end_as_before(
+        execution_.report, Outcome::rolled_back,
+        format("rolled back, {}", as_before(transaction_, execution_.report.escaped_paths.size())));
   }
 
   // The times go back too: the undo of an earlier transaction is refused where they differ.
   void end_without_change() {
     phases_.enter("restore");
     clear_interrupt();
-    if (put_back(restore_times)) {
+    if (put_back("")) {
       execution_.report.outcome = Outcome::no_change;
       execution_.report.message = "everything was installed already: nothing has changed";
       return;
@@ -304,11 +302,12 @@ class Executor {
     execution_.report.failed = true;
   }
 
-  // Whether the state before is there again; else a person is needed.
-  bool put_back(RollbackResult (&restore)(const Host&, const Transaction&, EventSink&)) {
+  // Whether the state before is there again; else a person is needed. Without a reason nothing but
+  // times has changed.
+  bool put_back(const std::string& reason) {
     link_sealer_.reset();
     sign_of_life_.reset();
-    const RollbackResult restoration = restore(host_, transaction_, events_);
+    const RollbackResult restoration = restore_at_work(host_, transaction_, events_, reason);
     execution_.report.rollback = restoration.proof;
     execution_.report.kept_of_others = restoration.kept_of_others;
     execution_.report.synced_mounts = restoration.synced_mounts;

@@ -82,10 +82,12 @@ Announced restore_to_announce(const Host& host, const Transaction& transaction,
 }
 
 // Whether it is on record now.
-bool announce(Journal& journal, const Transaction& transaction, const Announced& announced) {
+bool announce(Journal& journal, const Transaction& transaction, const Announced& announced,
+              const std::string& reason) {
   try {
-    journal.append(TransactionState::restoring,
-                   {{"undo", announced.is_undo}, {"loader_cache", announced.rebuild_loader_cache}});
+    journal.append(TransactionState::restoring, {{"undo", announced.is_undo},
+                                                 {"loader_cache", announced.rebuild_loader_cache},
+                                                 {"reason", text_or_null(reason)}});
     return true;
   } catch (const Error&) {
     // Only an undo of what was committed must be announced: anything else is known to be
@@ -113,7 +115,8 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
     throw;
   }
   Journal journal(folder / "journal");
-  const bool is_announced = announce(journal, transaction, announced);
+  const bool is_announced =
+      announce(journal, transaction, announced, undo == nullptr ? "" : undo->reason);
   result.has_begun = true;
   // Signs of a restore that nobody knows of would pass for the transaction's own.
   std::optional<SignOfLife> sign_of_life;
@@ -194,34 +197,22 @@ std::string restore_message(const Transaction& transaction, const RollbackResult
                       transaction.id);
 }
 
-namespace {
-
 RollbackResult restore_at_work(const Host& host, const Transaction& transaction, EventSink& events,
-                               bool is_of_times) {
+                               const std::string& reason) {
   // It is at work still: no time tells its own changes from others'.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
   std::optional<UndoPlan> undo;
   RollbackResult result;
   try {
     undo = undo_of_cut_off(host, transaction, no_end);
-    undo->is_of_times = is_of_times;
+    undo->is_of_times = reason.empty();
+    undo->reason = reason;
   } catch (const Error& error) {
     add_failure(error, result);
     events.warning(error.message());
     return result;
   }
   return roll_back_transaction(host, transaction, events, &*undo);
-}
-
-}  // namespace
-
-RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
-                                     EventSink& events) {
-  return restore_at_work(host, transaction, events, false);
-}
-
-RollbackResult restore_times(const Host& host, const Transaction& transaction, EventSink& events) {
-  return restore_at_work(host, transaction, events, true);
 }
 
 RollbackResult roll_back_transaction(const Host& host, const Transaction& transaction,
@@ -320,6 +311,7 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
 Execution planned_undo(const Host& host, const Transaction& transaction, const Plan& plan) {
   Execution execution;
   TransactionReport& report = execution.report = pending_report(plan);
+  report.origin = origin_of(host);
   report.transaction = transaction.id;
   report.root = host.root.string();
   report.packages = reversed_changes(transaction);
@@ -364,7 +356,8 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   return execution;
 }
 
-void abandon_transaction(const Host& host, const Transaction& transaction) {
+void abandon_transaction(const Host& host, const Transaction& transaction,
+                         const std::string& reason) {
   const fs::path folder = host.resolve(transaction.folder);
   // First, for the disk may be full of them and the journal have no room. What was kept goes only
   // before a record that announced it is there: without that, it is not missed.
@@ -372,8 +365,10 @@ void abandon_transaction(const Host& host, const Transaction& transaction) {
   const std::vector<JournalRecord> records = read_journal(folder / "journal");
   if (records.empty() || records.back().state == TransactionState::begun) remove_kept(folder);
   Journal journal(folder / "journal");
-  journal.append(TransactionState::restored,
-                 {{"paths_checked", 0}, {"differing", 0}, {"was_changed", false}});
+  journal.append(TransactionState::restored, {{"paths_checked", 0},
+                                              {"differing", 0},
+                                              {"was_changed", false},
+                                              {"reason", text_or_null(reason)}});
   remove_kept(folder);
 }
 

@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
@@ -72,11 +71,6 @@ void require_free_port(const std::string& port) {
   if (bound_port(std::stoi(port))) return;
   throw Error(ErrorCode::busy, format("port {} is taken", port),
               "end the job that has it, or leave --master-port out");
-}
-
-std::string name_of_this_host() {
-  utsname running{};
-  return ::uname(&running) == 0 ? running.nodename : "";
 }
 
 std::string address_of_server(const std::map<std::string, std::string>& environment) {

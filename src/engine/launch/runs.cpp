@@ -11,7 +11,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/launch/launch_host.hpp"
+#include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/supervisor.hpp"

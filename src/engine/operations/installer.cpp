@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/begun_details.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/stage.hpp"
@@ -128,8 +129,7 @@ std::vector<Package> debs_to_take(const Stack& stack, Inventory inventory,
 
 Execution planned(const Host& host, const InstallRequest& request, const Plan& plan) {
   Execution execution;
-  execution.report = pending_report(plan);
-  execution.report.inputs = request.requester.inputs;
+  execution.report = begun_report(host, plan, request.requester);
   execution.report.root = host.root.string();
   execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
   execution.report.message = plan.steps.empty() ? "everything is installed already"
@@ -164,9 +164,8 @@ Execution rehearsed_only(const Host& host, const InstallRequest& request, const 
     result.detail = error.message();
     execution.error = error;
     execution.exit = exit_code(error.code());
-    execution.report.outcome = Outcome::failed_before_change;
     execution.report.failed = true;
-    execution.report.message = "nothing was changed";
+    end_as_before(execution.report, Outcome::failed_before_change, "nothing was changed");
   }
   result.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
@@ -177,6 +176,7 @@ Execution rehearsed_only(const Host& host, const InstallRequest& request, const 
 
 Execution install(const Host& host, const InstallRequest& wanted, EventFan& events) {
   InstallRequest request = wanted;
+  request.requester.started_at = timestamp(host.clock->now());
   const bool only_looks = request.mode == InstallMode::plan;
   require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
   PhaseTimer phases(*host.clock);

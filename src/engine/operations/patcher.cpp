@@ -84,9 +84,10 @@ void refuse_unfinished_install(const Host& host) {
   refuse_unconfirmed(host);
 }
 
-Execution unchanged(const Plan& plan) {
+Execution unchanged(const Host& host, const Plan& plan) {
   Execution execution;
   execution.report = pending_report(plan);
+  execution.report.origin = origin_of(host);
   execution.report.outcome = Outcome::no_change;
   execution.report.message = "there is nothing to change";
   return execution;
@@ -96,7 +97,7 @@ Execution unchanged(const Plan& plan) {
 
 Execution apply_patch(const Host& host, const PatchRequest& request, const ProjectReading& reading,
                       EventFan& events) {
-  if (reading.changes.empty()) return unchanged({});
+  if (reading.changes.empty()) return unchanged(host, {});
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events), Locked::own_alone);
   refuse_unfinished_install(host);
   const Recovery recovery = recover_unfinished(host, events);
@@ -104,7 +105,7 @@ Execution apply_patch(const Host& host, const PatchRequest& request, const Proje
     if (recovery.has_failed()) return *recovery.last;
     const Plan plan = plan_patch(host, fs::canonical(request.project), reading.changes);
     Execution applied = plan.steps.empty()
-                            ? unchanged(plan)
+                            ? unchanged(host, plan)
                             : execute_plan(host, Stack{}, plan, request.requester, events);
     applied.warnings.insert(applied.warnings.begin(), plan.warnings.begin(), plan.warnings.end());
     return applied;

@@ -86,7 +86,7 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
   if (may_be_unmodified(transaction)) {
     compared = compared_with_kept(host, transaction);
     if (!compared || compared->differing.empty()) {
-      abandon_transaction(host, transaction);
+      abandon_transaction(host, transaction, "it was cut off before it changed anything");
       recovery.warnings.push_back(
           format("transaction {} was cut off before it changed anything", transaction.id));
       return;
@@ -94,7 +94,8 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
     events.note(format("transaction {}: {} of {} kept paths differ from the host", transaction.id,
                        compared->differing.size(), compared->paths_checked));
   }
-  const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
+  UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
+  if (!transaction.was_committed()) undo.reason = "it was cut off before its end";
   if (options.conflicts == Conflicts::refuse) {
     refuse_conflicts(transaction, undo,
                      "`topsctl recover --force` restores all of it as it was before the "
@@ -204,6 +205,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
                   EventFan& events) {
   require_usable_host(host, Purpose::undo);
   Execution execution;
+  execution.report.origin = origin_of(host);
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
   execution.report.message = "no transaction is unfinished";
@@ -243,6 +245,7 @@ Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64
     if (awaited_confirmation(transaction)) restore_unconfirmed(host, transaction, recovery, events);
   }
   Execution execution;
+  execution.report.origin = origin_of(host);
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
   execution.report.message = format("transaction {} needs no restore", id);

@@ -36,7 +36,8 @@ Execution with_notes(Execution execution, const UndoPlan& undo) {
 Execution undo_unconfirmed(const Host& host, const Transaction& transaction, EventFan& events) {
   require_dpkg_at_rest(host);
   const ProjectedState view(host);
-  const UndoPlan undo = undo_of(view, transaction);
+  UndoPlan undo = undo_of(view, transaction);
+  undo.reason = "it was not confirmed in time";
   return with_notes(
       undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events, &undo),
       undo);

@@ -69,6 +69,10 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   report.outcome = outcome;
   const TransactionSummary summary = summary_of(transaction);
   const bool is_undo = command != maker_of(transaction);
+  if (!is_undo) {
+    report.origin = summary.origin;
+    report.bundle = summary.bundle;
+  }
   report.packages = summary.packages;
   if (is_undo) {
     for (PackageChange& change : report.packages) std::swap(change.before, change.after);
@@ -87,6 +91,8 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   report.message = format(
       "transaction {}: {}, as its journal says; the command ended before it wrote its report",
       transaction.id, name(outcome));
+  if (!is_undo && (outcome == Outcome::rolled_back || outcome == Outcome::failed_before_change))
+    end_as_before(report, outcome, report.message);
   execution.warnings.emplace_back(
       "this report is rebuilt from the journal: it has no plan, no steps and no checks");
   const bool is_asked_for = outcome == Outcome::committed || outcome == Outcome::no_change ||

@@ -11,6 +11,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/lock_wait.hpp"
@@ -57,6 +58,19 @@ InputFile input_file(const Json& entry) {
   return input;
 }
 
+std::optional<GivenBundle> given_bundle(const Json& details) {
+  const auto found = details.find("bundle");
+  if (found == details.end() || !found->is_object()) return std::nullopt;
+  GivenBundle bundle;
+  bundle.sha256 = text_field(*found, "sha256").value_or("");
+  if (const auto paths = found->find("paths"); paths != found->end()) {
+    for (const Json& path : *paths) {
+      if (path.is_string()) bundle.paths.push_back(printable(path.get<std::string>()));
+    }
+  }
+  return bundle;
+}
+
 }  // namespace
 
 std::optional<TransactionState> Transaction::state() const {
@@ -91,6 +105,10 @@ std::map<std::string, std::string> Transaction::patched() const {
       digests.emplace(path, digest.get<std::string>());
   }
   return digests;
+}
+
+Origin origin_of(const Host& host) {
+  return {name_of_this_host(), requesting_user(host.environment), timestamp(host.clock->now())};
 }
 
 std::vector<FoundTransaction> find_transactions(const Host& host) {
@@ -139,14 +157,18 @@ TransactionSummary summary_of(const Transaction& transaction) {
   for (const JournalRecord& record : transaction.records) {
     const Json details = Json::parse(record.details, nullptr, false);
     if (record.state == TransactionState::begun) {
-      summary.started_at = text_field(details, "started_at").value_or("");
-      summary.user = text_field(details, "user").value_or("");
+      summary.origin = {text_field(details, "host").value_or(""),
+                        text_field(details, "user").value_or(""),
+                        text_field(details, "started_at").value_or("")};
+      summary.bundle = given_bundle(details);
       summary.command = text_field(details, "command").value_or("");
       summary.project = text_field(details, "project").value_or("");
       if (const auto packages = details.find("packages"); packages != details.end()) {
         for (const Json& entry : *packages) summary.packages.push_back(package_change(entry));
       }
     }
+    // A restore that is cut off and goes on is no reason of its own.
+    if (summary.reason.empty()) summary.reason = text_field(details, "reason").value_or("");
     if (record.state == TransactionState::prepared) {
       summary.kept_bytes = details.value("kept_bytes", std::uint64_t{0});
     }

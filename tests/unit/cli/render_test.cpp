@@ -241,8 +241,8 @@ TEST(RenderChecks, HintWhereSomethingIsWrong) {
 TEST(RenderHistory, ListsTransactions) {
   TransactionSummary summary;
   summary.id = 12;
-  summary.started_at = "2026-11-20T10:15:00Z";
-  summary.user = "alice";
+  summary.origin.started_at = "2026-11-20T10:15:00Z";
+  summary.origin.user = "alice";
   summary.outcome = "committed";
   summary.kept_bytes = 1024;
   summary.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2", ""},
@@ -250,6 +250,19 @@ TEST(RenderHistory, ListsTransactions) {
   EXPECT_EQ(render_history({summary}, plain),
             "  id  kind     started               by     outcome    kept     what\n"
             "  12  install  2026-11-20T10:15:00Z  alice  committed  1.0 KiB  tops-eccl 2, x -\n");
+  summary.origin.host = "node1";
+  summary.bundle = GivenBundle{{"a.deb", "b.deb", "c.whl"}, std::string(64, 'd')};
+  summary.outcome = "rolled_back";
+  summary.reason = "step 3 of 8: dpkg: dpkg failed: exit status 1";
+  EXPECT_THAT(render_history({summary}, plain),
+              testing::AllOf(
+                  testing::HasSubstr("  alice@node1  rolled_back  "),
+                  testing::HasSubstr("  from a.deb, b.deb and 1 more, sha256 dddddddddddd\n"),
+                  testing::HasSubstr("  reason: step 3 of 8: dpkg: dpkg failed: exit status 1\n")));
+  summary.origin.host.clear();
+  summary.bundle.reset();
+  summary.reason.clear();
+  summary.outcome = "committed";
   summary.kind = TransactionKind::patch;
   summary.packages.clear();
   summary.patched = {"/p/a.py", "/p/b.sh"};

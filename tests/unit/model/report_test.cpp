@@ -58,7 +58,8 @@ TEST(PendingReports, HaveEveryStepAndPackageOfThePlanAndNothingDone) {
 TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
   EXPECT_EQ(
       to_json(TransactionReport{}).dump(),
-      R"({"transaction":null,"outcome":"planned","root":"/","plan":null,"phases":[],)"
+      R"({"host":null,"user":null,"started_at":null,"bundle":null,)"
+      R"("transaction":null,"outcome":"planned","root":"/","plan":null,"phases":[],)"
       R"("steps":[],"checks":[],"packages":[],"write_set":{"method":"predicted","why_not":null,"paths":0,)"
       R"("bytes":0,"linked":0,"copied":0},"rehearsal":null,"rollback":null,"compared":null,"escaped_paths":[],"not_restored":[],"kept_of_others":[],)"
       R"("durability":{"synced_mounts":[]},"locks":[],"inputs":[],"log":null,"logs":[],)"
@@ -100,13 +101,31 @@ TEST(TransactionReportJson, ShowsWhatHappened) {
   EXPECT_EQ(json["checks"].size(), 1U);
 }
 
+TEST(TransactionReportJson, OfWhatWasRolledBackHasThePackagesAsBefore) {
+  TransactionReport report;
+  report.origin = {"node1", "alice", "2026-11-20T10:15:00Z"};
+  report.bundle = GivenBundle{{"./TopsRider"}, "abcd"};
+  report.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2", "pkg:x"},
+                     {"tops-sdk", PackageKind::deb, "1", "2", "pkg:y"}};
+  end_as_before(report, Outcome::rolled_back, "rolled back");
+  const Json json = to_json(report);
+  EXPECT_EQ(json["packages"][0]["after"], nullptr);
+  EXPECT_EQ(json["packages"][1]["after"], "1");
+  EXPECT_EQ(json["outcome"], "rolled_back");
+  EXPECT_EQ(json["host"], "node1");
+  EXPECT_EQ(json["user"], "alice");
+  EXPECT_EQ(json["started_at"], "2026-11-20T10:15:00Z");
+  EXPECT_EQ(json["bundle"].dump(), R"({"paths":["./TopsRider"],"sha256":"abcd"})");
+}
+
 TEST(TransactionSummaryJson, HasEveryField) {
   TransactionSummary summary;
   summary.id = 3;
   summary.outcome = "unfinished";
   EXPECT_EQ(
       to_json(summary).dump(),
-      R"({"id":3,"kind":"install","started_at":"","user":"","command":"","outcome":"unfinished",)"
+      R"({"id":3,"kind":"install","host":null,"user":null,"started_at":null,"command":"","bundle":null,)"
+      R"("outcome":"unfinished","reason":null,)"
       R"("packages":[],"project":null,"patched":[],"kept_bytes":0,"can_be_undone":false,"confirm_until":null})");
 }
 

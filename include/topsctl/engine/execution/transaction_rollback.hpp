@@ -40,18 +40,16 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
                                      EventSink& events, const UndoPlan* undo = nullptr,
                                      Lost lost = Lost::refuse);
 
-// The restore within an install that fails: of what is there, the transaction's own alone is
-// undone.
-RollbackResult restore_after_failure(const Host& host, const Transaction& transaction,
-                                     EventSink& events);
+// The restore within an install that fails for this reason: of what is there, the transaction's own
+// alone is undone. Without a reason it has changed nothing but times, and ends as one without a
+// change.
+RollbackResult restore_at_work(const Host& host, const Transaction& transaction, EventSink& events,
+                               const std::string& reason);
 
 // What a report says of one that is complete, with so many unexpected changes that stay.
 std::string as_before(const Transaction& transaction, std::size_t escaped);
 // What a report says of one that is not complete.
 std::string restore_message(const Transaction& transaction, const RollbackResult& result);
-
-// The same of an install that has changed nothing but times: it ends as one without a change.
-RollbackResult restore_times(const Host& host, const Transaction& transaction, EventSink& events);
 
 // The plan of a rollback or recovery; `command` as the report shall name it.
 Plan rollback_plan(const Transaction& transaction, const std::string& command);
@@ -67,8 +65,9 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
                            EventFan& events, const UndoPlan* undo = nullptr,
                            Lost lost = Lost::refuse, UndoTurn turn = {});
 
-// Marks a transaction that changed nothing as over, and removes its copies.
-void abandon_transaction(const Host& host, const Transaction& transaction);
+// Marks a transaction that changed nothing as over, for this reason, and removes its copies.
+void abandon_transaction(const Host& host, const Transaction& transaction,
+                         const std::string& reason);
 // Marks a transaction whose restore is incomplete as over, as a person has decided; the kept copies
 // stay.
 void give_up_transaction(const Host& host, const Transaction& transaction);

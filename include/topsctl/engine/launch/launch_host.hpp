@@ -18,8 +18,6 @@ LaunchEngine engine_of(const std::optional<PythonFacts>& python,
 std::string free_port();
 // Throws Error{busy} if somebody has it.
 void require_free_port(const std::string& port);
-// As uname(2) has it.
-std::string name_of_this_host();
 // The address by which this host's SSH server was reached (SSH_CONNECTION, sshd(8)); empty:
 // unknown.
 std::string address_of_server(const std::map<std::string, std::string>& environment);

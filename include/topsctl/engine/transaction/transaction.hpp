@@ -53,6 +53,9 @@ struct FoundTransaction {
   Transaction transaction;      // without records if its journal is damaged
   std::optional<Error> damage;  // of the journal
 };
+// Of a command that begins now, for whoever called it.
+Origin origin_of(const Host& host);
+
 // All transactions, oldest first.
 std::vector<FoundTransaction> find_transactions(const Host& host);
 

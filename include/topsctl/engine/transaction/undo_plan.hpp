@@ -23,6 +23,7 @@ struct UndoPlan {
   std::vector<std::string> lost;            // of the same: what it took away and nobody kept
   bool rebuild_loader_cache = false;        // others changed it since: ldconfig(8) writes it anew
   bool is_of_times = false;                 // the transaction has changed nothing else
+  std::string reason = {};                  // why, of a failure; history shows it
 };
 
 // The machine as it is, or as it will be when certain undos are done.

@@ -81,6 +81,9 @@ class Executing : public testing::Test {
     }
     return states;
   }
+  TransactionSummary only_summary() const {
+    return summary_of(list_transactions(sample_.host).back());
+  }
   void expect_as_before() const {
     EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
     EXPECT_FALSE(fs::exists(sample_.folder / "etc/new"));
@@ -172,6 +175,10 @@ TEST_F(Executing, RollsAFailedStepBackAndProvesIt) {
   EXPECT_EQ(execution.error->code(), ErrorCode::step_failed);
   EXPECT_THAT(execution.error->message(), StartsWith("dpkg failed: exit status 1\n"));
   EXPECT_THAT(execution.error->context(), ElementsAre("step 3 of 5: dpkg"));
+  EXPECT_EQ(only_summary().reason,
+            "step 3 of 5: dpkg: dpkg failed: exit status 1: dpkg: error processing because");
+  ASSERT_FALSE(execution.report.packages.empty());
+  EXPECT_EQ(execution.report.packages[0].after, execution.report.packages[0].before);
   ASSERT_TRUE(execution.report.rollback.has_value());
   EXPECT_THAT(execution.report.rollback->differing, IsEmpty());
   EXPECT_GT(execution.report.rollback->paths_checked, 5U);
@@ -204,6 +211,7 @@ TEST_F(Executing, ChangesNothingWhenAPackageIsNotWhatWasPlanned) {
   EXPECT_EQ(execution.exit, ExitCode::bad_input);
   EXPECT_EQ(execution.report.outcome, Outcome::failed_before_change);
   EXPECT_THAT(execution.error->message(), HasSubstr("'a.deb' changed while it was read"));
+  EXPECT_THAT(only_summary().reason, HasSubstr("'a.deb' changed while it was read"));
   EXPECT_FALSE(execution.report.rollback.has_value());
   EXPECT_THAT(sample_.runner.commands, IsEmpty());
   EXPECT_THAT(states(), ElementsAre(State::begun, State::restored));

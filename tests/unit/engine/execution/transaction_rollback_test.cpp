@@ -113,7 +113,8 @@ TEST_F(Restorations, ReportWhatIsInTheWay) {
 
 TEST_F(Restorations, OfATransactionThatChangedNothingJustEndIt) {
   const Transaction transaction = cut_off_transaction(sample_, State::prepared);
-  abandon_transaction(sample_.host, transaction);
+  abandon_transaction(sample_.host, transaction, "cut off");
+  EXPECT_EQ(summary_of(list_transactions(sample_.host).back()).reason, "cut off");
   EXPECT_EQ(latest().state(), State::restored);
   EXPECT_EQ(summary_of(latest()).outcome, "failed_before_change");
   EXPECT_FALSE(exists(transaction, snapshot_folder));

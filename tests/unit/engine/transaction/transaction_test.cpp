@@ -125,8 +125,8 @@ TEST_F(Transactions, AreSummedUpForTheHistory) {
   make(7, {State::begun, State::prepared, State::applying, State::verifying, State::committed});
   const TransactionSummary summary = summary_of(only());
   EXPECT_EQ(summary.id, 7);
-  EXPECT_EQ(summary.started_at, "2026-11-20T10:15:00Z");
-  EXPECT_EQ(summary.user, "alice");
+  EXPECT_EQ(summary.origin.started_at, "2026-11-20T10:15:00Z");
+  EXPECT_EQ(summary.origin.user, "alice");
   EXPECT_EQ(summary.command, "topsctl install");
   EXPECT_EQ(summary.outcome, "committed");
   EXPECT_EQ(summary.kept_bytes, 4096U);
@@ -164,7 +164,7 @@ TEST_F(Transactions, SummarisedFromAnEmptyJournalAreUnfinished) {
   Transaction transaction;
   transaction.id = 3;
   EXPECT_EQ(summary_of(transaction).outcome, "unfinished");
-  EXPECT_EQ(summary_of(transaction).started_at, "");
+  EXPECT_EQ(summary_of(transaction).origin.started_at, "");
 }
 
 TEST_F(Transactions, GetTheNextNumberAndAFolderForRootAlone) {
