@@ -47,12 +47,18 @@ void require_report_place(const std::string& report) {
 void write_report(const std::string& report, const std::string& command, const Execution& execution,
                   Output& output) {
   if (report.empty()) return;
-  const fs::path file = fs::absolute(report);
   const Json document = execution_document(command, execution);
+  write_report(report, document, report_page(document), output);
+}
+
+void write_report(const std::string& report, const Json& document, const ReportPage& page,
+                  Output& output) {
+  if (report.empty()) return;
+  const fs::path file = fs::absolute(report);
   const std::string form = file.extension().string();
   const std::string bytes = form == ".json"  ? to_text(document)
-                            : form == ".txt" ? report_text(report_page(document), Style{})
-                                             : report_html(report_page(document));
+                            : form == ".txt" ? report_text(page, Style{})
+                                             : report_html(page);
   try {
     write_plainly(file, bytes, 0644);
   } catch (const Error& error) {

@@ -1,9 +1,10 @@
-// The option --report of commands that carry out a transaction.
+// The option --report of commands that change hosts.
 #pragma once
 
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/report_page.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {
@@ -17,6 +18,9 @@ void require_report_place(const std::string& file);
 // Writes the report of such a command in the form that the file's name asks for: .json, .txt or
 // .html. A failure becomes a warning of the output.
 void write_report(const std::string& file, const std::string& command, const Execution& execution,
+                  Output& output);
+// The same of any document, and the page of it.
+void write_report(const std::string& file, const Json& document, const ReportPage& page,
                   Output& output);
 
 }  // namespace topsctl

@@ -2,6 +2,7 @@
 #include "cli/report_page.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
@@ -34,6 +35,47 @@ std::string duration(const Json& object) {
   return is_number ? human_duration(found->get<std::int64_t>()) : "-";
 }
 
+// Adds a section unless it would have a heading alone.
+void add_section(ReportPage& page, ReportPage::Section section, const Row& heading) {
+  if (section.rows.empty()) return;
+  section.rows.insert(section.rows.begin(), heading);
+  page.sections.push_back(std::move(section));
+}
+
+void add_lines(ReportPage& page, const Json& document, const char* key, const char* heading) {
+  ReportPage::Section section;
+  section.title = key;
+  std::replace(section.title.begin(), section.title.end(), '_', ' ');
+  for (const Json& line : html_list(document, key)) section.rows.push_back({html_text(line)});
+  add_section(page, std::move(section), {heading});
+}
+
+void add_fact(ReportPage& page, const char* label, const std::string& value) {
+  if (value != "-") page.facts.emplace_back(label, value);
+}
+
+// Where, for whom and when, and of which packages.
+void add_origin(ReportPage& page, const Json& document) {
+  add_fact(page, "host", field(document, "host"));
+  add_fact(page, "user", field(document, "user"));
+  add_fact(page, "started", field(document, "started_at"));
+  const auto bundle = document.find("bundle");
+  if (bundle == document.end() || !bundle->is_object()) return;
+  std::vector<std::string> paths;
+  for (const Json& path : html_list(*bundle, "paths")) paths.push_back(html_text(path));
+  if (!paths.empty()) add_fact(page, "bundle", joined(paths, "\n"));
+  add_fact(page, "bundle's sha256", field(*bundle, "sha256"));
+}
+
+void add_error(ReportPage& page, const Json& document) {
+  const auto error = document.find("error");
+  if (error == document.end() || !error->is_object()) return;
+  for (const Json& circumstance : html_list(*error, "context"))
+    add_fact(page, "failed at", html_text(circumstance));
+  page.facts.emplace_back("error", field(*error, "message"));
+  add_fact(page, "hint", field(*error, "hint"));
+}
+
 class PageWriter {
  public:
   explicit PageWriter(const Json& document) : document_(document) {}
@@ -43,14 +85,15 @@ class PageWriter {
         format("topsctl {}: {}", field(document_, "command"), field(document_, "outcome"));
     page_.failed = document_.value("failed", false);
     write_facts();
-    write_error();
     write_packages();
     write_timed("phases", {"phase", "started", "took"}, {"name", "started_at"});
     write_timed("steps", {"step", "result", "took", "detail"}, {"id", "status"}, "detail");
     write_timed("checks", {"check", "result", "took", "observed"}, {"id", "status"}, "observed");
     write_restore();
-    for (const char* key : {"not_restored", "kept_of_others", "escaped_paths", "warnings"})
-      write_lines(key);
+    add_lines(page_, document_, "not_restored", "what");
+    add_lines(page_, document_, "kept_of_others", "what");
+    add_lines(page_, document_, "escaped_paths", "path");
+    add_lines(page_, document_, "warnings", "warning");
     write_logs();
     return std::move(page_);
   }
@@ -58,10 +101,11 @@ class PageWriter {
  private:
   void write_facts() {
     const auto fact = [&](const char* label, const char* key) {
-      const std::string value = field(document_, key);
-      if (value != "-") page_.facts.emplace_back(label, value);
+      add_fact(page_, label, field(document_, key));
     };
     fact("state", "msg");
+    add_error(page_, document_);
+    add_origin(page_, document_);
     fact("transaction", "transaction");
     fact("outcome", "outcome");
     fact("status", "status");
@@ -69,28 +113,14 @@ class PageWriter {
     fact("to be confirmed until", "confirm_until");
     fact("root", "root");
     if (const auto plan = document_.find("plan"); plan != document_.end() && plan->is_object()) {
-      for (const char* key : {"stack", "python"}) {
-        if (const std::string value = field(*plan, key); value != "-")
-          page_.facts.emplace_back(key, value);
-      }
+      for (const char* key : {"stack", "python"}) add_fact(page_, key, field(*plan, key));
     }
     fact("topsctl", "topsctl_version");
   }
 
-  void write_error() {
-    const auto error = document_.find("error");
-    if (error == document_.end() || !error->is_object()) return;
-    for (const Json& circumstance : html_list(*error, "context"))
-      page_.facts.emplace_back("failed at", html_text(circumstance));
-    page_.facts.emplace_back("error", field(*error, "message"));
-    if (const std::string hint = field(*error, "hint"); hint != "-")
-      page_.facts.emplace_back("hint", hint);
-  }
-
-  void add(const std::string& title, const Row& heading, std::vector<Row> rows) {
-    if (rows.empty()) return;
-    rows.insert(rows.begin(), heading);
-    page_.sections.push_back({title, std::move(rows)});
+  void add(const std::string& title, const Row& heading, std::vector<Row> rows,
+           std::optional<std::size_t> result = std::nullopt) {
+    add_section(page_, {title, std::move(rows), result}, heading);
   }
 
   void write_packages() {
@@ -112,7 +142,8 @@ class PageWriter {
       if (after != nullptr) row.push_back(field(entry, after));
       rows.push_back(std::move(row));
     }
-    add(key, heading, std::move(rows));
+    add(key, heading, std::move(rows),
+        after == nullptr ? std::nullopt : std::optional<std::size_t>(1));
   }
 
   void write_restore() {
@@ -125,14 +156,6 @@ class PageWriter {
     std::vector<Row> rows;
     for (const Json& path : html_list(verified, "differing")) rows.push_back({html_text(path)});
     add("paths that differ", {"path"}, std::move(rows));
-  }
-
-  void write_lines(const char* key) {
-    std::string title = key;
-    std::replace(title.begin(), title.end(), '_', ' ');
-    std::vector<Row> rows;
-    for (const Json& line : html_list(document_, key)) rows.push_back({html_text(line)});
-    add(title, {"what"}, std::move(rows));
   }
 
   void write_logs() {
@@ -154,6 +177,75 @@ ReportPage report_page(const Json& document) {
   return PageWriter(document).page();
 }
 
+namespace {
+
+std::string first_line(const std::string& text) {
+  return split(text, '\n').front();
+}
+
+// Of one target: its own report, as far as it has come to one.
+ReportPage target_page(const Json& target) {
+  const auto report = target.find("report");
+  const bool has_report = report != target.end() && report->is_object();
+  ReportPage page = has_report ? report_page(*report) : ReportPage{};
+  page.title = format("{}: {}", field(target, "target"), field(target, "status"));
+  page.failed = field(target, "status") == "failed";
+  if (!has_report) add_error(page, target);
+  if (const auto confirmation = target.find("confirmation");
+      confirmation != target.end() && confirmation->is_object())
+    add_fact(page, "confirmation", field(*confirmation, "msg"));
+  ReportPage::Section files{"files", {}};
+  for (const Json& file : html_list(target, "files"))
+    files.rows.push_back({field(file, "name"), field(file, "size"), field(file, "sent_bytes"),
+                          field(file, "sha256")});
+  add_section(page, std::move(files), {"file", "bytes", "sent", "sha256"});
+  return page;
+}
+
+Row target_row(const Json& target) {
+  static const Json nothing = Json::object();
+  const auto found = target.find("report");
+  const Json& report = found != target.end() && found->is_object() ? *found : nothing;
+  const auto error = target.find("error");
+  const bool has_error = error != target.end() && error->is_object();
+  return {field(target, "target"),  field(target, "status"),
+          field(report, "outcome"), field(report, "transaction"),
+          duration(target),         has_error ? first_line(field(*error, "message")) : "-",
+          field(report, "log")};
+}
+
+}  // namespace
+
+ReportPage deployment_page(const Json& document) {
+  ReportPage page;
+  page.title = format("topsctl {}: {}", field(document, "command"), field(document, "msg"));
+  page.failed = document.value("failed", false);
+  add_error(page, document);
+  add_origin(page, document);
+  for (const char* key : {"stack", "destination", "changed"})
+    add_fact(page, key, field(document, key));
+  add_fact(page, "topsctl", field(document, "topsctl_version"));
+  ReportPage::Section targets{"targets", {}, 1, true};
+  for (const Json& target : html_list(document, "targets")) {
+    targets.rows.push_back(target_row(target));
+    page.parts.push_back(target_page(target));
+  }
+  add_section(page, std::move(targets),
+              {"target", "state", "outcome", "transaction", "took", "error", "log"});
+  add_lines(page, document, "warnings", "warning");
+  return page;
+}
+
+Mark mark_of_result(const std::string& result) {
+  static const std::map<std::string, Mark, std::less<>> marks = {
+      {"done", Mark::good},    {"pass", Mark::good},      {"failed", Mark::bad},
+      {"fail", Mark::bad},     {"warn", Mark::attention}, {"unknown", Mark::attention},
+      {"pending", Mark::open}, {"skipped", Mark::open},   {"not_started", Mark::open},
+      {"planned", Mark::open}};
+  const auto found = marks.find(result);
+  return found == marks.end() ? Mark::none : found->second;
+}
+
 std::string report_text(const ReportPage& page, const Style& style) {
   std::string text = concat(style.bold(page.title), "\n");
   std::size_t width = 0;
@@ -172,6 +264,7 @@ std::string report_text(const ReportPage& page, const Style& style) {
     }
     text += concat("\n", style.bold(section.title), "\n", table(rows, style));
   }
+  for (const ReportPage& part : page.parts) text += concat("\n", report_text(part, style));
   return text;
 }
 

@@ -1,6 +1,8 @@
-// The report of a transaction as a page: text and HTML show the same value.
+// The report of a transaction, or of a deployment, as a page: text and HTML show the same value.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,15 +16,25 @@ struct ReportPage {
   struct Section {
     std::string title;
     std::vector<std::vector<std::string>> rows;  // the first is the heading
+    std::optional<std::size_t> result = {};      // the column that tells how it went
+    bool leads_to_parts = false;                 // the first column names the parts of the page
   };
   std::string title;
   bool failed = false;
   std::vector<std::pair<std::string, std::string>> facts;  // label and value
   std::vector<Section> sections;                           // those that have rows
+  std::vector<ReportPage> parts;                           // one for each target of a deployment
 };
 
 // The page of a document of install, rollback or recover; what it lacks is left out.
 ReportPage report_page(const Json& document);
+// The page of a document of deploy: a row for each target, and the page of its own report as a
+// part.
+ReportPage deployment_page(const Json& document);
+
+// What a result means, whichever word tells it.
+enum class Mark { none, good, bad, attention, open };
+Mark mark_of_result(const std::string& result);
 
 std::string report_text(const ReportPage& page, const Style& style);
 

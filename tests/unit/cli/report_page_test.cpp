@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report_html.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/model/execution.hpp"
 
@@ -19,6 +20,8 @@ using testing::Not;
 Json failed_install() {
   Execution execution;
   TransactionReport& report = execution.report;
+  report.origin = {"node1", "alice", "2026-11-20T10:14:00Z"};
+  report.bundle = GivenBundle{{"/srv/TopsRider"}, std::string(64, 'a')};
   report.transaction = 12;
   report.outcome = Outcome::rolled_back;
   report.failed = true;
@@ -39,9 +42,10 @@ TEST(ReportPages, ShowAllThatAReportTells) {
   const std::string text = report_text(report_page(failed_install()), Style{});
   for (const char* part :
        {"topsctl install: rolled_back", "the host is as before transaction 12", "tops-eccl  deb",
-        "2.5.136-1", "apply  2026-11-20T10:15:00Z  2.5 s", "dpkg failed: exit status 1",
-        "step 3 of 8: dpkg", "read \"the log\"", "30 paths compared, 1 differ", "/etc/a&b",
-        "/var/log/topsctl/12.log", "abcd", "warning"}) {
+        "2.5.136-1", "apply  2026-11-20T10:15:00Z  2.5 s", "dpkg failed: exit status 1", "node1",
+        "alice", "2026-11-20T10:14:00Z", "/srv/TopsRider", "aaaaaaaaaaaaaaaa", "step 3 of 8: dpkg",
+        "read \"the log\"", "30 paths compared, 1 differ", "/etc/a&b", "/var/log/topsctl/12.log",
+        "abcd", "warning"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }
@@ -55,17 +59,72 @@ TEST(ReportPages, HaveNoSectionWithoutContent) {
 TEST(ReportPages, AsHtmlShowTheSameWithEveryTextEscaped) {
   const std::string html = report_html(report_page(failed_install()));
   EXPECT_THAT(html, testing::StartsWith("<!DOCTYPE html>"));
-  EXPECT_THAT(html, HasSubstr("<h1 class=\"failed\">topsctl install: rolled_back</h1>"));
-  EXPECT_THAT(html, HasSubstr("a &lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; warning"));
+  EXPECT_THAT(html,
+              HasSubstr("<h1><span class=\"bad\">\u2717 topsctl install: rolled_back</span></h1>"));
+  EXPECT_THAT(html, HasSubstr("a &lt;script&gt;alert(&#39;x&#39;)&lt;/<wbr>script&gt; warning"));
   EXPECT_THAT(html, HasSubstr("&lt;b&gt;bold&lt;/b&gt;"));
   EXPECT_THAT(html, HasSubstr("read &quot;the log&quot;"));
   EXPECT_THAT(html, HasSubstr("/etc/a&amp;b"));
   EXPECT_THAT(html, Not(HasSubstr("<script")));
 }
 
+TEST(ReportPages, HaveASignBesideTheColourOfAResult) {
+  Json document = failed_install();
+  document["checks"] = Json::parse(R"([{"id": "a", "status": "pass"}, {"id": "b", "status": "warn"},
+                                       {"id": "c", "status": "skipped"}, {"id": "d", "status": "fail"}])");
+  const std::string html = report_html(report_page(document));
+  for (const char* result :
+       {"<span class=\"bad\">\u2717 failed</span>", "<span class=\"good\">\u2713 pass</span>",
+        "<span class=\"attention\">! warn</span>", "<span class=\"open\">\u2013 skipped</span>",
+        "<span class=\"bad\">\u2717 fail</span>"}) {
+    EXPECT_THAT(html, HasSubstr(result));
+  }
+}
+
+TEST(ReportPages, LetLongWordsBreakBehindSeparatorsOnly) {
+  Json document = failed_install();
+  document["warnings"] = {"short-one/stays 0123456789abcdef0123456789abcdef",
+                          "/usr/lib/x86_64-linux-gnu/libeccl.so.2", std::string(50, 'x')};
+  const std::string html = report_html(report_page(document));
+  EXPECT_THAT(html, HasSubstr("short-one/stays 01234567<wbr>89abcdef<wbr>01234567<wbr>89abcdef<"));
+  EXPECT_THAT(html, HasSubstr("/<wbr>usr/<wbr>lib/<wbr>x86_<wbr>64-<wbr>linux-<wbr>gnu/<wbr>"
+                              "libeccl.<wbr>so.<wbr>2<"));
+  EXPECT_THAT(html, HasSubstr(concat("<span class=\"long\">", std::string(50, 'x'), "</span>")));
+}
+
+Json failed_deployment() {
+  Json document =
+      Json::parse(R"({"command": "deploy", "failed": true, "msg": "1 of 2 targets failed",
+      "host": "desk", "user": "bob", "started_at": "2026-11-20T10:00:00Z", "warnings": ["h1: <old>"],
+      "bundle": {"paths": ["./TopsRider"], "sha256": null},
+      "targets": [{"target": "root@h1", "status": "failed", "duration_ms": 2500, "report": null,
+                   "error": {"code": "unreachable", "message": "no answer\nat all", "context": [],
+                             "hint": "look there"}},
+                  {"target": "root@h2", "status": "done", "duration_ms": 61000, "error": null}]})");
+  document["targets"][1]["report"] = failed_install();
+  return document;
+}
+
+TEST(ReportPages, OfADeploymentHaveARowForEachTargetThatLeadsToItsReport) {
+  const std::string html = report_html(deployment_page(failed_deployment()));
+  EXPECT_THAT(html, HasSubstr("<a href=\"#target-1\">root@h1</a>"));
+  EXPECT_THAT(html, HasSubstr("<a href=\"#target-2\">root@h2</a>"));
+  EXPECT_THAT(html, HasSubstr("<section id=\"target-1\">\n<h2>root@h1: failed</h2>"));
+  EXPECT_THAT(html, HasSubstr("<section id=\"target-2\">\n<h2>root@h2: done</h2>"));
+  EXPECT_THAT(html, HasSubstr(" data-label=\"error\">no answer</td>"));
+  EXPECT_THAT(html, HasSubstr("h1: &lt;old&gt;"));
+  const std::string text = report_text(deployment_page(failed_deployment()), Style{});
+  for (const char* part : {"topsctl deploy: 1 of 2 targets failed", "desk", "bob", "./TopsRider",
+                           "root@h1  failed", "2.5 s", "look there", "/var/log/topsctl/12.log"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
 TEST(ReportPages, NeedNoOtherFile) {
-  const std::string html = report_html(report_page(failed_install()));
-  for (const char* reference : {"src=", "href=", "http", "@import", "url("}) {
+  const std::string html = concat(report_html(report_page(failed_install())),
+                                  report_html(deployment_page(failed_deployment())));
+  for (const char* reference :
+       {"src=", "href=\"h", "href=\"/", "http:", "https:", "@import", "url("}) {
     EXPECT_THAT(html, Not(HasSubstr(reference)));
   }
 }
@@ -73,6 +132,8 @@ TEST(ReportPages, NeedNoOtherFile) {
 TEST(ReportPages, BearADocumentThatLacksEverything) {
   EXPECT_THAT(report_text(report_page(Json::object()), Style{}), HasSubstr("topsctl -: -"));
   EXPECT_THAT(report_html(report_page(Json::parse(R"({"steps": [3], "error": {}})"))),
+              HasSubstr("</html>"));
+  EXPECT_THAT(report_html(deployment_page(Json::parse(R"({"targets": [3, {"report": 4}]})"))),
               HasSubstr("</html>"));
 }
 
