@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

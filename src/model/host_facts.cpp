@@ -1,7 +1,7 @@
 // Look-ups in host facts.
 #include "topsctl/model/host_facts.hpp"
 
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -100,9 +100,39 @@ def test_a_dry_run_installs_nothing(make_workstation, packages):
     document = station.json("deploy", packages, "root@h1", "--dry-run")
     assert statuses(document) == {"root@h1": "planned"} and not document["changed"]
     target, = document["targets"]
-    assert target["report"] is None and target["confirmation"] is None and sent(target) == 0 and target["files"]
+    assert target["confirmation"] is None and sent(target) == 0 and target["files"]
     assert_untouched(station, station.hosts[0])
     assert not station.hosts[0].path(DESTINATION).exists()
+
+
+def test_a_dry_run_makes_on_each_target_the_plan_that_is_applied_then(make_workstation, packages):
+    station = make_workstation(3)
+    station.hosts[2].path("/usr/bin/python3").unlink()
+    targets = ["root@h1", "free@h2", "free@h3"]
+    station.json("deploy", packages, "root@h1", "--components", "eccl")
+    planned = by_target(station.json("deploy", packages, *targets, "--dry-run", code=9))
+    assert {name: target["status"] for name, target in planned.items()} == \
+        {"root@h1": "planned", "free@h2": "planned", "free@h3": "failed"}
+    assert_untouched(station, station.hosts[1])
+    for target in planned.values():
+        assert sent(target) == 0 and not target["report"]["changed"] and target["report"]["transaction"] is None
+    for target in targets[:2]:
+        assert {step["status"] for step in planned[target]["report"]["steps"]} == {"pending"}
+        assert planned[target]["report"]["outcome"] == "planned"
+    actions = {name: {package["name"]: package["action"] for package in planned[name]["report"]["plan"]["packages"]}
+               for name in targets[:2]}
+    assert (actions["root@h1"]["tops-eccl"], actions["free@h2"]["tops-eccl"]) == ("keep", "install")
+
+    applied = by_target(station.json("deploy", packages, *targets, code=9))
+    for target in targets[:2]:
+        assert planned[target]["report"]["plan"] == applied[target]["report"]["plan"]
+        assert planned[target]["report"]["bundle"]["sha256"] == applied[target]["report"]["bundle"]["sha256"]
+    assert planned["free@h3"]["error"] == applied["free@h3"]["error"]
+    told = station.topsctl("deploy", packages, "free@h2", "--dry-run")
+    assert re.search(r"^ *free@h2 +planned +no_change ", told.out, re.MULTILINE), told
+    assert re.search(r"^ *free@h2 +tops-eccl +(\S+) +\1$", told.out, re.MULTILINE), told
+    refused = station.json("deploy", packages, "free@h2", "--dry-run", "--rehearse", code=2)
+    assert "trial run" in refused["error"]["message"], refused
 
 
 def test_files_that_are_sent_before_are_not_sent_by_a_deployment(make_workstation, packages):
@@ -208,12 +238,20 @@ def test_a_home_that_cannot_be_used_hinders_no_deployment(make_workstation, pack
     assert list(host.path("/srv").iterdir()) == []
 
 
-def test_what_people_read_names_each_target_once_and_what_became_of_it(make_workstation, packages):
+def test_what_people_read_names_each_target_once_and_what_became_of_it(make_workstation, packages, tmp_path):
     station = make_workstation(2)
-    outcome = station.topsctl("deploy", packages, "root@h1", "free@h2")
+    station.hosts[1].path("/tmp/topsrider_install.log").mkdir()  # its report cannot be left there
+    report = tmp_path / "report.txt"
+    outcome = station.topsctl("deploy", packages, "root@h1", "free@h2", "--report", report)
     assert outcome.code == 0, outcome
     for target in ("root@h1", "free@h2"):
-        assert re.search(rf"^ *{target} +done +committed ", outcome.out, re.MULTILINE), outcome
+        assert re.search(rf"^ *{target} +done +committed .* /var/log/topsctl/1\.log$", outcome.out, re.MULTILINE), outcome
+    # What the targets warn of: once for all whose warning is the same.
+    warned = [line.removeprefix("warning: ") for line in outcome.err.splitlines() if line.startswith("warning: ")]
+    assert len([line for line in warned if line.startswith(f"all 2 targets: Python {PYTHON} is not among")]) == 1, outcome
+    assert len([line for line in warned if line.startswith("free@h2: ") and ".log" in line]) == 1, outcome
+    assert len(warned) == 2, outcome
+    assert all(line in report.read_text() for line in warned), report.read_text()
     # Confirmed it is, so nothing may say that it still has to be.
     assert "topsctl confirm" not in outcome.out + outcome.err, outcome
     shown = history(station, station.hosts[0].root, "history show 1")

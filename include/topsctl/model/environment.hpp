@@ -7,7 +7,7 @@
 
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -12,7 +12,7 @@
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/package.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -1,6 +1,7 @@
 // topsctl deploy: a bundle sent to other machines and installed there.
 #include "topsctl/engine/transfer/deployment.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -9,9 +10,12 @@
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/remote_command.hpp"
+#include "cli/report_option.hpp"
 #include "cli/transfer_options.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/carried_reading.hpp"
+#include "topsctl/engine/planning/bundle_digest.hpp"
 #include "topsctl/model/lock.hpp"
 
 namespace topsctl {
@@ -20,6 +24,7 @@ namespace {
 
 struct DeployCommandOptions : TransferOptions, InstallOptions {
   int confirm_timeout_s = 300;
+  std::string report;
   SudoOptions sudo;
 };
 
@@ -54,6 +59,53 @@ std::string message_of(const Deployment& deployment) {
   return deployment.report ? deployment.report->message : "";
 }
 
+std::string text_in(const Json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
+// Of the install there, as that host sees it.
+std::string log_of(const Deployment& deployment) {
+  return deployment.report ? text_in(Json::parse(deployment.report->json), "log") : "";
+}
+
+// What the reports of the targets warn of: once for all whose warning is the same.
+void add_warnings_of_targets(const std::vector<Deployed>& all, std::vector<std::string>& warnings) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> told;
+  const auto add = [&](const std::string& warning, const std::string& target) {
+    const auto same = std::find_if(told.begin(), told.end(),
+                                   [&](const auto& each) { return each.first == warning; });
+    auto& targets = same == told.end()
+                        ? told.emplace_back(warning, std::vector<std::string>()).second
+                        : same->second;
+    if (targets.empty() || targets.back() != target) targets.push_back(target);
+  };
+  for (const Deployed& each : all) {
+    for (const auto* report : {&each.deployment.report, &each.deployment.confirmation}) {
+      if (!*report) continue;
+      const Json document = Json::parse((*report)->json);
+      const auto list = document.find("warnings");
+      if (list == document.end() || !list->is_array()) continue;
+      for (const Json& warning : *list) {
+        if (warning.is_string())
+          add(printable(warning.get<std::string>(), Lines::keep), each.target.text());
+      }
+    }
+  }
+  for (const auto& [warning, targets] : told) {
+    const bool is_of_all = targets.size() > 1 && targets.size() == all.size();
+    warnings.push_back(is_of_all ? format("all {} targets: {}", all.size(), warning)
+                                 : format("{}: {}", joined(targets, ", "), warning));
+  }
+}
+
+// One digest of what is sent; a target that takes all of it tells the same.
+GivenBundle bundle_of(const DeployCommandOptions& options, const TransferSet& transfer_set) {
+  std::vector<DigestedFile> files;
+  for (const ShippedFile& file : transfer_set.files) files.push_back({file.sha256, file.name});
+  return {{printable(options.bundle)}, digest_of(files)};
+}
+
 Json deploy_json(const Deployed& each, const DeployCommandOptions& options) {
   const Deployment& deployment = each.deployment;
   return {{"target", each.target.text()},
@@ -66,10 +118,30 @@ Json deploy_json(const Deployed& each, const DeployCommandOptions& options) {
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }
 
+// What would change on each target.
+std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"target", "package", "now", "then"}};
+  const auto version = [](const Json& package, const char* key) {
+    const std::string text = text_in(package, key);
+    return text.empty() ? std::string("-") : text;
+  };
+  for (const Deployed& each : all) {
+    const Json document =
+        each.deployment.report ? Json::parse(each.deployment.report->json) : Json();
+    const auto packages = document.find("packages");
+    if (packages == document.end() || !packages->is_array()) continue;
+    for (const Json& package : *packages) {
+      rows.push_back({each.target.text(), text_in(package, "name"), version(package, "before"),
+                      version(package, "after")});
+    }
+  }
+  return rows.size() == 1 ? "" : concat("\n", table(rows, style));
+}
+
 std::string deploy_text(const std::vector<Deployed>& all, const DeployCommandOptions& options,
                         const Style& style) {
   std::vector<std::vector<std::string>> rows = {
-      {"target", "state", "outcome", "transaction", "sent", "time"}};
+      {"target", "state", "outcome", "transaction", "sent", "time", "log"}};
   std::string failures;
   for (const Deployed& each : all) {
     const auto& report = each.deployment.report;
@@ -77,11 +149,12 @@ std::string deploy_text(const std::vector<Deployed>& all, const DeployCommandOpt
                     report ? report->outcome : "",
                     report && report->transaction ? concat(*report->transaction) : "",
                     human_size(sent_bytes(each.deployment.upload)),
-                    human_duration(each.result.duration_ms)});
+                    human_duration(each.result.duration_ms), log_of(each.deployment)});
     if (each.result.error && all.size() > 1)
       failures += render_error(each.result.error->within(each.target.text()), style);
   }
   std::string text = table(rows, style);
+  if (options.dry_run) text += plans_text(all, style);
   if (!failures.empty()) text += concat("\n", failures);
   return text;
 }
@@ -112,8 +185,29 @@ SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& tran
               "lock the packages of this stack alone");
 }
 
+// What goes to each target beside the packages.
+struct SentBeside {
+  SentLock lock;
+  std::string reading;
+};
+
+// For a plan on a target that has none of the packages.
+std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRequest& request) {
+  constexpr std::size_t most_sent = 14U << 20U;
+  CarriedReading reading;
+  reading.packages = transfer_set.packages;
+  reading.contents = read_payloads(reading.packages, request.sandboxing).contents;
+  std::string text = to_text(std::move(reading));
+  if (text.size() <= most_sent) return text;
+  throw Error(
+      ErrorCode::usage,
+      format("what the targets need for their plans is too large to be sent: {}",
+             human_size(text.size())),
+      "send the packages with `topsctl transfer`, and run `topsctl install --dry-run` there");
+}
+
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
-                                    const TransferSet& transfer_set, const SentLock& lock,
+                                    const TransferSet& transfer_set, const SentBeside& beside,
                                     Session& session) {
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
@@ -145,7 +239,8 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
                          .clock = *session.host.clock,
                          .on_progress = on_progress},
               .install_words = install_words(options, transfer_set),
-              .lock = lock,
+              .lock = beside.lock,
+              .reading = beside.reading,
               .sudo_password = passwords[index],
               .confirm_timeout_s = options.confirm_timeout_s,
               .on_line = on_line},
@@ -156,18 +251,25 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
 }
 
 Output run_deploy(const DeployCommandOptions& options, Session& session) {
+  const Origin origin = origin_of(session.host);
   require_sound(options);
+  require_report_place(options.report);
+  if (options.dry_run && options.rehearse)
+    throw Error(ErrorCode::usage, "a trial run needs the packages on the target",
+                "leave out --dry-run, or send the packages with `topsctl transfer` and run "
+                "`topsctl install --dry-run --rehearse` there");
   require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
   TransferSetRequest wanted = transfer_set_request(options);
   wanted.sandboxing = sandboxing_of(options.no_sandbox);
-  if (!options.dry_run) wanted.digests = Digests::each;
+  wanted.digests = Digests::each;
   const TransferSet transfer_set = make_transfer_set(
       wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
       *session.events);
   const SentLock lock = lock_to_send(wanted, transfer_set, *session.host.clock);
-  const auto results = deploy_to(all, options, transfer_set, lock, session);
+  const std::string reading = options.dry_run ? reading_to_send(transfer_set, wanted) : "";
+  const auto results = deploy_to(all, options, transfer_set, {lock, reading}, session);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "deploy";
@@ -180,19 +282,27 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
     warn_of_clock(each.target, each.deployment.upload, output.header.warnings);
     is_changed = is_changed || (each.deployment.report && each.deployment.report->changed);
   }
+  add_warnings_of_targets(all, output.header.warnings);
   const std::string message =
       output.header.error ? output.header.error->message()
       : options.dry_run   ? format("nothing was installed on {}", counted(all.size(), "target"))
                           : format("done on {}", counted(all.size(), "target"));
-  output.json = to_line(Json{{"destination", options.destination},
-                             {"stack", text_or_null(transfer_set.stack)},
-                             {"inputs", to_json(transfer_set.inputs)},
-                             {"targets", targets},
-                             {"changed", is_changed},
-                             {"failed", output.header.error.has_value()},
-                             {"msg", message}});
+  const Json body = {{"host", text_or_null(origin.host)},
+                     {"user", text_or_null(origin.user)},
+                     {"started_at", text_or_null(origin.started_at)},
+                     {"bundle", to_json(bundle_of(options, transfer_set))},
+                     {"destination", options.destination},
+                     {"stack", text_or_null(transfer_set.stack)},
+                     {"inputs", to_json(transfer_set.inputs)},
+                     {"targets", targets},
+                     {"changed", is_changed},
+                     {"failed", output.header.error.has_value()},
+                     {"msg", message}};
+  output.json = to_line(body);
   output.text = deploy_text(all, options, session.style);
   output.changed = is_changed;
+  const Json whole = document(output.header, body);
+  write_report(options.report, whole, deployment_page(whole), output);
   return output;
 }
 
@@ -201,21 +311,23 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
 CommandAction define_deploy(OptionTable& table) {
   auto options = std::make_shared<DeployCommandOptions>();
   add_transfer_options(table, *options);
-  table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and change nothing");
+  table.flag("-n,--dry-run", options->dry_run,
+             "Show what would be sent and each target's plan, and change nothing");
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,
              "Restore a target that cannot be reached so soon after its commit; 0: never",
              "SECONDS")
       .check(whole_number(0, 604800));
+  add_report_option(table, options->report);
   add_sudo_options(table, options->sudo);
   // The short help fits a screen; the page has them.
   for (const char* name : {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
-                           "--allow-older-lock"})
+                           "--allow-older-lock", "--wheel-backend"})
     table.option(name).hidden();
   return {
       [options](Session& session) { return run_deploy(*options, session); },
-      R"({"destination": null, "stack": null, "inputs": [], "targets": [], "changed": false, "failed": true,
+      R"({"host": null, "user": null, "started_at": null, "bundle": null, "destination": null, "stack": null, "inputs": [], "targets": [], "changed": false, "failed": true,
               "msg": "nothing was changed"})"};
 }
 

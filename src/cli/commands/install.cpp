@@ -16,11 +16,14 @@
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/host/bundle/lock_file.hpp"
 #include "topsctl/host/network/prompter.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/model/execution.hpp"
 
 namespace topsctl {
 
 namespace {
+
+constexpr std::uint64_t most_reading = 64U << 20U;  // bytes
 
 struct InstallCommandOptions : InstallOptions {
   std::vector<std::string> bundle;
@@ -30,6 +33,7 @@ struct InstallCommandOptions : InstallOptions {
   std::string report;
   std::optional<std::string> lock;
   std::string lock_sha256;
+  std::string reading;
   bool dry_run = false;
   bool yes = false;
   int confirm_timeout_s = 0;
@@ -108,11 +112,16 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
     request.approve = [&](const Plan& plan) { return is_approved(plan, session.style); };
   for (const std::string& path : options.bundle)
     request.requester.bundle.push_back(printable(path));
+  if (!options.reading.empty() && !options.dry_run)
+    throw Error(ErrorCode::usage, "--reading has no packages to install",
+                "give it together with --dry-run");
   Execution execution = attempted(host, [&] {
     if (const auto lock = chosen_lock(options.lock, options.lock_sha256)) {
       request.lock = lock->lock;
       request.requester.inputs.push_back(lock->input);
     }
+    if (!options.reading.empty())
+      request.reading = parse_carried_reading(read_text(options.reading, most_reading));
     return install(host, request, *session.events);
   });
   if (!execution.report.bundle) execution.report.bundle = GivenBundle{request.requester.bundle, ""};
@@ -145,6 +154,8 @@ CommandAction define_install(OptionTable& table) {
   add_report_option(table, options->report);
   table.value("--lock", options->lock, "Take only packages whose digests this lock has", "FILE");
   table.value("--lock-sha256", options->lock_sha256, "The lock must have this digest", "HEX")
+      .hidden();
+  table.value("--reading", options->reading, "What another machine read of the packages", "FILE")
       .hidden();
   add_install_options(table, *options);
   table

@@ -15,7 +15,7 @@
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
 #include "topsctl/model/lock.hpp"
-#include "topsctl/model/stack_parser.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,7 @@
 #include "cli/render.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

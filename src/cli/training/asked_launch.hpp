@@ -9,7 +9,7 @@
 #include "topsctl/engine/launch/launch_request.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -10,7 +10,7 @@
 #include "cli/option_table.hpp"
 #include "topsctl/engine/cluster/rank_layout.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -8,7 +8,7 @@
 #include "cli/option_table.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/diagnosis/project_reader.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

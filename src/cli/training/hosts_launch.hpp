@@ -10,7 +10,7 @@
 #include "topsctl/engine/launch/launch_check.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

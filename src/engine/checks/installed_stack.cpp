@@ -9,8 +9,8 @@
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/model/stack_parser.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

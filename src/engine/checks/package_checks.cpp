@@ -28,7 +28,7 @@
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/parallel.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -5,7 +5,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

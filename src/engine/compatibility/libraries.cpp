@@ -13,7 +13,7 @@
 #include "topsctl/base/version.hpp"
 #include "topsctl/engine/compatibility/loader_paths.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

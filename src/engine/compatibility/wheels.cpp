@@ -10,7 +10,7 @@
 #include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,7 @@
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/check.hpp"
 #include "topsctl/model/plan.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -9,7 +9,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

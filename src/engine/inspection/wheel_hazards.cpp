@@ -10,7 +10,7 @@
 #include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -48,9 +48,11 @@ std::vector<std::string> displaced_by(const Inventory& inventory) {
   return displaced;
 }
 
-// What the host itself has against the plan.
-void require_applicable(const Host& host, const Plan& plan) {
-  require_wheels_installable(host, plan);
+// What the host itself has against the plan. What is in the way of a wheel's files is known from
+// the wheel alone.
+enum class Wheels { here, elsewhere };
+void require_applicable(const Host& host, const Plan& plan, Wheels wheels) {
+  if (wheels == Wheels::here) require_wheels_installable(host, plan);
   require_changeable(host, plan.write_set);
 }
 
@@ -62,6 +64,10 @@ struct ReadInventory {
 
 ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
   ReadInventory read;
+  if (request.reading) {
+    read.inventory.packages = request.reading->packages;
+    return read;
+  }
   const SandboxWish wish{request.sandboxing,
                          [&](const std::string& warning) { read.warnings.push_back(warning); }};
   read.files = std::make_unique<BundleFiles>(request.bundle, stacks_meant(request.stack), wish);
@@ -92,7 +98,8 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   const auto is_changing = [&](const Package& deb) {
     return deb_action(deb, facts) != PackageAction::keep;
   };
-  ReadPayloads payloads = stage == nullptr
+  ReadPayloads payloads = request.reading ? payloads_in(*request.reading, packages)
+                          : stage == nullptr
                               ? read_payloads(packages, request.sandboxing)
                               : stage->read_payloads(packages, request.sandboxing, is_changing);
   settle_missing_folders(payloads.findings, packages, [&](const std::string& folder) {
@@ -110,7 +117,7 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   std::vector<std::string> warnings = odd_host_warnings(host);
   warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
   const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
-  require_applicable(host, plan);
+  require_applicable(host, plan, request.reading ? Wheels::elsewhere : Wheels::here);
   return plan;
 }
 

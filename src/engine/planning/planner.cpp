@@ -16,7 +16,7 @@
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -6,7 +6,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/selection.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -11,7 +11,7 @@
 #include "topsctl/host/python/python.hpp"
 #include "topsctl/host/python/wheel_places.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

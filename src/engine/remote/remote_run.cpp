@@ -58,6 +58,7 @@ class Following {
     request.run_as = command.run_as;
     request.lock = command.lock;
     request.job = command.job;
+    request.reading = command.reading;
     request.directory = command.directory;
     return request;
   }

@@ -34,6 +34,7 @@ Json to_json(const RemoteRunRequest& request) {
           {"events_from", request.events_from},
           {"lock", request.lock ? to_json(*request.lock) : Json(nullptr)},
           {"job", text_or_null(request.job)},
+          {"reading", text_or_null(request.reading)},
           {"directory", request.directory},
           {"has_begun", request.has_begun}};
 }
@@ -42,8 +43,8 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
   try {
     const Json json = parse_json(payload, "the run");
     const JsonReader reader(json, "the run");
-    reader.expect_keys(
-        {"id", "words", "run_as", "events_from", "lock", "job", "directory", "has_begun"});
+    reader.expect_keys({"id", "words", "run_as", "events_from", "lock", "job", "reading",
+                        "directory", "has_begun"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
     // It becomes the name of a folder.
@@ -59,6 +60,7 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
       request.lock = SentLock{lock.at("text").text(), text_or_nothing(lock.at("signature"))};
     }
     request.job = text_or_nothing(reader.at("job"));
+    request.reading = text_or_nothing(reader.at("reading"));
     request.has_begun = reader.at("has_begun").boolean();
     request.directory = reader.at("directory").text();
     if (!request.directory.starts_with('/')) reader.at("directory").reject("no absolute path");

@@ -24,6 +24,7 @@ constexpr std::int64_t longest_silence_ms = 10'000;
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
 constexpr const char* lock_file = "lock.json";
 constexpr const char* job_file = "job.json";
+constexpr const char* reading_file = "reading";
 
 // The places for runs, best first, of which the first that can be used is taken.
 std::vector<fs::path> run_places(const Host& host) {
@@ -79,6 +80,8 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
   if (!request.job.empty()) argv.push_back(concat("--job=", (folder / job_file).string()));
+  if (!request.reading.empty())
+    argv.push_back(concat("--reading=", (folder / reading_file).string()));
   return argv;
 }
 
@@ -86,6 +89,7 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
 std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   std::vector<RunFile> files;
   if (!request.job.empty()) files.push_back({job_file, request.job});
+  if (!request.reading.empty()) files.push_back({reading_file, request.reading});
   if (!request.lock) return files;
   files.push_back({lock_file, request.lock->text});
   if (!request.lock->signature.empty())

@@ -10,7 +10,7 @@
 #include "topsctl/base/python_version.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/model/place.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/place.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -12,7 +12,7 @@
 #include "topsctl/model/place.hpp"
 #include "topsctl/model/relation.hpp"
 #include "topsctl/model/relation_parser.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

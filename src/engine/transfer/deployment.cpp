@@ -20,7 +20,10 @@ RemoteCommand install_command(const DeployRequest& request) {
     command.words.push_back(concat(request.upload.request.destination, "/", file.name));
   command.words.insert(command.words.end(), request.install_words.begin(),
                        request.install_words.end());
-  if (request.confirm_timeout_s > 0) {
+  if (request.upload.request.dry_run) {
+    command.words.emplace_back("--dry-run");
+    command.reading = request.reading;
+  } else if (request.confirm_timeout_s > 0) {
     command.words.insert(command.words.end(),
                          {"--confirm-timeout", concat(request.confirm_timeout_s)});
   }
@@ -57,7 +60,6 @@ void require_success(const RemoteReport& report) {
 
 void deploy(const DeployRequest& request, Deployment& result) {
   result.upload = upload(request.upload);
-  if (request.upload.request.dry_run) return;
   result.report = run_there(install_command(request), request);
   require_success(*result.report);
   if (!result.report->awaits_confirmation || !result.report->transaction) return;

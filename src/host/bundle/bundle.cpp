@@ -15,7 +15,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/file_access.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -13,7 +13,7 @@
 #include "topsctl/host/content/payload_scan.hpp"
 #include "topsctl/host/content/settings_scan.hpp"
 #include "topsctl/host/system/digest.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

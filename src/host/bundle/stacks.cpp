@@ -11,8 +11,8 @@
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/trust/signed_file.hpp"
-#include "topsctl/model/stack_parser.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

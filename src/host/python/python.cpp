@@ -17,7 +17,7 @@
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/model/json_reader.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -14,7 +14,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/parallel.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -1,10 +1,10 @@
 // What a package must be to count as a component of a stack.
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 #include <algorithm>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -1,15 +1,15 @@
 // Strict reading of stack files.
-#include "topsctl/model/stack_parser.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "model/stack/stack_words.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/json_reader.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
+#include "topsctl/model/stack/stack_words.hpp"
 
 namespace topsctl {
 

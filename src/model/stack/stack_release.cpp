@@ -1,5 +1,5 @@
 // Reads releases out of versions, and puts them into stacks.
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 #include <algorithm>
 #include <map>

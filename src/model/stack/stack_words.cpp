@@ -1,5 +1,5 @@
 // Checks the characters of names, paths and lines.
-#include "model/stack/stack_words.hpp"
+#include "topsctl/model/stack/stack_words.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
-#include "topsctl/model/stack_parser.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
 
 namespace topsctl {
 namespace {

@@ -1,5 +1,5 @@
 // Releases: read out of versions, chosen, and put into stacks.
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

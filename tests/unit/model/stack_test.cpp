@@ -1,5 +1,5 @@
 // Which package counts as which component.
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 #include <gtest/gtest.h>
 

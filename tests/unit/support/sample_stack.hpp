@@ -5,9 +5,9 @@
 #include <string>
 
 #include "topsctl/base/embedded.hpp"
-#include "topsctl/model/stack.hpp"
-#include "topsctl/model/stack_parser.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack.hpp"
+#include "topsctl/model/stack/stack_parser.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -12,7 +12,7 @@
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 #include "topsctl/model/variable_catalogue.hpp"
 
 namespace topsctl {

@@ -9,7 +9,7 @@
 
 #include "topsctl/engine/checks/shell_assignments.hpp"
 #include "topsctl/host/system/host.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "topsctl/host/system/host.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 #include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {

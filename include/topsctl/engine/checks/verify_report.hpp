@@ -3,7 +3,7 @@
 
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -8,7 +8,7 @@
 #include "topsctl/engine/cluster/job_template.hpp"
 #include "topsctl/engine/cluster/rank_layout.hpp"
 #include "topsctl/model/environment.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -10,7 +10,7 @@
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/inspection.hpp"
 #include "topsctl/model/json.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 #include "topsctl/model/target_snapshot.hpp"
 
 namespace topsctl {

@@ -10,7 +10,7 @@
 #include "topsctl/host/facts/efsmi.hpp"
 #include "topsctl/host/facts/job_processes.hpp"
 #include "topsctl/host/system/host.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

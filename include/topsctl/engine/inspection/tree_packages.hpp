@@ -6,7 +6,7 @@
 
 #include "topsctl/engine/inspection/confined_reading.hpp"
 #include "topsctl/host/bundle/bundle_files.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

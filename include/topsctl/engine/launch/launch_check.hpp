@@ -14,7 +14,7 @@
 #include "topsctl/model/check.hpp"
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/host_facts.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/engine/execution/carried_reading.hpp"
 #include "topsctl/engine/execution/executor.hpp"
 #include "topsctl/engine/planning/planner.hpp"
 #include "topsctl/host/system/confined_call.hpp"
@@ -29,6 +30,8 @@ struct InstallRequest {
   bool allow_older_lock = false;   // also a signed one that is older than what was installed
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
   InstallMode mode = InstallMode::apply;
+  // In the place of the bundle, which is not here: for InstallMode::plan alone.
+  std::optional<CarriedReading> reading;
   Sandboxing sandboxing = Sandboxing::on;  // of what reads the bundle
   std::int64_t lock_timeout_ms = 120'000;
   int deadline_s = 0;  // from the locks to the commit; 0: none

@@ -8,7 +8,7 @@
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/environment.hpp"
 #include "topsctl/model/environment_settings.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

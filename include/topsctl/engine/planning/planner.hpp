@@ -8,7 +8,7 @@
 #include "topsctl/engine/planning/wheel_step.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/plan.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

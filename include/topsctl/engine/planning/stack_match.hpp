@@ -5,7 +5,7 @@
 
 #include "topsctl/engine/inspection/stack_match.hpp"
 #include "topsctl/model/package.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

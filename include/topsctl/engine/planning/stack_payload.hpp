@@ -9,7 +9,7 @@
 #include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/package.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,7 @@
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/plan.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

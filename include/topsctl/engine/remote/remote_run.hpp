@@ -23,6 +23,7 @@ struct RemoteCommand {
   Secret sudo_password;                // empty: none was asked for
   std::optional<SentLock> lock = {};   // given to the command as `--lock`
   std::string job;                     // given to the command as `--job`; empty: none
+  std::string reading = {};            // the same as `--reading`
   std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
   bool was_reached = false;            // a moment ago: then also for one that cannot be made yet
   std::string directory = "/";         // there; absolute

@@ -28,6 +28,7 @@ struct RemoteRunRequest {
   std::uint64_t events_from = 0;  // bytes of events that were heard before
   std::optional<SentLock> lock = {};
   std::string job = {};         // the text of a file for `--job`; empty: none
+  std::string reading = {};     // the same for `--reading`
   std::string directory = "/";  // where it is started; absolute
   bool has_begun = false;       // it is not started where it is not known
   bool operator==(const RemoteRunRequest&) const = default;

@@ -16,6 +16,7 @@ struct DeployRequest {
   UploadJob upload;
   std::vector<std::string> install_words;  // options of `topsctl install` there
   SentLock lock;                           // of what was read here: no other bytes are installed
+  std::string reading = {};                // of a dry run: what was read of the packages
   Secret sudo_password;                    // empty: none was asked for
   int confirm_timeout_s = 0;               // seconds; 0: no confirmation
   RemoteLine on_line;                      // of the install and the confirm there
@@ -24,11 +25,12 @@ struct DeployRequest {
 // What became of it up to now; also of one that failed.
 struct Deployment {
   Upload upload;
-  std::optional<RemoteReport> report;        // of the install there
+  std::optional<RemoteReport> report;        // of the install there, or its plan
   std::optional<RemoteReport> confirmation;  // of the confirm there
 };
 
-// Sends the files, and unless that was a dry run installs and confirms them. Throws Error when the
+// Sends the files, installs and confirms them; in a dry run nothing is sent but what was read of
+// them, and the target makes its plan of that. Throws Error when the
 // bundle is not installed there and confirmed: the error of the remote install if that failed; and
 // what upload() and run_remote() throw. `result` has what came before.
 void deploy(const DeployRequest& request, Deployment& result);

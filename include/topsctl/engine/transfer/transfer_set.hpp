@@ -18,7 +18,7 @@
 #include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/input_file.hpp"
 #include "topsctl/model/package.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -7,7 +7,7 @@
 
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/input_file.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

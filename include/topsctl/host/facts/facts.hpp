@@ -7,7 +7,7 @@
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/host_facts.hpp"
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/sample_host.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 namespace {

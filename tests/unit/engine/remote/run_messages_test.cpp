@@ -22,6 +22,7 @@ TEST(RunFrames, ComeBackAsTheyWere) {
   RemoteRunRequest elsewhere = request();
   elsewhere.directory = "/srv/training";
   elsewhere.job = "{\"words\": [\"train.py\"]}";
+  elsewhere.reading = "00ff";
   elsewhere.has_begun = true;
   EXPECT_EQ(parse_run_frame(to_line(to_json(elsewhere))), elsewhere);
   for (const char* signature : {"", "-----BEGIN\n"}) {

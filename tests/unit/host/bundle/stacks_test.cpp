@@ -7,7 +7,7 @@
 #include "support/sample_stack.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
-#include "topsctl/model/stack_release.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "topsctl/model/stack.hpp"
+#include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
 
