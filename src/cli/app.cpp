@@ -13,6 +13,8 @@
 #include "cli/command_names.hpp"
 #include "cli/event_lines.hpp"
 #include "cli/non_blocking_streambuf.hpp"
+#include "cli/page_text.hpp"
+#include "cli/program_help.hpp"
 #include "cli/remote_command.hpp"
 #include "cli/training/live_view.hpp"
 #include "cli/validators.hpp"
@@ -63,14 +65,15 @@ class Program {
   int run() {
     try {
       if (arguments_.size() <= 1) {
-        std::cerr << short_help(program_);
+        std::cerr << program_help(style_for(2));
         return static_cast<int>(ExitCode::usage);
       }
       refuse_unknown_command();
       const ParsedCommandLine parsed =
           parse_command_line(program_, {arguments_.begin() + 1, arguments_.end()});
       if (parsed.help) {
-        return print(*parsed.help);
+        return print(given_command(program_) == nullptr ? program_help(style_for(1))
+                                                        : *parsed.help);
       }
       chosen_ = defined(parsed.command);
       if (chosen_ == nullptr)
@@ -164,9 +167,11 @@ class Program {
 
   static void tell_unwritten() { std::cerr << "error: cannot write to standard output\n"; }
 
-  static int print_page(const HelpRequest& request) {
+  int print_page(const HelpRequest& request) const {
     if (request.command == "--version") return print(format("topsctl {}\n", topsctl_version()));
-    return print(page_of(request.command));
+    if (show_page(page_of(request.command), style_for(1))) return 0;
+    tell_unwritten();
+    return static_cast<int>(ExitCode::failed);
   }
 
   bool wants_json() const {

@@ -177,10 +177,6 @@ ParsedCommandLine parse_command_line(OptionTable& program, const std::vector<std
   return parsed;
 }
 
-std::string short_help(const OptionTable& program) {
-  return parser_for(program)->help();
-}
-
 const OptionTable* given_command(const OptionTable& program) {
   for (const auto& part : program.parts) {
     if (part->is_given) return part.get();

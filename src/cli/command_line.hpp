@@ -19,9 +19,6 @@ struct ParsedCommandLine {
 // what an immediate option throws.
 ParsedCommandLine parse_command_line(OptionTable& program, const std::vector<std::string>& words);
 
-// Of the program itself: its commands, and the options that stand everywhere.
-std::string short_help(const OptionTable& program);
-
 // The part of the program that was given, the first in the order of the help; null if none was.
 const OptionTable* given_command(const OptionTable& program);
 

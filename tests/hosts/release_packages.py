@@ -53,7 +53,7 @@ def make_packages(repository, topsctl_release, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def packages(make_packages):
+def released(make_packages):
     """The packages of this version."""
     return make_packages()
 
@@ -65,11 +65,11 @@ def older_packages(make_packages):
 
 
 @pytest.fixture(scope="session")
-def unpacked(packages, tmp_path_factory):
+def unpacked(released, tmp_path_factory):
     """The directory of the unpacked archive."""
     folder = tmp_path_factory.mktemp("archive")
-    subprocess.run(["tar", "--extract", "--file", packages.archive, "--directory", folder], check=True)
-    return folder / packages.archive.name.removesuffix(".tar.gz")
+    subprocess.run(["tar", "--extract", "--file", released.archive, "--directory", folder], check=True)
+    return folder / released.archive.name.removesuffix(".tar.gz")
 
 
 def bookworm_settings():

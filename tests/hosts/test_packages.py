@@ -29,22 +29,22 @@ def dpkg(host, *argv, expected=0):
     return done.stderr
 
 
-def given(host, packages):
-    return "/" + os.path.relpath(host.copy_in(packages.deb, f"/var/tmp/{packages.deb.name}"), host.root)
+def given(host, released):
+    return "/" + os.path.relpath(host.copy_in(released.deb, f"/var/tmp/{released.deb.name}"), host.root)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_installed_upgraded_removed_and_purged_and_nothing_is_left(kind, make_package_host, packages, older_packages):
+def test_it_is_installed_upgraded_removed_and_purged_and_nothing_is_left(kind, make_package_host, released, older_packages):
     host = make_package_host(kind)
-    older, newer = given(host, older_packages), given(host, packages)
+    older, newer = given(host, older_packages), given(host, released)
     before = host.digest((*RECORDS, *FAR_AWAY))
     dpkg(host, "--install", older)
-    assert host.run(["topsctl", "--version"]).stdout == f"topsctl {packages.version}\n"
+    assert host.run(["topsctl", "--version"]).stdout == f"topsctl {released.version}\n"
     assert os.readlink(host.path(ENABLED)).endswith("/systemd/system/topsctl-recover.service")
     assert "ExecStart=/usr/bin/topsctl recover\n" in host.path("/lib/systemd/system/topsctl-recover.service").read_text()
     dpkg(host, "--install", newer)
     version = host.run(["dpkg-query", "--show", "--showformat=${Version} ${db:Status-Status}", "topsctl"]).stdout
-    assert version == f"{packages.version} installed" and older_packages.version == OLDER
+    assert version == f"{released.version} installed" and older_packages.version == OLDER
     assert host.run(["dpkg", "--verify", "topsctl"]).stdout == ""
     assert host.path(ENABLED).is_symlink()
     dpkg(host, "--remove", "topsctl")
@@ -53,17 +53,17 @@ def test_it_is_installed_upgraded_removed_and_purged_and_nothing_is_left(kind, m
     assert before.diff(host.digest((*RECORDS, *FAR_AWAY)), ignore=("mtime_ns",)) == []
 
 
-def test_an_upgrade_keeps_what_the_administrator_has_disabled(make_package_host, packages, older_packages):
+def test_an_upgrade_keeps_what_the_administrator_has_disabled(make_package_host, released, older_packages):
     host = make_package_host("debian-12")
     dpkg(host, "--install", given(host, older_packages))
     host.path(ENABLED).unlink()  # what `systemctl disable` does
-    dpkg(host, "--install", given(host, packages))
+    dpkg(host, "--install", given(host, released))
     assert not host.path(ENABLED).is_symlink()
 
 
-def test_transactions_outlive_the_package_and_an_unconfirmed_one_holds_it(make_package_host, packages, bundle):
+def test_transactions_outlive_the_package_and_an_unconfirmed_one_holds_it(make_package_host, released, bundle):
     host = make_package_host("debian-11")
-    dpkg(host, "--install", given(host, packages))
+    dpkg(host, "--install", given(host, released))
     host.copy_in(bundle(python=host.python_minor(), only_needed=True), "/srv/bundle")
     # Its watcher ends with this command: the host was rebooted.
     done = host.run(["topsctl", "install", "/srv/bundle", "--stack", "topsrider-2.5.136", "--components", "eccl",
@@ -77,13 +77,13 @@ def test_transactions_outlive_the_package_and_an_unconfirmed_one_holds_it(make_p
     names = sorted(path.name for path in kept.rglob("*"))
     assert "kept /var/lib/topsctl" in dpkg(host, "--purge", "topsctl")
     assert names and sorted(path.name for path in kept.rglob("*")) == names
-    dpkg(host, "--install", given(host, packages))
+    dpkg(host, "--install", given(host, released))
     assert host.run(["topsctl", "rollback"]).returncode == 0
 
 
-def test_a_purge_removes_a_store_without_transactions(make_package_host, packages):
+def test_a_purge_removes_a_store_without_transactions(make_package_host, released):
     host = make_package_host("debian-12")
-    dpkg(host, "--install", given(host, packages))
+    dpkg(host, "--install", given(host, released))
     host.path("/var/lib/topsctl/transactions").mkdir(parents=True)
     host.path("/var/lib/topsctl/lock").touch()
     host.path("/var/log/topsctl").mkdir()
@@ -91,22 +91,22 @@ def test_a_purge_removes_a_store_without_transactions(make_package_host, package
     assert not host.path("/var/lib/topsctl").exists() and not host.path("/var/log/topsctl").exists()
 
 
-def test_lintian_finds_no_error_and_no_warning(packages):
+def test_lintian_finds_no_error_and_no_warning(released):
     needed("lintian")
-    done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", packages.deb],
+    done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", released.deb],
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_packages_are_the_same_from_other_surroundings(make_packages, packages, tmp_path):
+def test_packages_are_the_same_from_other_surroundings(make_packages, released, tmp_path):
     other = make_packages(cwd=tmp_path, umask=0o077, env={**os.environ, "TZ": "Asia/Shanghai", "LC_ALL": "C"})
-    sums = (packages.folder / "SHA256SUMS").read_text()
+    sums = (released.folder / "SHA256SUMS").read_text()
     assert sums == (other.folder / "SHA256SUMS").read_text() and len(sums.splitlines()) == 3
-    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=packages.folder, check=True, capture_output=True)
+    subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=released.folder, check=True, capture_output=True)
 
 
-def test_the_bill_of_materials_is_that_of_the_program(packages, unpacked, repository):
-    bill = json.loads(packages.bill.read_text())
+def test_the_bill_of_materials_is_that_of_the_program(released, unpacked, repository):
+    bill = json.loads(released.bill.read_text())
     schema = json.loads((repository / "tests/data/schemas/cyclonedx-1.5.schema.json").read_text())
     assert list(jsonschema.Draft202012Validator(schema).iter_errors(bill)) == [] and cyclonedx_faults(bill) == []
     digest = subprocess.run(["sha256sum", unpacked / "bin/topsctl"], capture_output=True, text=True, check=True).stdout.split()[0]
@@ -143,11 +143,11 @@ def test_a_manual_page_refers_to_pages_that_are_there(unpacked):
 
 
 @pytest.fixture
-def shell_host(request, make_package_host, packages, unpacked):
+def shell_host(request, make_package_host, released, unpacked):
     """A host with man and three shells, and topsctl by its package or by its archive."""
     host = make_package_host("debian-12")
     if request.param == "package":
-        dpkg(host, "--install", given(host, packages))
+        dpkg(host, "--install", given(host, released))
     else:
         subprocess.run([unpacked / "install.sh", "--destdir", host.root], check=True, capture_output=True)
     return host

@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/command_names.hpp"
 #include "cli/option_table.hpp"
+#include "cli/page_text.hpp"
 
 namespace topsctl {
 
@@ -17,10 +18,12 @@ CommandAction define_help(OptionTable& table) {
       name.values.emplace_back(row.name);
   }
   table.value(page_option, *command, "The same", "COMMAND").hidden();
-  const auto run = [command](Session&) {
+  const auto run = [command](Session& session) {
     Output output;
     output.header.command = "help";
     output.text = page_of(*command);
+    if (!session.json && session.style.columns > 0)
+      output.is_written = show_page(output.text, session.style);
     output.json = Json({{"page", output.text}}).dump();
     return output;
   };

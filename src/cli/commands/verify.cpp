@@ -15,6 +15,7 @@
 #include "topsctl/engine/operations/report_files.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
+#include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
 

@@ -1,0 +1,182 @@
+// Renders the little Markdown that pages are written in.
+#include "cli/page_text.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+#include <vector>
+
+#include "cli/finding_text.hpp"
+#include "cli/training/live_view.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::string_view indent = "    ";
+constexpr std::string_view code_indent = "    ";
+// LESS as git sets it: leave what fits on the screen, keep colours. LESSSECURE: no shell from it.
+constexpr const char* pager =
+    "LESS=\"${LESS-FRX}\" LESSSECURE=1; export LESS LESSSECURE\n"
+    "if [ -n \"$PAGER\" ]; then eval \"$PAGER\"\n"
+    "elif command -v less >/dev/null 2>&1; then less\n"
+    "else cat; fi";
+
+struct Section {
+  std::string heading;
+  std::vector<std::string> lines;
+};
+
+// The first section has the title as its heading.
+std::vector<Section> sections_of(std::string_view markdown) {
+  std::vector<Section> sections;
+  for (const std::string& line : split(markdown, '\n')) {
+    if (line.starts_with("# ") || line.starts_with("## ")) {
+      sections.push_back({line.substr(line.find(' ') + 1), {}});
+    } else if (!sections.empty()) {
+      sections.back().lines.push_back(line);
+    }
+  }
+  return sections;
+}
+
+// `code` and **strong** in bold, [text](place) as text.
+std::string inline_text(std::string_view text, const Style& style) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto enclosed = [&](std::string_view mark) -> std::optional<std::string_view> {
+      if (!text.substr(at).starts_with(mark)) return std::nullopt;
+      const auto end = text.find(mark, at + mark.size());
+      if (end == std::string_view::npos) return std::nullopt;
+      const std::string_view inner = text.substr(at + mark.size(), end - at - mark.size());
+      at = end + mark.size();
+      return inner;
+    };
+    if (const auto strong = enclosed("**")) {
+      out += style.bold(std::string(*strong));
+    } else if (const auto code = enclosed("`")) {
+      // Each word by itself, so that lines may be broken between them.
+      std::vector<std::string> words = split(*code, ' ');
+      for (std::string& word : words) word = style.bold(word);
+      out += joined(words, " ");
+    } else if (const auto close = text.find("](", at);
+               text[at] == '[' && close != std::string_view::npos) {
+      const auto end = text.find(')', close);
+      out += text.substr(at + 1, close - at - 1);
+      at = end == std::string_view::npos ? text.size() : end + 1;
+    } else {
+      out.push_back(text[at++]);
+    }
+  }
+  return out;
+}
+
+// A line of a list of options is a name, two blanks at least, and what it means.
+std::string code_line(std::string_view line, const Style& style) {
+  const std::string_view text = line.substr(code_indent.size());
+  if (code_indent.size() + display_width(text) <= style.width())
+    return concat(code_indent, text, "\n");
+  const auto begin = text.find_first_not_of(' ');
+  const auto gap = text.find("  ", begin == std::string_view::npos ? 0 : begin);
+  const auto meaning = gap == std::string_view::npos ? begin : text.find_first_not_of(' ', gap);
+  const std::size_t column = code_indent.size() + (meaning == std::string_view::npos ? 0 : meaning);
+  // Meanings need room: else they hang a little.
+  const std::size_t hanging = column + 24 <= style.width() && gap != std::string_view::npos
+                                  ? column
+                                  : code_indent.size() + 4;
+  return wrapped(text.substr(meaning), concat(code_indent, text.substr(0, meaning)), style.width(),
+                 hanging);
+}
+
+std::string list_mark(std::string_view line) {
+  if (line.starts_with("- ")) return "- ";
+  const auto digits = line.find_first_not_of("0123456789");
+  return digits != 0 && digits != std::string_view::npos && line.substr(digits).starts_with(". ")
+             ? std::string(line.substr(0, digits + 2))
+             : std::string();
+}
+
+std::string rendered_lines(const std::vector<std::string>& lines, const Style& style) {
+  std::string text;
+  std::string paragraph;
+  std::string mark;
+  const auto finish = [&] {
+    if (!paragraph.empty())
+      text += wrapped(inline_text(paragraph, style), concat(indent, mark), style.width());
+    paragraph.clear();
+    mark.clear();
+  };
+  bool is_blank_before = true;
+  for (const std::string& line : lines) {
+    const bool is_blank = trimmed(line).empty();
+    const std::string item = list_mark(line);
+    if (line.starts_with("### ")) {
+      finish();
+      text += concat("  ", style.bold(line.substr(4)), "\n");
+    } else if (is_blank || !item.empty() || (line.starts_with(code_indent) && paragraph.empty())) {
+      finish();
+      if (is_blank && !is_blank_before) text += "\n";
+      if (line.starts_with(code_indent) && !is_blank) text += code_line(line, style);
+      if (!item.empty()) {
+        mark = item;
+        paragraph = line.substr(item.size());
+      }
+    } else {
+      paragraph += concat(paragraph.empty() ? "" : " ", trimmed(line));
+    }
+    is_blank_before = is_blank;
+  }
+  finish();
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
+std::string upper_case(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
+}  // namespace
+
+std::string rendered_page(std::string_view markdown, const Style& style) {
+  std::vector<Section> sections = sections_of(markdown);
+  const auto place_of = [&](std::string_view heading) {
+    return std::find_if(sections.begin(), sections.end(),
+                        [&](const Section& section) { return section.heading == heading; });
+  };
+  const auto examples = place_of("Examples");
+  const auto synopsis = place_of("Synopsis");
+  if (examples != sections.end() && synopsis < examples)
+    std::rotate(synopsis + 1, examples, examples + 1);
+  std::string text;
+  for (const Section& section : sections) {
+    const bool is_title = &section == &sections.front();
+    if (!text.empty()) text += "\n";
+    text += concat(style.bold(is_title ? section.heading : upper_case(section.heading)), "\n");
+    text += rendered_lines(section.lines, style);
+  }
+  return text;
+}
+
+bool show_page(std::string_view markdown, const Style& style) {
+  if (style.columns == 0) {
+    std::cout << markdown << std::flush;
+    return static_cast<bool>(std::cout);
+  }
+  const std::string text = rendered_page(markdown, style);
+  const std::size_t lines = split(text, '\n').size();
+  if (lines < terminal_size(1).rows) {
+    std::cout << text << std::flush;
+    return static_cast<bool>(std::cout);
+  }
+  std::cout << std::flush;
+  FILE* to = ::popen(pager, "w");
+  if (to == nullptr) return static_cast<bool>(std::cout << text << std::flush);
+  std::fwrite(text.data(), 1, text.size(), to);  // who leaves the pager early has read enough
+  ::pclose(to);
+  return true;
+}
+
+}  // namespace topsctl

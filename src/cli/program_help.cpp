@@ -1,0 +1,60 @@
+// Groups the commands.
+#include "cli/program_help.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/command.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+struct Group {
+  const char* title;
+  std::vector<std::string_view> commands;
+};
+
+const std::array<Group, 7>& groups() {
+  static const std::array<Group, 7> all = {{{"Inspect", {"inspect", "lock", "snapshot", "stack"}},
+                                            {"Install", {"install", "confirm", "verify"}},
+                                            {"Undo", {"rollback", "recover", "history"}},
+                                            {"Fleet", {"transfer", "deploy"}},
+                                            {"Environment", {"env"}},
+                                            {"Training", {"doctor", "launch", "runs", "watch"}},
+                                            {"topsctl", {"version", "completion", "help"}}}};
+  return all;
+}
+
+std::string_view summary_of(std::string_view command) {
+  for (const CommandRow& row : command_table()) {
+    if (row.name == command) return row.summary;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string program_help(const Style& style) {
+  std::string text = concat(
+      "Install Enflame TopsRider and other vendor stacks as one transaction, or not at all\n",
+      style.bold("Usage:"), " topsctl [OPTIONS] COMMAND [ARGUMENTS]\n");
+  for (const Group& group : groups()) {
+    text += concat(style.bold(group.title), "\n");
+    for (const std::string_view command : group.commands) {
+      constexpr std::size_t room = 12;
+      text +=
+          concat("  ", command, std::string(room - command.size(), ' '), summary_of(command), "\n");
+    }
+  }
+  text += concat(style.bold("Options of every command"), "\n",
+                 "  --json  -q, --quiet  -v, --verbose  --events  --color WHEN  --log-file FILE\n",
+                 "  -h, --help  --version\n");
+  text += concat(style.bold("Examples"), "\n", "  topsctl inspect BUNDLE\n",
+                 "  sudo topsctl install BUNDLE\n", "  sudo topsctl rollback\n",
+                 "`topsctl COMMAND -h` is a short help, `topsctl help COMMAND` the whole page\n");
+  return text;
+}
+
+}  // namespace topsctl

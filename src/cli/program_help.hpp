@@ -1,0 +1,14 @@
+// What `topsctl -h` says.
+#pragma once
+
+#include <string>
+
+#include "cli/render.hpp"
+
+namespace topsctl {
+
+// The commands by what they are for, the options of every command, and three examples. At most 40
+// lines.
+std::string program_help(const Style& style);
+
+}  // namespace topsctl
