@@ -169,9 +169,9 @@ class Program {
 
   int print_page(const HelpRequest& request) const {
     if (request.command == "--version") return print(format("topsctl {}\n", topsctl_version()));
-    if (show_page(page_of(request.command), style_for(1))) return 0;
-    tell_unwritten();
-    return static_cast<int>(ExitCode::failed);
+    const std::string text = shown_page(page_of(request.command), style_for(1));
+    read_in_pager(text, style_for(1));
+    return print(text);
   }
 
   bool wants_json() const {

@@ -12,7 +12,7 @@ const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> table = {
       {"inspect", "Show what is in a bundle or package", define_inspect},
       {"lock", "Write or sign the digests of a bundle", define_lock},
-      {"snapshot", "Save a host's state for `inspect --against`", define_snapshot},
+      {"snapshot", "Save the state of a host for `inspect --against`", define_snapshot},
       {"install", "Install a bundle as one transaction", define_install},
       {"rollback", "Restore the state before an install", define_rollback,
        CommandPlace::anywhere_as_root},

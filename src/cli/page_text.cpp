@@ -1,28 +1,34 @@
 // Renders the little Markdown that pages are written in.
 #include "cli/page_text.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <cstdio>
-#include <iostream>
 #include <optional>
 #include <vector>
 
 #include "cli/finding_text.hpp"
 #include "cli/training/live_view.hpp"
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/exec_program.hpp"
+#include "topsctl/host/system/file_access.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 
 namespace {
 
-constexpr std::string_view indent = "    ";
+constexpr std::string_view page_indent = "    ";
 constexpr std::string_view code_indent = "    ";
 // LESS as git sets it: leave what fits on the screen, keep colours. LESSSECURE: no shell from it.
 constexpr const char* pager =
     "LESS=\"${LESS-FRX}\" LESSSECURE=1; export LESS LESSSECURE\n"
-    "if [ -n \"$PAGER\" ]; then eval \"$PAGER\"\n"
-    "elif command -v less >/dev/null 2>&1; then less\n"
-    "else cat; fi";
+    "if [ -n \"$PAGER\" ]; then eval \"exec $PAGER\"\n"
+    "elif command -v less >/dev/null 2>&1; then exec less\n"
+    "else exec cat; fi";
 
 struct Section {
   std::string heading;
@@ -78,16 +84,33 @@ std::string code_line(std::string_view line, const Style& style) {
   const std::string_view text = line.substr(code_indent.size());
   if (code_indent.size() + display_width(text) <= style.width())
     return concat(code_indent, text, "\n");
-  const auto begin = text.find_first_not_of(' ');
-  const auto gap = text.find("  ", begin == std::string_view::npos ? 0 : begin);
-  const auto meaning = gap == std::string_view::npos ? begin : text.find_first_not_of(' ', gap);
-  const std::size_t column = code_indent.size() + (meaning == std::string_view::npos ? 0 : meaning);
-  // Meanings need room: else they hang a little.
-  const std::size_t hanging = column + 24 <= style.width() && gap != std::string_view::npos
-                                  ? column
-                                  : code_indent.size() + 4;
+  constexpr std::size_t least_room = 24;
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  const auto gap = text.find("  ", begin);
+  std::size_t meaning = gap == std::string_view::npos ? begin : text.find_first_not_of(' ', gap);
+  std::size_t hanging = code_indent.size() + meaning;
+  // A meaning needs room: else the line hangs together.
+  if (meaning == begin || hanging + least_room > style.width()) {
+    meaning = begin;
+    hanging = code_indent.size() + begin + 4;
+  }
   return wrapped(text.substr(meaning), concat(code_indent, text.substr(0, meaning)), style.width(),
                  hanging);
+}
+
+// The lines of a synopsis, each with those that continue it.
+std::vector<std::string> joined_synopsis(const std::vector<std::string>& lines) {
+  std::vector<std::string> joined;
+  for (const std::string& line : lines) {
+    const bool continues = line.find_first_not_of(' ') != std::string::npos &&
+                           line.find_first_not_of(' ') > code_indent.size() && !joined.empty();
+    if (continues) {
+      joined.back() += concat(" ", trimmed(line));
+    } else {
+      joined.push_back(line);
+    }
+  }
+  return joined;
 }
 
 std::string list_mark(std::string_view line) {
@@ -104,7 +127,7 @@ std::string rendered_lines(const std::vector<std::string>& lines, const Style& s
   std::string mark;
   const auto finish = [&] {
     if (!paragraph.empty())
-      text += wrapped(inline_text(paragraph, style), concat(indent, mark), style.width());
+      text += wrapped(inline_text(paragraph, style), concat(page_indent, mark), style.width());
     paragraph.clear();
     mark.clear();
   };
@@ -155,28 +178,26 @@ std::string rendered_page(std::string_view markdown, const Style& style) {
     const bool is_title = &section == &sections.front();
     if (!text.empty()) text += "\n";
     text += concat(style.bold(is_title ? section.heading : upper_case(section.heading)), "\n");
-    text += rendered_lines(section.lines, style);
+    text += rendered_lines(
+        section.heading == "Synopsis" ? joined_synopsis(section.lines) : section.lines, style);
   }
   return text;
 }
 
-bool show_page(std::string_view markdown, const Style& style) {
-  if (style.columns == 0) {
-    std::cout << markdown << std::flush;
-    return static_cast<bool>(std::cout);
+std::string shown_page(std::string_view markdown, const Style& style) {
+  return style.columns == 0 ? std::string(markdown) : rendered_page(markdown, style);
+}
+
+void read_in_pager(const std::string& text, const Style& style) {
+  if (style.columns == 0 || split(text, '\n').size() <= terminal_size(STDOUT_FILENO).rows) return;
+  try {
+    const Descriptor file = open_nameless_file();
+    write_all(file, text, "the page");
+    if (::lseek(file.get(), 0, SEEK_SET) != 0 || ::dup2(file.get(), STDIN_FILENO) < 0) return;
+    exec_program({"/bin/sh", "-c", pager}, process_environment());
+  } catch (const Error&) {
+    // The terminal shows it, too.
   }
-  const std::string text = rendered_page(markdown, style);
-  const std::size_t lines = split(text, '\n').size();
-  if (lines < terminal_size(1).rows) {
-    std::cout << text << std::flush;
-    return static_cast<bool>(std::cout);
-  }
-  std::cout << std::flush;
-  FILE* to = ::popen(pager, "w");
-  if (to == nullptr) return static_cast<bool>(std::cout << text << std::flush);
-  std::fwrite(text.data(), 1, text.size(), to);  // who leaves the pager early has read enough
-  ::pclose(to);
-  return true;
 }
 
 }  // namespace topsctl

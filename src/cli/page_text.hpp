@@ -12,8 +12,11 @@ namespace topsctl {
 // synopsis, paragraphs in lines that fit `style.width()`, lists of options in their columns.
 std::string rendered_page(std::string_view markdown, const Style& style);
 
-// Prints a page to standard output: as it is, or rendered if that is a terminal; what is longer
-// than the terminal goes through PAGER, else less. False: it could not be written.
-bool show_page(std::string_view markdown, const Style& style);
+// For standard output: the page as it is, or rendered if that is a terminal.
+std::string shown_page(std::string_view markdown, const Style& style);
+
+// Goes on as PAGER, else as less, if standard output is a terminal and the text is longer than it.
+// Returns if it fits, or where there is no pager.
+void read_in_pager(const std::string& text, const Style& style);
 
 }  // namespace topsctl

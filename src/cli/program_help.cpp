@@ -37,9 +37,9 @@ std::string_view summary_of(std::string_view command) {
 }  // namespace
 
 std::string program_help(const Style& style) {
-  std::string text = concat(
-      "Install Enflame TopsRider and other vendor stacks as one transaction, or not at all\n",
-      style.bold("Usage:"), " topsctl [OPTIONS] COMMAND [ARGUMENTS]\n");
+  std::string text =
+      concat("Install Enflame TopsRider and other stacks as one transaction, or not at all\n",
+             style.bold("Usage:"), " topsctl [OPTIONS] COMMAND [ARGUMENTS]\n");
   for (const Group& group : groups()) {
     text += concat(style.bold(group.title), "\n");
     for (const std::string_view command : group.commands) {

@@ -21,10 +21,10 @@ CommandAction define_help(OptionTable& table) {
   const auto run = [command](Session& session) {
     Output output;
     output.header.command = "help";
-    output.text = page_of(*command);
-    if (!session.json && session.style.columns > 0)
-      output.is_written = show_page(output.text, session.style);
-    output.json = Json({{"page", output.text}}).dump();
+    output.json = Json({{"page", page_of(*command)}}).dump();
+    if (session.json) return output;
+    output.text = shown_page(page_of(*command), session.style);
+    read_in_pager(output.text, session.style);
     return output;
   };
   return {run, Json({{"page", nullptr}}).dump()};

@@ -48,11 +48,13 @@ TEST(StackMatches, AreCompleteWithoutWhatIsNotRequired) {
   EXPECT_THAT(match.found, Not(Contains(stack.components.front().id)));
 }
 
-TEST(StackMatches, OfOtherStacksDoNotCount) {
+TEST(StackMatches, CountPackagesThatAreAnotherStacksToo) {
   const Stack stack = sample_stack();
   Inventory inventory = sample_inventory();
   identify(stack, inventory);
   for (Package& package : inventory.packages) package.stack = "another";
+  EXPECT_TRUE(stack_match(stack, inventory).is_complete());
+  for (Package& package : inventory.packages) package.chosen = false;
   EXPECT_THAT(stack_match(stack, inventory).found, IsEmpty());
   EXPECT_FALSE(stack_match(Stack{}, inventory).is_complete());
 }
