@@ -25,7 +25,7 @@ def lose_terminal(sweep, scenario, number, leader, before, after, schema):
     """Runs the scenario on a terminal that is closed at that call, and asks for the report as a new connection would."""
     host = sweep.new_host(scenario)
     try:
-        code = _run_until_lost(sweep, sweep.command(scenario, host)[:-1], number, leader)
+        code = _run_until_lost(sweep, [*sweep.command(scenario, host)[:-1], *(["--yes"] if scenario == "install" else [])], number, leader)
         operator = Operator(host, sweep.binary, sweep.topsctl)
         id = operator.json("history")["transactions"][-1]["id"]
         shown = operator.json("history", "show", str(id))

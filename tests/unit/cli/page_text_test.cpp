@@ -28,7 +28,7 @@ TEST(RenderedPages, ReadLikeManualPages) {
                     Style{false, 40}),
       "tool\n"
       "    Does a thing well, see more.\n\n"
-      "SYNOPSIS\n    tool [-x] FILE [-y VALUE]\n        [-z VALUES]\n\n"
+      "SYNOPSIS\n    tool [-x] FILE [-y VALUE] [-z\n        VALUES]\n\n"
       "EXAMPLES\n    tool -x y\n\n"
       "OPTIONS\n    They stand anywhere:\n\n"
       "    -x      a meaning that goes on for a\n"

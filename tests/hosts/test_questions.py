@@ -1,0 +1,78 @@
+"""An install at a terminal shows its plan and asks; where nobody sits, it asks nobody."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+
+from hosts.operations import Operator
+
+QUESTION = "Install? [y/N]"
+
+
+@pytest.fixture
+def operator(host, topsctl_release, run_topsctl):
+    return Operator(host, topsctl_release, run_topsctl)
+
+
+@pytest.fixture
+def eccl(bundle, host):
+    return bundle(python=host.python_minor(), only_needed=True), "--components", "eccl", "--stack", "topsrider-t2x"
+
+
+def at_terminal(operator, *words, answer="", stdout=None):
+    """Exit status and what the terminal showed; `answer` is typed at the question."""
+    master, slave = os.openpty()
+    # A session of its own, whose terminal this is.
+    child = subprocess.Popen(["setsid", "--ctty", operator.binary, *words, "--root", operator.host.root], stdin=slave,
+                             stdout=stdout or slave, stderr=slave,
+                             env={"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"})
+    os.close(slave)
+    shown, asked = "", False
+    while True:
+        try:
+            piece = os.read(master, 4096).decode()
+        except OSError:
+            break
+        shown += piece
+        if QUESTION in shown and not asked:
+            asked = True
+            os.write(master, f"{answer}\n".encode())
+    os.close(master)
+    return child.wait(timeout=120), shown, asked
+
+
+def test_an_install_asks_at_a_terminal_and_changes_nothing_without_a_yes(operator, eccl):
+    before = operator.digest()
+    for answer in ("n", "", "nonsense"):
+        code, shown, asked = at_terminal(operator, "install", *eccl, answer=answer)
+        assert asked and code == 130 and "the plan was not approved" in shown, shown
+        assert "plan for topsrider-t2x 2.5.136" in shown and "tops-eccl" in shown
+    assert operator.changes_since(before) == []
+    assert operator.json("history")["transactions"] == []
+
+    code, shown, asked = at_terminal(operator, "install", *eccl, answer="y")
+    assert asked and code == 0 and "transaction 1 committed" in shown, shown
+    assert f"topsctl verify --root {operator.host.root}" in shown
+    code, shown, asked = at_terminal(operator, "rollback")
+    assert not asked and code == 0, shown
+    assert operator.changes_since(before) == []
+
+
+def test_nobody_is_asked_with_yes_or_where_output_goes_elsewhere(operator, eccl, tmp_path):
+    assert at_terminal(operator, "install", *eccl, "--yes")[::2] == (0, False)
+    operator.json("rollback")
+    with (tmp_path / "log").open("wb") as log:
+        assert at_terminal(operator, "install", *eccl, stdout=log)[::2] == (0, False)
+    operator.json("rollback")
+    assert at_terminal(operator, "install", *eccl, "--json")[::2] == (0, False)
+
+
+def test_the_next_command_can_be_typed(operator, eccl):
+    planned = operator.topsctl("install", *eccl, "--dry-run").out.splitlines()[-1]
+    assert planned == f"next:  topsctl install {eccl[0]} --root {operator.host.root} --stack topsrider-t2x --components eccl"
+    done = operator.topsctl("install", *eccl, "--confirm-timeout", "600")
+    assert done.out.splitlines()[-1] == f"next:  topsctl confirm 1 --root {operator.host.root} within 600 s", done
+    quiet = operator.topsctl("-q", "rollback")
+    assert quiet.out == "state: the host is as before transaction 1\n", quiet
