@@ -37,7 +37,7 @@ def document(command, code, **more):
 
 def transaction(command, code, outcome, **more):
     return document(command, code, **{
-        "transaction": 7, "outcome": outcome, "root": "/", "plan": None, "phases": [], "steps": [], "checks": [],
+        "host": "t20-1", "user": "root", "started_at": "2026-01-01T00:00:00Z", "bundle": None, "transaction": 7, "outcome": outcome, "root": "/", "plan": None, "phases": [], "steps": [], "checks": [],
         "packages": [PACKAGE], "write_set": {"method": "predicted", "why_not": None, "paths": 0, "bytes": 0, "linked": 0,
                                              "copied": 0},
         "rehearsal": None, "rollback": None, "compared": None, "escaped_paths": [], "not_restored": [], "kept_of_others": [],
@@ -49,7 +49,7 @@ def transaction(command, code, outcome, **more):
 def history(*outcomes):
     return document("history", 0, reports=None, pruned=None, transactions=[
         {"id": number, "kind": "install", "started_at": "2026-01-01T00:00:00Z", "user": "root", "command": "topsctl install",
-         "outcome": outcome, "packages": [PACKAGE], "project": None, "patched": [], "kept_bytes": 0, "can_be_undone": False,
+         "host": "t20-1", "bundle": None, "reason": None, "outcome": outcome, "packages": [PACKAGE], "project": None, "patched": [], "kept_bytes": 0, "can_be_undone": False,
          "confirm_until": None} for number, outcome in enumerate(outcomes, 1)])
 
 
@@ -95,7 +95,7 @@ def test_an_install_says_what_state_the_host_is_in(call, code, outcome, changed)
         assert "step 3: it went wrong" in said["msg"] and "state: the state" in said["msg"], said["msg"]
         assert said["hint"] == "do it differently"
     if more:
-        assert said["failed_check"]["id"] == "torch-gcu-import" and "20 paths compared, 0 differ" in said["msg"]
+        assert said["failed_check"]["id"] == "torch-gcu-import" and "rollback verified: 20 paths, 0 differences" in said["msg"]
         assert said["proof"] == PROOF["verified"]
 
 
@@ -137,7 +137,7 @@ def test_a_rollback_says_what_state_the_host_is_in(call, code, outcome, changed,
 
 @pytest.mark.parametrize("code", [0, 3, 4, 5, 7, 130, 143])
 def test_a_verification_fails_by_its_check(call, code):
-    told = document("verify", code, api=None, stack="s", python=None, checks=[CHECK] if code == 5 else [],
+    told = document("verify", code, api=None, stack="s", release=None, python=None, checks=[CHECK] if code == 5 else [],
                     stopped_at={"rung": "import", "check": CHECK["id"]} if code == 5 else None)
     said = call("verify", {"level": "import"}, {"verify": (code, told)})
     assert (said["changed"], said["failed"], said["rc"]) == (False, code != 0, code), said

@@ -66,7 +66,7 @@ def test_transactions_outlive_the_package_and_an_unconfirmed_one_holds_it(make_p
     dpkg(host, "--install", given(host, released))
     host.copy_in(bundle(python=host.python_minor(), only_needed=True), "/srv/bundle")
     # Its watcher ends with this command: the host was rebooted.
-    done = host.run(["topsctl", "install", "/srv/bundle", "--stack", "topsrider-2.5.136", "--components", "eccl",
+    done = host.run(["topsctl", "install", "/srv/bundle", "--stack", "topsrider-t2x", "--components", "eccl",
                      "--confirm-timeout", "600"], timeout=300, env=OLD_CONNECTION)
     assert done.returncode == 0, done.stdout + done.stderr
     told = dpkg(host, "--remove", "topsctl", expected=1)

@@ -165,7 +165,7 @@ def sentence(document, proof):
     parts = [": ".join(error.get("context", []) + [error.get("message", "")]) if error else "",
              "state: " + document["msg"] if document.get("msg") else ""]
     if proof:
-        parts.append("proof: {0} paths compared, {1} differ".format(proof["paths_checked"], proof["paths_differing"]))
+        parts.append("rollback verified: {0} paths, {1} differences".format(proof["paths_checked"], proof["paths_differing"]))
     if error.get("hint"):
         parts.append("hint: " + error["hint"])
     return "\n".join(part for part in parts if part)
