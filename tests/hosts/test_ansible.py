@@ -143,7 +143,7 @@ def test_check_mode_changes_nothing_and_shows_what_would_change(controller, firs
     assert planned.code == 0 and set(planned.outcomes.values()) == {"planned"}, planned.output
     assert [count.changed for count in planned.recap.values()] == [1] * 8, planned.output
     for line in ("-tops-eccl 2.4.87-1", "+tops-eccl 2.5.136-1", "-torch_gcu 1.10.0+2.4.87", "+torch_gcu 1.10.0+2.5.136",
-                 "+# Environment of topsrider-t2x, written by topsctl;"):
+                 "+# Environment of topsrider-t2x 2.5.136, written by topsctl;"):
         assert line in planned.output, line
     assert before.diff(host.digest(LEFT)) == [] and generations(controller) == states
 
@@ -205,7 +205,7 @@ def test_a_rollback_is_planned_done_and_not_done_twice(controller, first, new):
 def test_an_install_in_the_background_is_confirmed_by_a_task_of_its_own(controller, first):
     controller.hosts["h3"].beside([BINARY, "rollback"])
     played = controller.play([{"hosts": "h3", "gather_facts": False, "tasks": [
-        {f"{COLLECTION}.install": {"bundle": DESTINATION, "stack": "topsrider-t2x", "confirm_timeout": 60},
+        {f"{COLLECTION}.install": {"bundle": DESTINATION, "stack": "topsrider-t2x@2.5.136", "confirm_timeout": 60},
          "async": 60, "poll": 1, "register": "installed"},
         {"ansible.builtin.meta": "reset_connection"},
         {f"{COLLECTION}.confirm": {"id": "{{ installed.transaction }}"}, "register": "confirmed"},

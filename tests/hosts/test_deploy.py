@@ -250,7 +250,8 @@ def test_what_people_read_names_each_target_once_and_what_became_of_it(make_work
     warned = [line.removeprefix("warning: ") for line in outcome.err.splitlines() if line.startswith("warning: ")]
     assert len([line for line in warned if line.startswith(f"all 2 targets: Python {PYTHON} is not among")]) == 1, outcome
     assert len([line for line in warned if line.startswith("free@h2: ") and ".log" in line]) == 1, outcome
-    assert len(warned) == 2, outcome
+    assert len([line for line in warned if line.startswith("all 2 targets: companion-version-differs")]) == 1, outcome
+    assert len(warned) == 3, outcome
     assert all(line in report.read_text() for line in warned), report.read_text()
     # Confirmed it is, so nothing may say that it still has to be.
     assert "topsctl confirm" not in outcome.out + outcome.err, outcome

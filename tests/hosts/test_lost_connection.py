@@ -30,7 +30,7 @@ def test_a_stopped_terminal_holds_no_install_up(operator, host, bundle, schema):
     master, slave = os.openpty()
     os.write(master, STOP)
     process = subprocess.Popen(
-        ["setsid", "--ctty", operator.binary, "install", packages, "--root", host.root, "--verbose"],
+        ["setsid", "--ctty", operator.binary, "install", packages, "--root", host.root, "--verbose", "--yes"],
         stdin=slave, stdout=slave, stderr=slave, env={"PATH": os.environ["PATH"], "TERM": "xterm"})
     try:
         os.close(slave)

@@ -4,7 +4,7 @@ import pytest
 
 from hosts.workstation import CACHE, DESTINATION, missing_at, statuses
 
-QUESTION = r"Is that the host's\? \(yes, no, or the fingerprint\)"
+QUESTION = r"Trust this host key\? \(yes, no, or the fingerprint\)"
 OTHER = "SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU"
 
 
