@@ -29,12 +29,9 @@ void add_target_options(OptionTable& table, TargetOptions& options) {
       .value("--max-failures", options.most_failures,
              "Start no other target once more than so many have failed", "N")
       .check(whole_number(0, 100000));
-  table
-      .value("--canary", options.canaries,
-             "Deploy to N targets first; stop if one fails", "N")
+  table.value("--canary", options.canaries, "Deploy to N targets first; stop if one fails", "N")
       .check(whole_number(0, 100000));
-  table.flag("--accept-new", options.accept_new,
-             "Accept and save unknown host keys");
+  table.flag("--accept-new", options.accept_new, "Accept and save unknown host keys");
   table.value("-i,--identity", options.identity, "A key file to log in with", "FILE");
   table.value("-F,--ssh-config", options.ssh_config, "Instead of ~/.ssh/config", "FILE");
   table.value("-J,--jump", options.jump, "Hosts on the way, as ssh -J has them", "HOSTS");

@@ -133,8 +133,7 @@ class Parser {
 
   // policy 7.1: "<" and ">" are "<=" and ">="; dpkg takes a version alone as "=".
   VersionTest version_test() {
-    if (rest_.starts_with("<>") || rest_.starts_with("><"))
-      refuse("unknown comparison operator");
+    if (rest_.starts_with("<>") || rest_.starts_with("><")) refuse("unknown comparison operator");
     for (const VersionTest test : {VersionTest::earlier, VersionTest::at_most,
                                    VersionTest::at_least, VersionTest::later, VersionTest::equal}) {
       if (rest_.starts_with(symbol(test))) {

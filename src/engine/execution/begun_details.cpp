@@ -54,8 +54,7 @@ Json begun_details(const TransactionReport& report, const Requester& requester) 
                   {"host", report.origin.host},         {"user", requester.user},
                   {"bundle", to_json(report.bundle)},   {"command", requester.command_line},
                   {"stack", report.plan->stack},        {"release", report.plan->release},
-                  {"packages", std::move(packages)},
-                  {"inputs", to_json(requester.inputs)}};
+                  {"packages", std::move(packages)},    {"inputs", to_json(requester.inputs)}};
   if (report.plan->kind == TransactionKind::patch) details.update(patch_details(*report.plan));
   return details;
 }

@@ -15,11 +15,11 @@ void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
   for (const std::string& conflict : undo.conflicts) changed.push_back(printable(conflict));
   const std::size_t count = changed.size();
   if (count > 5) changed.resize(5);
-  throw Error(ErrorCode::host_unfit,
-              format("files of transaction {} were modified afterwards: {}{}",
-                     transaction.id, joined(changed, ", "),
-                     count > 5 ? format(" and {} more", count - 5) : std::string()),
-              way_out);
+  throw Error(
+      ErrorCode::host_unfit,
+      format("files of transaction {} were modified afterwards: {}{}", transaction.id,
+             joined(changed, ", "), count > 5 ? format(" and {} more", count - 5) : std::string()),
+      way_out);
 }
 
 void require_dpkg_at_rest(const Host& host) {

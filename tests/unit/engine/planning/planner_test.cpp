@@ -145,10 +145,10 @@ TEST_F(Planning, WritesTheEnvironmentAloneWhenOnlyItIsMissing) {
   install_everything();
   facts_.files["/etc/profile.d/topsrider.sh"] += "# changed by hand\n";
   const Plan made = plan();
-  EXPECT_THAT(steps_of(made),
-              ElementsAre("keep: back up affected files",
-                          "environment: write /etc/profile.d/topsrider.sh",
-                          "checks: run 8 checks", "commit: sync the disks and commit"));
+  EXPECT_THAT(
+      steps_of(made),
+      ElementsAre("keep: back up affected files", "environment: write /etc/profile.d/topsrider.sh",
+                  "checks: run 8 checks", "commit: sync the disks and commit"));
   const auto& file = std::get<WriteFile>(made.steps[1].action);
   EXPECT_EQ(file.content, shell_file(*made.environment));
   EXPECT_EQ(file.mode, 0644U);
