@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -139,11 +140,11 @@ bool is_passing(ErrorCode code) {
   return code == ErrorCode::no_space || code == ErrorCode::exhausted;
 }
 
-Error::Error(ErrorCode code, std::string message, std::string hint,
+Error::Error(ErrorCode code, const std::string& message, const std::string& hint,
              std::vector<std::string> context)
     : code_(code),
-      message_(std::move(message)),
-      hint_(std::move(hint)),
+      message_(translated(message)),
+      hint_(translated(hint)),
       context_(std::move(context)) {}
 
 Error Error::within(std::string circumstance) const {
@@ -160,22 +161,22 @@ Error system_error(int errno_value, std::string_view act, std::string_view path,
     case EACCES:
     case EPERM:
       code = ErrorCode::permission;
-      hint = "run topsctl as root, for example through sudo";
+      hint = "run topsctl as root, for example with sudo";
       break;
     case EROFS:
       code = ErrorCode::permission;
-      hint = "the file system is mounted read-only: remount it, or choose another place";
+      hint = "the file system is mounted read-only: remount it, or choose another path";
       break;
     case ENOSPC:
     case EDQUOT:
       code = ErrorCode::no_space;
-      hint = "free some space there and run the same command again";
+      hint = "free space on that file system, then run the command again";
       break;
     case EMFILE:
     case ENFILE:
     case ENOMEM:
       code = ErrorCode::exhausted;
-      hint = "raise the limit (`ulimit -n`) or end other programs, and run the same command again";
+      hint = "raise the limit (`ulimit -n`) or end other programs, then run the command again";
       break;
     default:
       break;
@@ -189,7 +190,7 @@ Error system_error(int errno_value, std::string_view act, std::string_view path,
 Error damaged_file(std::string message) {
   return Error(
       ErrorCode::bad_package, std::move(message),
-      format("the file is damaged or cut short: copy it again and compare its size and sha256"));
+      format("the file is damaged or truncated: copy it again and compare its size and sha256"));
 }
 
 Error unreadable_file(std::string_view file, std::string_view why) {

@@ -75,7 +75,7 @@ Log::Log(const std::filesystem::path& file) {
   if (descriptor < 0) {
     const Error error = system_error(errno, "open log file", file.string(), ErrorCode::usage);
     throw error.hint().empty()
-        ? Error(error.code(), error.message(), "name a file in a folder that exists")
+        ? Error(error.code(), error.message(), "name a file in an existing directory")
         : error;
   }
   sink_ = std::make_unique<Sink>(descriptor);

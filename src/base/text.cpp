@@ -19,7 +19,9 @@ std::string detail::format(std::string_view sentence, std::span<const Value> val
   std::vector<fmt::string_view> texts;
   texts.reserve(values.size());
   for (const Value& value : values) {
-    texts.emplace_back(value.text().data(), value.text().size());
+    const std::string_view text =
+        value.is_own() ? translated(value.text()) : translated_text(value.text());
+    texts.emplace_back(text.data(), text.size());
     store.push_back(std::cref(texts.back()));
   }
   const std::string_view wanted = translated(sentence);
@@ -306,6 +308,11 @@ std::string telling_lines(std::string_view text, std::size_t most) {
 }
 
 std::string counted(std::size_t count, std::string_view noun) {
+  const std::string sentence = concat("{} ", noun, "s");
+  if (const std::string_view other = translated(sentence); other != sentence) {
+    const detail::Value number(count);
+    return detail::format(sentence, std::span(&number, 1));
+  }
   return concat(count, " ", noun, count == 1 ? "" : "s");
 }
 

@@ -12,12 +12,14 @@
 #include "cli/command_line.hpp"
 #include "cli/command_names.hpp"
 #include "cli/event_lines.hpp"
+#include "cli/finding_text.hpp"
 #include "cli/non_blocking_streambuf.hpp"
 #include "cli/page_text.hpp"
 #include "cli/program_help.hpp"
 #include "cli/remote_command.hpp"
 #include "cli/training/live_view.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
@@ -35,6 +37,7 @@ struct GlobalOptions {
   bool events = false;
   std::string color = "auto";
   std::string log_file;
+  std::string language;  // asked_language() knew it before
 };
 
 // Asked for with --help; carries the command's name, empty for the program itself.
@@ -48,17 +51,22 @@ class Program {
     cut_off_program_words();
     name_page();
     program_.immediate(
-        "--help", [] { throw HelpRequest{""}; }, "Print the whole page and exit");
+        "--help", [] { throw HelpRequest{""}; }, "Print the full page and exit");
     program_.immediate(
         "--version", [] { throw HelpRequest{"--version"}; }, "Print the version and exit");
     program_.group = "Everywhere";
     program_.flag("--json", options_.json, "Write the report as JSON to standard output");
     program_.flag("-q,--quiet", options_.quiet, "Show no progress");
-    program_.flag("-v,--verbose", options_.verbose, "Show what the programs that are run say");
+    program_.flag("-v,--verbose", options_.verbose,
+                  "Show the output of the programs that topsctl runs");
     program_.flag("--events", options_.events, "Write events as JSON lines to standard error");
-    program_.value("--color", options_.color, "auto, always or never", "TEXT")
+    program_.value("--color", options_.color, "Use colors: auto, always or never", "TEXT")
         .choices({"auto", "always", "never"});
-    program_.value("--log-file", options_.log_file, "Write a log to this file too", "TEXT");
+    program_.value("--log-file", options_.log_file, "Also write a log to this file", "TEXT");
+    program_
+        .value("--lang", options_.language,
+               "Language of messages, help and reports; default: from the locale", "LANG")
+        .choices({"en", "zh"});
     for (const CommandRow& row : command_table()) add_command(row);
   }
 
@@ -73,7 +81,7 @@ class Program {
           parse_command_line(program_, {arguments_.begin() + 1, arguments_.end()});
       if (parsed.help) {
         return print(given_command(program_) == nullptr ? program_help(style_for(1))
-                                                        : *parsed.help);
+                                                        : fitted_help(*parsed.help, style_for(1)));
       }
       chosen_ = defined(parsed.command);
       if (chosen_ == nullptr)
@@ -99,7 +107,7 @@ class Program {
     table.is_hidden = row.place == CommandPlace::hidden;
     const std::string name = row.name;
     table.immediate(
-        "--help", [name] { throw HelpRequest{name}; }, "Print the whole page and exit");
+        "--help", [name] { throw HelpRequest{name}; }, "Print the full page and exit");
     CommandAction action = row.define(table);
     if (row.place == CommandPlace::anywhere_as_root)
       action = also_elsewhere(table, std::move(action), RunAs::root);
@@ -129,7 +137,8 @@ class Program {
     const auto has = [&](const char* word) {
       return std::find(before.begin(), before.end(), word) != before.end();
     };
-    const bool takes_program = (has("env") && has("exec")) || has("launch") || has("rank");
+    const bool takes_program =
+        (has("env") && has("exec")) || has("launch") || has("rank") || has("completion");
     if (!takes_program) return;
     program_words_ = words;
     arguments_ = before;
@@ -149,7 +158,7 @@ class Program {
   void refuse_unknown_command() const {
     for (std::size_t i = 1; i < arguments_.size(); ++i) {
       const std::string& word = arguments_[i];
-      if (word == "--color" || word == "--log-file") ++i;
+      if (word == "--color" || word == "--log-file" || word == "--lang") ++i;
       if (word.starts_with('-')) continue;
       const bool is_known = std::any_of(commands_.begin(), commands_.end(),
                                         [&](const auto& each) { return each.row->name == word; });
@@ -165,7 +174,7 @@ class Program {
     return static_cast<int>(ExitCode::failed);
   }
 
-  static void tell_unwritten() { std::cerr << "error: cannot write to standard output\n"; }
+  static void tell_unwritten() { std::cerr << format("error: cannot write to standard output\n"); }
 
   int print_page(const HelpRequest& request) const {
     if (request.command == "--version") return print(format("topsctl {}\n", topsctl_version()));
@@ -252,7 +261,7 @@ class Program {
     } catch (const std::exception& error) {
       progress.clear();
       return report_failure(Error(ErrorCode::internal, printable(error.what()),
-                                  "this is a defect of topsctl: please report it"));
+                                  "this is a bug in topsctl: please report it"));
     }
   }
 
@@ -269,7 +278,8 @@ class Program {
     // Before what the text says is next.
     if (!wants_json() && !options_.quiet) {
       for (const std::string& warning : output.header.warnings)
-        std::cerr << style_for(2).yellow("warning:") << " " << warning << "\n";
+        std::cerr << fitted_lines(
+            concat(style_for(2).yellow("warning:"), " ", translated(warning), "\n"), style_for(2));
     }
     if (output.is_written) {
       // Nothing is left to say there.
@@ -285,7 +295,7 @@ class Program {
         std::cout << to_text(document(output.header, body));
       }
     } else {
-      std::cout << (options_.quiet && !output.brief.empty() ? output.brief : output.text);
+      std::cout << translated(options_.quiet && !output.brief.empty() ? output.brief : output.text);
     }
     std::cout.flush();
     if (!wants_json() && output.header.error)
@@ -295,7 +305,8 @@ class Program {
       // The status of a failure, or of a program that was run, counts for more.
       if (!output.status && output.header.exit == ExitCode::done) {
         if (output.changed)
-          std::cerr << "hint:  what was to be done is done; `topsctl history` lists transactions\n";
+          std::cerr << format(
+              "hint:  the command was completed; `topsctl history` lists transactions\n");
         return static_cast<int>(ExitCode::failed);
       }
     }
@@ -307,7 +318,7 @@ class Program {
   GlobalOptions options_;
   OptionTable program_{
       "topsctl",
-      "Installs, verifies and rolls back vendor stacks such as Enflame TopsRider on servers"};
+      "Install, verify and roll back vendor stacks such as Enflame TopsRider on servers"};
   std::vector<Defined> commands_;
   const Defined* chosen_ = nullptr;
 };
@@ -340,6 +351,7 @@ int run(const std::vector<std::string>& arguments) {
   try {
     prepare_process();
     watch_signals();
+    use_language(asked_language(arguments, process_environment()));
     const NonBlockingErrors errors;
     return Program(arguments).run();
   } catch (const std::exception& error) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -50,7 +51,7 @@ bool is_number(const OptionTarget& target) {
 void add_option(CLI::App& parser, const Option& option) {
   CLI::Option* added = add_by_target(parser, option);
   if (is_number(option.target)) added->transform(CLI::Validator(without_leading_zeros, ""));
-  added->group(option.group)->required(option.is_required);
+  added->group(std::string(translated(option.group)))->required(option.is_required);
   if (!option.is_argument()) added->allow_extra_args(false);
   // CLI11 calls an option that is not in the help by no name.
   const std::string name = option.group.empty() ? option.names.front() : std::string();
@@ -82,6 +83,9 @@ std::unique_ptr<CLI::App> parser_for(const OptionTable& program) {
   auto parser = std::make_unique<CLI::App>(program.description, program.name);
   parser->fallthrough();  // the program's options stand behind those of its commands too
   parser->get_formatter()->column_width(width_of_names);
+  for (const char* label :
+       {"Usage", "OPTIONS", "SUBCOMMAND", "SUBCOMMANDS", "Positionals", "Subcommands", "REQUIRED"})
+    parser->get_formatter()->label(label, std::string(translated(label)));
   fill(*parser, program);
   return parser;
 }
@@ -127,10 +131,24 @@ std::string repeated_option(const OptionTable& table) {
   return {};
 }
 
+// CLI11's sentence as one of the catalogue.
+std::string own_words(std::string message) {
+  if (message.starts_with(": ")) message.erase(0, 2);
+  constexpr std::string_view lacking = " is required";
+  constexpr std::string_view excluding = " excludes ";
+  if (message.ends_with(lacking))
+    return format("{} is required", message.substr(0, message.size() - lacking.size()));
+  if (const auto at = message.find(excluding); at != std::string::npos && message.starts_with('-'))
+    return format("{} excludes {}", message.substr(0, at), message.substr(at + excluding.size()));
+  if (const auto at = message.find(": 1 required "); message.ends_with(" missing") && at < 64)
+    return format("{}: 1 required {} missing", message.substr(0, at),
+                  message.substr(at + 13, message.size() - at - 21));
+  return message;
+}
+
 Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
                   const OptionTable& program) {
-  std::string message = printable(error.what());
-  if (message.starts_with(": ")) message.erase(0, 2);
+  std::string message = own_words(printable(error.what()));
   const OptionTable* command = given_command(program);
   std::string hint;
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
@@ -148,7 +166,7 @@ Error usage_error(const CLI::ParseError& error, const CLI::App& parser,
   if (is_sentence) message[0] = static_cast<char>(message[0] - 'A' + 'a');
   const std::string page =
       command == nullptr ? program.name : concat(program.name, " ", command->name);
-  if (hint.empty()) hint = format("`{} -h` shows how to call it", page);
+  if (hint.empty()) hint = format("`{} -h` shows the usage", page);
   return Error(ErrorCode::usage, message, hint);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -63,9 +64,9 @@ std::vector<std::string> candidates_for(std::string_view word) {
 Error unknown_command(std::string_view word) {
   const auto known = words_of_others().find(word);
   if (known != words_of_others().end())
-    return Error(ErrorCode::usage, format("unknown command {}", in_quotes(word)),
-                 format("that is `topsctl {}`; `topsctl {} -h` shows how to call it", known->second,
-                        known->second));
+    return Error(
+        ErrorCode::usage, format("unknown command {}", in_quotes(word)),
+        format("use `topsctl {}`; `topsctl {} -h` shows the usage", known->second, known->second));
   return Error(
       ErrorCode::usage,
       format("unknown command {}{}", in_quotes(word), did_you_mean(word, candidates_for(word))),
@@ -73,8 +74,11 @@ Error unknown_command(std::string_view word) {
 }
 
 std::string_view page_of(const std::string& command) {
-  const auto page =
-      embedded_file(concat("commands/", command.empty() ? "topsctl" : command, ".md"));
+  const std::string name = concat("commands/", command.empty() ? "topsctl" : command, ".md");
+  if (used_language() == Language::chinese) {
+    if (const auto page = embedded_file(concat("zh/", name))) return *page;
+  }
+  const auto page = embedded_file(name);
   if (!page) throw unknown_command(command);
   return *page;
 }

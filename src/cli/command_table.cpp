@@ -10,28 +10,27 @@ namespace topsctl {
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> table = {
-      {"inspect", "Show what is in a bundle or package", define_inspect},
+      {"inspect", "Show the contents of a bundle or package", define_inspect},
       {"lock", "Write or sign the digests of a bundle", define_lock},
       {"snapshot", "Save the state of a host for `inspect --against`", define_snapshot},
       {"install", "Install a bundle as one transaction", define_install},
-      {"rollback", "Restore the state before an install", define_rollback,
+      {"rollback", "Roll back an install", define_rollback, CommandPlace::anywhere_as_root},
+      {"recover", "Recover from an interrupted install", define_recover,
        CommandPlace::anywhere_as_root},
-      {"recover", "Restore after an install that was cut off", define_recover,
+      {"confirm", "Confirm an install so that it is kept", define_confirm,
        CommandPlace::anywhere_as_root},
-      {"confirm", "Keep an install that must be confirmed", define_confirm,
-       CommandPlace::anywhere_as_root},
-      {"history", "List what topsctl has done on a machine", define_history,
+      {"history", "List what topsctl has done on a host", define_history,
        CommandPlace::anywhere_as_root},
       {"verify", "Check that an installed stack works", define_verify, CommandPlace::anywhere},
-      {"doctor", "Say why a training failed", define_doctor, CommandPlace::anywhere},
-      {"launch", "Start a training on all cards of this machine", define_launch},
-      {"runs", "List, show, stop and read trainings that were launched", define_runs},
+      {"doctor", "Diagnose why a training failed", define_doctor, CommandPlace::anywhere},
+      {"launch", "Start a training on all cards of this host", define_launch},
+      {"runs", "List, show and stop launched trainings, and print their logs", define_runs},
       {"watch", "Show the cards and the ranks on them", define_watch, CommandPlace::anywhere},
       {"rank", "Start one process of a training", define_rank, CommandPlace::hidden},
       {"env", "Print the environment that a stack needs", define_env},
-      {"transfer", "Send a bundle to other machines", define_transfer},
-      {"deploy", "Send a bundle to other machines and install it there", define_deploy},
-      {"receive", "Take what `topsctl transfer` sends", define_receive, CommandPlace::hidden},
+      {"transfer", "Send a bundle to remote hosts", define_transfer},
+      {"deploy", "Send a bundle to remote hosts and install it", define_deploy},
+      {"receive", "Receive what `topsctl transfer` sends", define_receive, CommandPlace::hidden},
       {"stack", "List, show and check stacks", define_stack},
       {"version", "Print versions", define_version},
       {"completion", "Print a completion script for a shell", define_completion},
@@ -67,7 +66,7 @@ Host Session::with_own_state() const {
 Host Session::with_root(const std::string& root) const {
   if (root.empty()) {
     throw Error(ErrorCode::usage, "--root is empty",
-                "give the root directory of the system; was a variable not set?");
+                "give the root directory of the system; is a variable unset?");
   }
   Host other = host;
   std::string path = std::filesystem::absolute(root).lexically_normal().string();

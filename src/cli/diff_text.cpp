@@ -49,7 +49,7 @@ std::string files_text(const PackageDiff& diff, Detail detail, const Style& styl
   text += plain_list("files removed", diff.files_removed, detail);
   text += list<FileChange>("files changed", diff.files_changed, detail, [&](const FileChange& c) {
     const std::string sizes = !c.before || !c.after || c.before == c.after
-                                  ? std::string("other content")
+                                  ? std::string("different content")
                                   : concat(human_size(*c.before), " -> ", human_size(*c.after));
     return concat(fitted(c.path, detail), "  ", sizes);
   });
@@ -66,17 +66,17 @@ std::string files_text(const PackageDiff& diff, Detail detail, const Style& styl
 
 std::string libraries_text(const PackageDiff& diff, Detail detail, const Style& style) {
   std::string text = plain_list("libraries added (SONAME)", diff.sonames_gained, detail);
-  text += plain_list("libraries gone (SONAME)", diff.sonames_lost, detail);
+  text += plain_list("libraries removed (SONAME)", diff.sonames_lost, detail);
   text +=
       list<SonameChange>("libraries with a new SONAME", diff.sonames_bumped, detail,
                          [](const SonameChange& c) { return concat(c.before, " -> ", c.after); });
-  text += plain_list("libraries needed for the first time", diff.needed_gained, detail);
+  text += plain_list("newly required libraries", diff.needed_gained, detail);
   if (diff.glibc_before != diff.glibc_after) {
     const auto version = [](const std::string& glibc) {
       return glibc.empty() ? std::string("none") : glibc;
     };
-    text += concat("    ", style.yellow("glibc needed"), ": ", version(diff.glibc_before), " -> ",
-                   version(diff.glibc_after), "\n");
+    text += concat("    ", style.yellow(format("required glibc")), ": ", version(diff.glibc_before),
+                   " -> ", version(diff.glibc_after), "\n");
   }
   return text;
 }
@@ -84,7 +84,7 @@ std::string libraries_text(const PackageDiff& diff, Detail detail, const Style& 
 std::string scripts_text(const PackageDiff& diff, Detail detail, const Style& style) {
   std::string text;
   for (const ScriptChange& change : diff.scripts) {
-    text += format("    {} {}: {} more, {} fewer\n", style.yellow(change.name),
+    text += format("    {} {}: {} added, {} removed\n", style.yellow(change.name),
                    change.is_new    ? "added"
                    : change.is_gone ? "removed"
                                     : "changed",
@@ -122,15 +122,15 @@ std::string change_text(const PackageDiff& diff, Detail detail, const Style& sty
       "  ", diff.change == VersionChange::upgrade ? style.green(change) : style.yellow(change),
       "  ", entry_text(diff.before),
       is_rebuild && diff.before.version == diff.after.version
-          ? std::string(", other content")
+          ? std::string(", different content")
           : concat(" -> ", printable(diff.after.version)),
       "  ", sizes_text(diff), "\n");
   const std::string details = files_text(diff, detail, style) +
                               libraries_text(diff, detail, style) +
                               scripts_text(diff, detail, style) + relations_text(diff);
   if (!details.empty()) return heading + details;
-  return format("{}    no difference in {}{}scripts and relations\n", heading,
-                diff.files_compared ? "the list of files, " : "",
+  return format("{}    no differences in {}{}scripts and relations\n", heading,
+                diff.files_compared ? "the file list, " : "",
                 diff.contents_compared ? "libraries, " : "");
 }
 
@@ -156,15 +156,16 @@ std::string bundle_text(const BundleDiff& diff, Detail detail) {
 std::string render_diff(const BundleDiff& diff, Detail detail, const Style& style) {
   std::string text;
   for (const PackageEntry& entry : diff.added)
-    text += concat("  ", style.green("added"), "  ", entry_text(entry), "  ",
+    text += concat("  ", style.green(format("added")), "  ", entry_text(entry), "  ",
                    human_size(entry.size), "\n");
   for (const PackageEntry& entry : diff.removed)
-    text += concat("  ", style.red("removed"), "  ", entry_text(entry), "  ",
+    text += concat("  ", style.red(format("removed")), "  ", entry_text(entry), "  ",
                    human_size(entry.size), "\n");
   for (const PackageDiff& change : diff.changed) text += change_text(change, detail, style);
   text += bundle_text(diff, detail);
-  if (diff.is_empty()) return format("no difference: {} alike\n", counted(diff.same, "package"));
-  return text + format("  {} changed, {} added, {} removed, {} the same\n",
+  if (diff.is_empty())
+    return format("no differences: {} identical\n", counted(diff.same, "package"));
+  return text + format("  {} changed, {} added, {} removed, {} unchanged\n",
                        counted(diff.changed.size(), "package"), diff.added.size(),
                        diff.removed.size(), diff.same);
 }

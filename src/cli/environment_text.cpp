@@ -26,16 +26,16 @@ std::string render_environment_check(const EnvironmentCheck& check, const Style&
                       line > 0 ? concat(at.place->name, ":", line) : at.place->name});
     }
   }
-  std::string text = concat(style.bold("environment"), "\n");
+  std::string text = concat(style.bold(format("environment")), "\n");
   if (rows.size() > 1) text += table(rows, style);
   if (!check.findings.empty())
     text += concat("\n", render_findings(check.findings, Detail::full, style), "\n");
   const auto problems =
       std::count_if(check.findings.begin(), check.findings.end(),
                     [](const Finding& f) { return f.severity >= Severity::warning; });
-  return format("{}{} {} in {}, {}\n", text, style.bold("state:"),
+  return format("{}{} {} in {}, {}\n", text, style.bold(format("state:")),
                 counted(rows.size() - 1, "assignment"), counted(check.places.size(), "place"),
-                problems == 0 ? std::string("nothing wrong with them")
+                problems == 0 ? std::string("no problems")
                               : counted(static_cast<std::size_t>(problems), "problem"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/finding_groups.hpp"
 
@@ -25,6 +26,28 @@ std::vector<std::string_view> characters(std::string_view text) {
     at = end;
   }
   return list;
+}
+
+// What no line may be broken in: a word, and of Chinese text each character with the punctuation
+// behind it.
+std::vector<std::string> unbroken_units(std::string_view word) {
+  constexpr std::string_view closing = "，。、；：！？）》」』”’";
+  constexpr std::string_view opening = "（《「『“‘";
+  const auto is_one_of = [](std::string_view character, std::string_view list) {
+    return character.size() > 1 && list.find(character) != std::string_view::npos;
+  };
+  std::vector<std::string> units;
+  std::string_view before;
+  for (const std::string_view character : characters(word)) {
+    const bool is_border = display_width(character) > 1 || display_width(before) > 1;
+    const bool may_break =
+        is_border && !is_one_of(character, closing) && !is_one_of(before, opening);
+    if (units.empty() || may_break) units.emplace_back();
+    units.back() += character;
+    before = character;
+  }
+  if (units.empty()) units.emplace_back();
+  return units;
 }
 
 std::string without_colours(std::string_view text) {
@@ -55,11 +78,13 @@ std::string severity_text(Severity severity, const Style& style) {
 }
 
 std::string evidence_text(const Evidence& evidence, const std::string& subject) {
-  const std::string source = evidence.source == subject ? "" : printable(evidence.source);
+  const std::string source =
+      evidence.source == subject ? "" : printable(translated_text(evidence.source));
   std::string text = source;
-  if (evidence.line > 0) text += concat(source.empty() ? "line " : ":", evidence.line);
+  if (evidence.line > 0)
+    text = source.empty() ? format("line {}", evidence.line) : concat(source, ":", evidence.line);
   if (!text.empty() && !evidence.text.empty()) text += ": ";
-  return text + printable(evidence.text);
+  return text + printable(translated_text(evidence.text));
 }
 
 // In lines that fit; what has too long words for that is cut in the middle.
@@ -92,7 +117,7 @@ std::string remedy_lines(const Remedy& remedy, const Style& style) {
     text += wrapped(printable(remedy.text), concat("  ", style.bold("hint:"), " "), style.width());
   }
   if (!remedy.command.empty())
-    text += concat("  ", style.bold("run:"), "  ", printable(remedy.command), "\n");
+    text += concat("  ", style.bold(format("run:")), "  ", printable(remedy.command), "\n");
   return text;
 }
 
@@ -169,19 +194,51 @@ std::string wrapped(std::string_view text, const std::string& first, std::size_t
   std::string out = first;
   std::size_t used = indent;
   for (const std::string& word : split(trimmed(text), ' ')) {
-    if (used > indent && used + 1 + display_width(word) > columns) {
-      indent = hanging.value_or(begins);
-      out += concat("\n", std::string(indent, ' '));
-      used = indent;
+    std::size_t blanks = 1;
+    for (const std::string& unit : unbroken_units(word)) {
+      if (used > indent && used + blanks + display_width(without_colours(unit)) > columns) {
+        indent = hanging.value_or(begins);
+        out += concat("\n", std::string(indent, ' '));
+        used = indent;
+      }
+      if (used > indent && blanks > 0) {
+        out.push_back(' ');
+        ++used;
+      }
+      out += unit;
+      used += display_width(without_colours(unit));
+      blanks = 0;
     }
-    if (used > indent) {
-      out.push_back(' ');
-      ++used;
-    }
-    out += word;
-    used += display_width(word);
   }
   return out + "\n";
+}
+
+std::string fitted_lines(std::string_view text, const Style& style) {
+  if (style.columns == 0) return std::string(text);
+  std::string out;
+  std::vector<std::string> lines = split(text, '\n');
+  const bool ends_with_line = lines.back().empty();
+  if (ends_with_line) lines.pop_back();
+  for (const std::string& line : lines) {
+    const std::string plain = without_colours(line);
+    const std::size_t indent = std::min(plain.find_first_not_of(' '), plain.size());
+    const std::string_view first = std::string_view(plain).substr(indent);
+    const bool is_command = first.starts_with(format("next:")) || first.starts_with(format("run:"));
+    // A long path is easier to copy from one line.
+    bool is_path = false;
+    for (const std::string& word : split(first, ' ')) {
+      for (const std::string& unit : unbroken_units(word))
+        is_path = is_path || display_width(unit) + indent + 2 > style.columns;
+    }
+    if (display_width(plain) <= style.columns || is_command || is_path) {
+      out += concat(line, "\n");
+    } else {
+      out += wrapped(std::string_view(line).substr(indent), std::string(indent, ' '), style.columns,
+                     indent + 2);
+    }
+  }
+  if (!ends_with_line) out.pop_back();
+  return out;
 }
 
 }  // namespace topsctl

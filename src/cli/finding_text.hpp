@@ -29,4 +29,7 @@ std::string shortened_in_the_middle(std::string_view text, std::size_t columns);
 std::string wrapped(std::string_view text, const std::string& first, std::size_t columns,
                     std::optional<std::size_t> hanging = {});
 
+// The lines with those broken that a terminal is too narrow for; commands to copy stay whole.
+std::string fitted_lines(std::string_view text, const Style& style);
+
 }  // namespace topsctl

@@ -129,9 +129,9 @@ std::string reading_text(const Inspection& inspection) {
   }
   switch (inspection.depth) {
     case Depth::fast:
-      return "data not read (no digests; file lists as the packages claim them)";
+      return format("data not read (no digests; file lists as declared by the packages)");
     case Depth::digest:
-      return "payload not checked: --deep";
+      return format("payload not checked (see --deep)");
     case Depth::deep:
       break;
   }
@@ -147,7 +147,7 @@ std::string verdict_lines(const Inspection& inspection, const InspectionFrame& f
   std::vector<std::string> parts;
   if (stack.name.empty()) {
     parts.push_back(
-        format("no package of a known stack; {}", counted(verdict.packages, "package")));
+        format("no packages of a known stack; {}", counted(verdict.packages, "package")));
   } else if (!stack.problem.empty()) {
     parts.push_back(printable(stack.problem));
   } else if (!stack.missing.empty()) {
@@ -163,8 +163,8 @@ std::string verdict_lines(const Inspection& inspection, const InspectionFrame& f
   if (verdict.errors > 0) parts.push_back(counted(verdict.errors, "error"));
   if (verdict.warnings > 0) parts.push_back(counted(verdict.warnings, "warning"));
   parts.push_back(reading_text(inspection));
-  const std::string word =
-      verdict.is_installable ? style.green("installable:") : style.red("not installable:");
+  const std::string word = verdict.is_installable ? style.green(format("installable:"))
+                                                  : style.red(format("not installable:"));
   return wrapped(joined(parts, "; "), concat(word, " "), style.width());
 }
 
@@ -181,12 +181,12 @@ std::string containers_table(const Inspection& inspection, const InspectionFrame
                     file.checksums.empty() ? "-" : printable(joined(file.checksums, ", ")), place});
     if (!file.problem.empty()) {
       notes += wrapped(concat(printable(file.problem), " (", place, ")"),
-                       concat("  ", style.red("cut off:"), " "), style.width());
+                       concat("  ", style.red(format("incomplete:")), " "), style.width());
     }
     if (!file.start_script.empty()) {
       notes += wrapped(format("{}{}would run {}; topsctl only reads it", printable(file.label),
                               file.label.empty() ? "" : ": ", printable(file.start_script)),
-                       concat("  ", style.dim("runfile:"), " "), style.width());
+                       concat("  ", style.dim(format("runfile:")), " "), style.width());
     }
   }
   if (rows.size() == 1) return {};
@@ -214,12 +214,13 @@ std::string next_step(const std::vector<Finding>& findings, const InspectionFram
       frame.bundle.empty() ? std::string("BUNDLE") : typed_word(frame.bundle), frame.options);
   if (verdict.is_installable) return format("topsctl install {} --dry-run", bundle);
   if (!verdict.stack.problem.empty())
-    return "take all packages from one release, or choose one with --stack NAME@RELEASE";
+    return "use packages of one release only, or choose a release with --stack NAME@RELEASE";
   if (!verdict.stack.name.empty()) {
     const bool has_stack = frame.options.find("--stack") != std::string::npos;
-    return format("add what is missing, or topsctl install {}{} --components {} --dry-run", bundle,
-                  has_stack ? std::string() : concat(" --stack ", verdict.stack.name),
-                  joined(verdict.stack.found, ","));
+    return format(
+        "add the missing components, or run topsctl install {}{} --components {} --dry-run", bundle,
+        has_stack ? std::string() : concat(" --stack ", verdict.stack.name),
+        joined(verdict.stack.found, ","));
   }
   return "describe your own stack in a file and give it with --stack FILE";
 }
@@ -241,8 +242,8 @@ std::string render_inspection(const Inspection& inspection, const std::vector<Fi
   });
   text += render_findings(shown, frame.detail, style);
   if (shown.size() < findings.size()) {
-    text += format("{} with --verbose\n",
-                   frame.verdict.beside > 0 ? format("{}, and {} on packages that are not needed,",
+    text += format("use --verbose to show {}\n",
+                   frame.verdict.beside > 0 ? format("{}, and {} on packages that are not needed",
                                                      counted(frame.verdict.notes, "note"),
                                                      counted(frame.verdict.beside, "finding"))
                                             : counted(frame.verdict.notes, "note"));
@@ -250,7 +251,7 @@ std::string render_inspection(const Inspection& inspection, const std::vector<Fi
   for (const TextSection& section : frame.sections) {
     text += concat(style.bold(section.title), "\n", table(section.rows, style));
   }
-  return text + concat(style.bold("next:"), " ", next_step(findings, frame, style), "\n");
+  return text + concat(style.bold(format("next:")), " ", next_step(findings, frame, style), "\n");
 }
 
 }  // namespace topsctl

@@ -9,18 +9,18 @@
 namespace topsctl {
 
 void add_setting_options(OptionTable& table, SettingOptions& settings) {
-  table.value("--profile", settings.profile, "Variables for one purpose; none: no profile", "NAME");
-  table.value("--set", settings.set, "A variable of your own; may be repeated", "NAME=VALUE");
-  table.value("--unset", settings.unset, "A variable to leave out; may be repeated", "NAME");
-  table.flag("--forget-settings", settings.forget,
-             "Begin without the profile and variables that are kept");
+  table.value("--profile", settings.profile, "Variables of this profile; none: no profile", "NAME")
+      .lists("profiles");
+  table.value("--set", settings.set, "Set a variable of your own; may be repeated", "NAME=VALUE");
+  table.value("--unset", settings.unset, "Omit a variable; may be repeated", "NAME");
+  table.flag("--forget-settings", settings.forget, "Start without the saved profile and variables");
 }
 
 void add_sandbox_option(OptionTable& table, bool& is_off) {
   // For few: in the whole page alone.
   table
       .flag("--no-sandbox", is_off,
-            "Read packages with all rights of this process, where no sandbox can be had")
+            "Read packages with full privileges where no sandbox is available")
       .hidden();
 }
 
@@ -29,26 +29,25 @@ Sandboxing sandboxing_of(bool is_off) {
 }
 
 void add_install_options(OptionTable& table, InstallOptions& options) {
-  table.value("--python", options.python, "The interpreter to install for", "EXE");
+  table.value("--python", options.python, "Interpreter to install for", "EXE");
   table.value("--accept", options.accepted, "Proceed despite this finding", "ID")
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
-  table.flag("--rehearse", options.rehearse, "Do it in a throw-away view first");
-  table.flag("--allow-downgrade", options.allow_downgrade,
-             "Install packages although newer versions are there");
+  table.flag("--rehearse", options.rehearse, "Do a trial run in a sandbox first");
+  table.flag("--allow-downgrade", options.allow_downgrade, "Allow packages to be downgraded");
   table.flag("--allow-older-lock", options.allow_older_lock,
-             "Install by a signed lock although a newer one was installed");
+             "Accept a signed lock that is older than the last installed one");
   table.flag("--allow-system-python", options.allow_system_python,
-             "Install for an interpreter that the system manages (PEP 668)");
-  table.value("--wheel-backend", options.wheel_backend, "Who installs the wheel", "NAME")
+             "Allow an interpreter that the system manages (PEP 668)");
+  table.value("--wheel-backend", options.wheel_backend, "How to install the wheel", "NAME")
       .choices({"pip", "native"});
   table
-      .value("--lock-timeout", options.lock_timeout_s, "How long to wait for dpkg's lock",
+      .value("--lock-timeout", options.lock_timeout_s, "Wait at most this long for dpkg's lock",
              "SECONDS")
       .check(whole_number(0, 86400));
   table
       .value("--deadline", options.deadline_s,
-             "How long the install may take before it is rolled back; 0: no limit", "SECONDS")
+             "Roll back an install that takes longer than this; 0: no limit", "SECONDS")
       .check(whole_number(0, 604800));
   add_setting_options(table, options.settings);
   add_sandbox_option(table, options.no_sandbox);

@@ -29,7 +29,7 @@ std::string write_lock(const std::string& file, const Inventory& inventory, cons
   std::error_code ignored;
   if (fs::exists(signature, ignored)) {
     warnings.push_back(
-        format("{} is a signature of another lock: sign this one with `topsctl lock --sign KEY {}`",
+        format("{} signs another lock: sign this one with `topsctl lock --sign KEY {}`",
                in_quotes(signature.string()), typed_word(file)));
   }
   return text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/validators.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -24,8 +25,8 @@ auto& found(auto& options, const std::string& name) {
     return std::find(each.names.begin(), each.names.end(), name) != each.names.end();
   });
   if (option != options.end()) return *option;
-  throw Error(ErrorCode::internal, format("no option has the name {}", in_quotes(name)),
-              "this is a defect of topsctl: please report it");
+  throw Error(ErrorCode::internal, format("no option is named {}", in_quotes(name)),
+              "this is a bug in topsctl: please report it");
 }
 
 void append_given(const OptionTable& table, const std::string& left_out_group,
@@ -67,6 +68,11 @@ Option& Option::choices(std::vector<std::string> all) {
   return check(one_of(values));
 }
 
+Option& Option::lists(std::string kind) {
+  listed = std::move(kind);
+  return *this;
+}
+
 Option& Option::excludes(std::string other) {
   excluded.push_back(std::move(other));
   return *this;
@@ -86,23 +92,22 @@ bool Option::is_flag() const {
          std::holds_alternative<std::function<void()>>(target);
 }
 
-OptionTable::OptionTable(std::string its_name, std::string its_description)
-    : name(std::move(its_name)), description(std::move(its_description)) {
-  add("-h", ShowsHelp{}, "Print a short help and exit", "");
+OptionTable::OptionTable(std::string its_name, const std::string& its_description)
+    : name(std::move(its_name)), description(translated(its_description)) {
+  add("-h", ShowsHelp{}, "Print short help and exit", "");
 }
 
-Option& OptionTable::flag(const std::string& names, bool& target, std::string description) {
-  return add(names, &target, std::move(description), "");
+Option& OptionTable::flag(const std::string& names, bool& target, const std::string& description) {
+  return add(names, &target, description, "");
 }
 
 Option& OptionTable::immediate(const std::string& names, std::function<void()> act,
-                               std::string description) {
-  return add(names, std::move(act), std::move(description), "");
+                               const std::string& description) {
+  return add(names, std::move(act), description, "");
 }
 
-OptionTable& OptionTable::part(std::string its_name, std::string its_description) {
-  return *parts.emplace_back(
-      std::make_unique<OptionTable>(std::move(its_name), std::move(its_description)));
+OptionTable& OptionTable::part(std::string its_name, const std::string& its_description) {
+  return *parts.emplace_back(std::make_unique<OptionTable>(std::move(its_name), its_description));
 }
 
 Option& OptionTable::option(const std::string& its_name) {
@@ -117,12 +122,12 @@ bool OptionTable::has(const std::string& its_name) const {
   return !option(its_name).given.empty();
 }
 
-Option& OptionTable::add(const std::string& names, OptionTarget target, std::string description,
-                         std::string type_name) {
+Option& OptionTable::add(const std::string& names, OptionTarget target,
+                         const std::string& description, std::string type_name) {
   Option& option = options.emplace_back();
   option.names = names_in(names);
   option.target = std::move(target);
-  option.description = std::move(description);
+  option.description = translated(description);
   option.type_name = std::move(type_name);
   option.group = group;
   return option;

@@ -34,7 +34,8 @@ struct Option {
   std::string group;      // heading in the help; empty: not in the help
   bool is_required = false;
   std::vector<ValueCheck> checks;
-  std::vector<std::string> values;    // all that it can have, for completion; empty: any
+  std::vector<std::string> values;  // all that it can have, for completion; empty: any
+  std::string listed;  // what `topsctl completion --values` lists for it; empty: nothing
   std::vector<std::string> excluded;  // names of options that do not go with this one
   std::vector<std::string> given;     // the values as typed; "true" for a flag
 
@@ -42,6 +43,8 @@ struct Option {
   Option& check(ValueCheck is_good);
   // Takes none but these.
   Option& choices(std::vector<std::string> all);
+  // The shell asks topsctl for its values, those of this kind; others are taken too.
+  Option& lists(std::string kind);
   // The other may be added later; it excludes this one as well.
   Option& excludes(std::string other);
   Option& hidden();
@@ -51,7 +54,8 @@ struct Option {
 };
 
 struct OptionTable {
-  OptionTable(std::string its_name, std::string its_description);
+  // Descriptions are said in the language that is used.
+  OptionTable(std::string its_name, const std::string& its_description);
 
   std::string name;
   std::string description;
@@ -63,22 +67,23 @@ struct OptionTable {
   bool is_given = false;                            // the name was on the command line
 
   // `names` as in "-n,--dry-run".
-  Option& flag(const std::string& names, bool& target, std::string description);
+  Option& flag(const std::string& names, bool& target, const std::string& description);
   // Takes one value each time; may be given several times if the target is a list.
   template <class Target>
-  Option& value(const std::string& names, Target& target, std::string description,
+  Option& value(const std::string& names, Target& target, const std::string& description,
                 std::string type_name) {
-    return add(names, &target, std::move(description), std::move(type_name));
+    return add(names, &target, description, std::move(type_name));
   }
   // Takes a word without a name, or all that are left if the target is a list.
   template <class Target>
-  Option& argument(const std::string& name, Target& target, std::string description,
+  Option& argument(const std::string& name, Target& target, const std::string& description,
                    std::string type_name) {
-    return add(name, &target, std::move(description), std::move(type_name));
+    return add(name, &target, description, std::move(type_name));
   }
   // A flag that runs `act`, which may throw, before what is behind it is looked at.
-  Option& immediate(const std::string& names, std::function<void()> act, std::string description);
-  OptionTable& part(std::string its_name, std::string its_description);
+  Option& immediate(const std::string& names, std::function<void()> act,
+                    const std::string& description);
+  OptionTable& part(std::string its_name, const std::string& its_description);
 
   // By one of its names. Throws Error{internal} if there is none.
   Option& option(const std::string& its_name);
@@ -86,7 +91,7 @@ struct OptionTable {
   bool has(const std::string& its_name) const;  // was this option given?
 
  private:
-  Option& add(const std::string& names, OptionTarget target, std::string description,
+  Option& add(const std::string& names, OptionTarget target, const std::string& description,
               std::string type_name);
 };
 

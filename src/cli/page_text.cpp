@@ -35,6 +35,15 @@ struct Section {
   std::vector<std::string> lines;
 };
 
+// Pages are written in English and in Chinese.
+bool is_synopsis(const Section& section) {
+  return section.heading == "Synopsis" || section.heading == "用法";
+}
+
+bool is_examples(const Section& section) {
+  return section.heading == "Examples" || section.heading == "示例";
+}
+
 // The first section has the title as its heading.
 std::vector<Section> sections_of(std::string_view markdown) {
   std::vector<Section> sections;
@@ -80,21 +89,20 @@ std::string inline_text(std::string_view text, const Style& style) {
 }
 
 // A line of a list of options is a name, two blanks at least, and what it means.
-std::string code_line(std::string_view line, const Style& style) {
-  const std::string_view text = line.substr(code_indent.size());
-  if (code_indent.size() + display_width(text) <= style.width())
-    return concat(code_indent, text, "\n");
+std::string option_line(std::string_view indentation, std::string_view text, const Style& style) {
+  if (indentation.size() + display_width(text) <= style.width())
+    return concat(indentation, text, "\n");
   constexpr std::size_t least_room = 24;
   const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
   const auto gap = text.find("  ", begin);
   std::size_t meaning = gap == std::string_view::npos ? begin : text.find_first_not_of(' ', gap);
-  std::size_t hanging = code_indent.size() + meaning;
+  std::size_t hanging = indentation.size() + meaning;
   // A meaning needs room: else the line hangs together.
   if (meaning == begin || hanging + least_room > style.width()) {
     meaning = begin;
-    hanging = code_indent.size() + begin + 4;
+    hanging = indentation.size() + begin + 4;
   }
-  return wrapped(text.substr(meaning), concat(code_indent, text.substr(0, meaning)), style.width(),
+  return wrapped(text.substr(meaning), concat(indentation, text.substr(0, meaning)), style.width(),
                  hanging);
 }
 
@@ -141,7 +149,8 @@ std::string rendered_lines(const std::vector<std::string>& lines, const Style& s
     } else if (is_blank || !item.empty() || (line.starts_with(code_indent) && paragraph.empty())) {
       finish();
       if (is_blank && !is_blank_before) text += "\n";
-      if (line.starts_with(code_indent) && !is_blank) text += code_line(line, style);
+      if (line.starts_with(code_indent) && !is_blank)
+        text += option_line(code_indent, line.substr(code_indent.size()), style);
       if (!item.empty()) {
         mark = item;
         paragraph = line.substr(item.size());
@@ -165,12 +174,11 @@ std::string upper_case(std::string text) {
 
 std::string rendered_page(std::string_view markdown, const Style& style) {
   std::vector<Section> sections = sections_of(markdown);
-  const auto place_of = [&](std::string_view heading) {
-    return std::find_if(sections.begin(), sections.end(),
-                        [&](const Section& section) { return section.heading == heading; });
+  const auto place_of = [&](bool (*is_it)(const Section&)) {
+    return std::find_if(sections.begin(), sections.end(), is_it);
   };
-  const auto examples = place_of("Examples");
-  const auto synopsis = place_of("Synopsis");
+  const auto examples = place_of(is_examples);
+  const auto synopsis = place_of(is_synopsis);
   if (examples != sections.end() && synopsis < examples)
     std::rotate(synopsis + 1, examples, examples + 1);
   std::string text;
@@ -178,10 +186,20 @@ std::string rendered_page(std::string_view markdown, const Style& style) {
     const bool is_title = &section == &sections.front();
     if (!text.empty()) text += "\n";
     text += concat(style.bold(is_title ? section.heading : upper_case(section.heading)), "\n");
-    text += rendered_lines(
-        section.heading == "Synopsis" ? joined_synopsis(section.lines) : section.lines, style);
+    text += rendered_lines(is_synopsis(section) ? joined_synopsis(section.lines) : section.lines,
+                           style);
   }
   return text;
+}
+
+std::string fitted_help(std::string_view text, const Style& style) {
+  if (style.columns == 0) return std::string(text);
+  std::string out;
+  for (const std::string& line : split(trimmed(text), '\n')) {
+    const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+    out += option_line(line.substr(0, indent), line.substr(indent), style);
+  }
+  return out;
 }
 
 std::string shown_page(std::string_view markdown, const Style& style) {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cli/command.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -37,23 +38,24 @@ std::string_view summary_of(std::string_view command) {
 }  // namespace
 
 std::string program_help(const Style& style) {
-  std::string text =
-      concat("Install Enflame TopsRider and other stacks as one transaction, or not at all\n",
-             style.bold("Usage:"), " topsctl [OPTIONS] COMMAND [ARGUMENTS]\n");
+  std::string text = concat(
+      format("Install Enflame TopsRider and other stacks as one transaction, or not at all\n"),
+      style.bold(format("Usage:")), " topsctl [OPTIONS] COMMAND [ARGUMENTS]\n");
   for (const Group& group : groups()) {
-    text += concat(style.bold(group.title), "\n");
+    text += concat(style.bold(std::string(translated(group.title))), "\n");
     for (const std::string_view command : group.commands) {
       constexpr std::size_t room = 12;
-      text +=
-          concat("  ", command, std::string(room - command.size(), ' '), summary_of(command), "\n");
+      text += concat("  ", command, std::string(room - command.size(), ' '),
+                     translated(summary_of(command)), "\n");
     }
   }
-  text += concat(style.bold("Options of every command"), "\n",
+  text += concat(style.bold(format("Global options")), "\n",
                  "  --json  -q, --quiet  -v, --verbose  --events  --color WHEN  --log-file FILE\n",
-                 "  -h, --help  --version\n");
-  text += concat(style.bold("Examples"), "\n", "  topsctl inspect BUNDLE\n",
+                 "  --lang LANG  -h, --help  --version\n");
+  text += concat(style.bold(format("Examples")), "\n", "  topsctl inspect BUNDLE\n",
                  "  sudo topsctl install BUNDLE\n", "  sudo topsctl rollback\n",
-                 "`topsctl COMMAND -h` is a short help, `topsctl help COMMAND` the whole page\n");
+                 format("`topsctl COMMAND -h` prints short help, `topsctl help COMMAND` the full "
+                        "page\n"));
   return text;
 }
 

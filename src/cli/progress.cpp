@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cli/finding_text.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -18,7 +20,7 @@ std::string bounded(const std::string& text, std::size_t most) {
 
 void ProgressSink::line(const std::string& text) {
   clear();
-  std::cerr << text << std::endl;
+  std::cerr << fitted_lines(text, style_) << std::endl;
 }
 
 void ProgressSink::transient(const std::string& text) {
@@ -30,7 +32,7 @@ void ProgressSink::transient(const std::string& text) {
 void ProgressSink::working(const std::string& text) {
   working_on_ = text;
   // A bar is drawn again soon enough.
-  if (!work_began_) transient(text);
+  if (!work_began_) transient(std::string(translated(text)));
 }
 
 void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
@@ -59,7 +61,7 @@ void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
 
 void ProgressSink::step_started(std::size_t index, std::size_t total,
                                 const std::string& description) {
-  step_ = format("step {} of {}: {}", index, total, description);
+  step_ = format("step {} of {}: {}", index, total, translated(description));
   transient(step_);
 }
 
@@ -67,17 +69,18 @@ void ProgressSink::step_finished(std::size_t index, std::size_t total,
                                  const std::string& description, std::int64_t duration_ms,
                                  bool succeeded) {
   if (verbosity_ == Verbosity::quiet) return;
-  line(format("step {} of {}: {}  {} {}", index, total, description,
-              succeeded ? style_.green("done") : style_.red("failed"),
+  line(format("step {} of {}: {}  {} {}", index, total, translated(description),
+              succeeded ? style_.green(format("done")) : style_.red(format("failed")),
               style_.dim(human_duration(duration_ms))));
 }
 
 void ProgressSink::note(const std::string& text) {
-  if (verbosity_ != Verbosity::quiet) line(printable(text, Lines::keep));
+  if (verbosity_ != Verbosity::quiet) line(printable(translated(text), Lines::keep));
 }
 
 void ProgressSink::warning(const std::string& text) {
-  if (verbosity_ != Verbosity::quiet) line(concat(style_.yellow("warning:"), " ", printable(text)));
+  if (verbosity_ != Verbosity::quiet)
+    line(concat(style_.yellow("warning:"), " ", printable(translated(text))));
 }
 
 void ProgressSink::output(std::string_view piece) {

@@ -15,7 +15,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr const char* group_name = "On other machines";
+constexpr const char* group_name = "On remote hosts";
 
 struct Elsewhere {
   TargetOptions where;
@@ -143,7 +143,7 @@ CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run
   auto options = std::make_shared<Elsewhere>();
   table.group = group_name;
   table.value("--target", options->where.targets,
-              "There: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
+              "Target: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
   add_target_options(table, options->where);
   if (run_as == RunAs::root) add_sudo_options(table, options->sudo);
   return {[options, here = std::move(action.run), &table, run_as](Session& session) {

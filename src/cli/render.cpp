@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "cli/finding_text.hpp"
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -16,7 +17,7 @@ std::string paint(bool colors, const char* code, const std::string& text) {
 }
 
 std::string state_line(const TransactionReport& report) {
-  return report.message.empty() ? std::string(name(report.outcome)) : report.message;
+  return std::string(report.message.empty() ? name(report.outcome) : translated(report.message));
 }
 
 std::string version_or_dash(const std::optional<std::string>& version) {
@@ -26,15 +27,15 @@ std::string version_or_dash(const std::optional<std::string>& version) {
 std::string status_mark(CheckStatus status, const Style& style) {
   switch (status) {
     case CheckStatus::pass:
-      return style.green("pass");
+      return style.green(format("pass"));
     case CheckStatus::warn:
-      return style.yellow("warn");
+      return style.yellow(format("warn"));
     case CheckStatus::fail:
-      return style.red("fail");
+      return style.red(format("fail"));
     case CheckStatus::skipped:
-      return style.dim("skip");
+      return style.dim(format("skip"));
     case CheckStatus::unknown:
-      return style.yellow("unknown");
+      return style.yellow(format("unknown"));
   }
   return "unknown";
 }
@@ -86,7 +87,9 @@ Rows folded(const Rows& rows, std::size_t room) {
     folded.push_back(row);
     std::string& last = folded.back().back();
     if (visible_width(last) <= room) continue;
-    if (last.find(' ') == std::string::npos) {
+    const bool is_one_word = last.find(' ') == std::string::npos &&
+                             display_width(last) == last.size();  // of Latin letters
+    if (is_one_word) {
       last = shortened_in_the_middle(last, room);
       continue;
     }
@@ -136,7 +139,11 @@ std::string Style::dim(const std::string& text) const {
 }
 
 std::string table(const std::vector<std::vector<std::string>>& given, const Style& style) {
-  const Rows rows = style.columns == 0 ? given : fitted(given, style.columns);
+  Rows rows = given;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    for (std::string& cell : rows[r]) cell = r == 0 ? translated(cell) : translated_text(cell);
+  }
+  if (style.columns != 0) rows = fitted(std::move(rows), style.columns);
   const std::vector<std::size_t> widths = widths_of(rows);
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -164,12 +171,12 @@ std::string render_error(const Error& error, const Style& style) {
   }
   for (std::size_t i = 1; i < lines.size(); ++i) text += concat("  | ", lines[i], "\n");
   if (!error.hint().empty()) text += concat(style.bold("hint: "), " ", error.hint(), "\n");
-  return text;
+  return fitted_lines(text, style);
 }
 
 std::string render_plan(const Plan& plan, const Style& style) {
   std::string text = format(
-      "{} for {}{}\n", style.bold("plan"),
+      "{} for {}{}\n", style.bold(format("plan")),
       plan.stack.empty()     ? plan.command
       : plan.release.empty() ? plan.stack
                              : concat(plan.stack, " ", plan.release),
@@ -184,9 +191,11 @@ std::string render_plan(const Plan& plan, const Style& style) {
     text += table(rows, style);
   }
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    text += format("  step {} of {}: {}\n", i + 1, plan.steps.size(), plan.steps[i].description);
+    text += format("  step {} of {}: {}\n", i + 1, plan.steps.size(),
+                   translated(plan.steps[i].description));
     for (const std::string& effect : plan.steps[i].not_restored) {
-      text += concat("      ", style.yellow("rollback cannot undo:"), " ", effect, "\n");
+      text += concat("      ", style.yellow(format("rollback cannot undo:")), " ",
+                     translated(effect), "\n");
     }
   }
   if (plan.environment && !plan.steps.empty()) {
@@ -196,7 +205,7 @@ std::string render_plan(const Plan& plan, const Style& style) {
     for (const SearchPath& path : plan.environment->paths) names.push_back(path.name);
     text += format("  {} sets {}\n", plan.environment->file, joined(names, " "));
   }
-  return text;
+  return fitted_lines(text, style);
 }
 
 std::string render_checks(const std::vector<CheckResult>& checks, const Style& style) {
@@ -204,7 +213,7 @@ std::string render_checks(const std::vector<CheckResult>& checks, const Style& s
   for (const CheckResult& check : checks) {
     rows.push_back({check.id, status_mark(check.status, style), check.observed});
     if (!check.hint.empty() && check.status != CheckStatus::pass) {
-      rows.push_back({"", "", concat(style.bold("hint: "), check.hint)});
+      rows.push_back({"", "", concat(style.bold("hint: "), translated(check.hint))});
     }
   }
   return table(rows, style);
@@ -225,14 +234,14 @@ std::string render_rehearsal(const RehearsalReport& rehearsal, const Style& styl
     const bool shrinks = mount.growth_bytes < 0;
     const auto size =
         static_cast<std::uint64_t>(shrinks ? -mount.growth_bytes : mount.growth_bytes);
-    text += format("disk:  {}{}{}, {} are written\n", mount.path,
-                   shrinks ? " shrinks by " : " grows by ", human_size(size),
-                   human_size(mount.written_bytes));
+    text +=
+        format("disk:  {}{}{}, {} written\n", mount.path, shrinks ? " shrinks by " : " grows by ",
+               human_size(size), human_size(mount.written_bytes));
   }
   text += format("paths: {} written, {} of them not predicted\n", rehearsal.paths,
                  rehearsal.missed.size());
   for (std::size_t i = 0; i < std::min(rehearsal.missed.size(), most_shown); ++i) {
-    text += concat("  ", style.yellow("not predicted:"), " ", rehearsal.missed[i], "\n");
+    text += concat("  ", style.yellow(format("not predicted:")), " ", rehearsal.missed[i], "\n");
   }
   return text;
 }
@@ -260,7 +269,7 @@ std::string input_line(const InputFile& input) {
 }  // namespace
 
 std::string render_state(const TransactionReport& report, const Style& style) {
-  return concat(style.bold("state:"), " ", state_line(report), "\n");
+  return fitted_lines(concat(style.bold(format("state:")), " ", state_line(report), "\n"), style);
 }
 
 std::string render_execution(const Execution& execution, const Style& style) {
@@ -287,17 +296,18 @@ std::string render_execution(const Execution& execution, const Style& style) {
     text += format("rollback verified: {}, {}\n", counted(report.rollback->paths_checked, "path"),
                    counted(report.rollback->differing.size(), "difference"));
     for (std::size_t i = 0; i < std::min<std::size_t>(report.rollback->differing.size(), 10); ++i) {
-      text += concat("  ", style.red("differs:"), " ", report.rollback->differing[i], "\n");
+      text += concat("  ", style.red(format("differs:")), " ", report.rollback->differing[i], "\n");
     }
   }
   if (!only_plan) {
     for (const std::string& effect : report.not_restored) {
-      text += concat(style.yellow("rollback cannot undo:"), " ", effect, "\n");
+      text += concat(style.yellow(format("rollback cannot undo:")), " ", translated(effect), "\n");
     }
   }
   constexpr std::size_t most_shown = 10;
   for (std::size_t i = 0; i < std::min(report.kept_of_others.size(), most_shown); ++i) {
-    text += concat(style.bold("kept of others:"), " ", report.kept_of_others[i], "\n");
+    text += concat(style.bold(format("modified by others, kept:")), " ", report.kept_of_others[i],
+                   "\n");
   }
   if (report.kept_of_others.size() > most_shown)
     text +=
@@ -311,9 +321,9 @@ std::string render_execution(const Execution& execution, const Style& style) {
   for (const InputFile& input : report.inputs) text += input_line(input);
   text += render_state(report, style);
   if (!report.log.empty())
-    text +=
-        concat(style.bold("log:  "), " ", report.root == "/" ? "" : report.root, report.log, "\n");
-  return text;
+    text += concat(style.bold(format("log:  ")), " ", report.root == "/" ? "" : report.root,
+                   report.log, "\n");
+  return fitted_lines(text, style);
 }
 
 std::string bundle_text(const GivenBundle& bundle) {
@@ -338,7 +348,7 @@ std::string for_whom(const Origin& origin) {
 
 std::string render_history(const std::vector<TransactionSummary>& transactions,
                            const Style& style) {
-  if (transactions.empty()) return "topsctl has changed nothing on this machine\n";
+  if (transactions.empty()) return "topsctl has changed nothing on this host\n";
   std::vector<std::vector<std::string>> rows = {
       {"id", "kind", "started", "by", "outcome", "kept", "what"}};
   for (const TransactionSummary& t : transactions) {
@@ -349,7 +359,7 @@ std::string render_history(const std::vector<TransactionSummary>& transactions,
     if (t.kind == TransactionKind::patch)
       packages.push_back(format("{} of {}", counted(t.patched.size(), "file"), t.project));
     const std::string outcome =
-        t.confirm_until ? format("{}, unconfirmed until {}", t.outcome, *t.confirm_until)
+        t.confirm_until ? format("{}, to be confirmed by {}", t.outcome, *t.confirm_until)
                         : t.outcome;
     rows.push_back({concat(t.id), std::string(name(t.kind)), t.origin.started_at,
                     for_whom(t.origin), outcome, human_size(t.kept_bytes), joined(packages, ", ")});
@@ -357,7 +367,7 @@ std::string render_history(const std::vector<TransactionSummary>& transactions,
       rows.push_back({"", "", "", "", "", "", line});
     };
     if (t.bundle) add(format("from {}", bundle_text(*t.bundle)));
-    if (!t.reason.empty()) add(concat(style.red("reason:"), " ", t.reason));
+    if (!t.reason.empty()) add(concat(style.red(format("reason:")), " ", t.reason));
   }
   return table(rows, style);
 }

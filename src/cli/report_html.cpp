@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -204,15 +205,17 @@ std::string part_html(const ReportPage& part, std::size_t index) {
 }  // namespace
 
 std::string report_html(const ReportPage& page) {
-  std::string html = concat(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-      escaped(page.title), "</title>\n<style>", style_sheet, "</style>\n</head>\n<body>\n");
+  std::string html =
+      concat("<!DOCTYPE html>\n<html lang=\"", name(used_language()),
+             "\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+             escaped(page.title), "</title>\n<style>", style_sheet, "</style>\n</head>\n<body>\n");
   html += format("<h1>{}</h1>\n", marked_html(mark_of_whole(page), page.title));
   // Of a fleet the targets stand first.
   if (page.parts.empty()) html += facts_html(page);
   for (const ReportPage::Section& section : page.sections) html += section_html(section, "h2");
-  if (!page.parts.empty()) html += concat("<h2>deployment</h2>\n", facts_html(page));
+  if (!page.parts.empty())
+    html += concat("<h2>", format("deployment"), "</h2>\n", facts_html(page));
   for (std::size_t i = 0; i < page.parts.size(); ++i) html += part_html(page.parts[i], i);
   return html + "</body>\n</html>\n";
 }

@@ -19,7 +19,7 @@ namespace topsctl {
 namespace fs = std::filesystem;
 
 void add_report_option(OptionTable& table, std::string& file) {
-  table.value("--report", file, "Write the report to this file too", "FILE.json|.txt|.html");
+  table.value("--report", file, "Also write the report to this file", "FILE.json|.txt|.html");
 }
 
 void require_report_place(const std::string& report) {
@@ -27,8 +27,7 @@ void require_report_place(const std::string& report) {
   const fs::path file = fs::absolute(report);
   const std::string form = file.extension().string();
   if (form != ".json" && form != ".txt" && form != ".html") {
-    throw Error(ErrorCode::usage,
-                format("the name {} tells no form of a report", in_quotes(report)),
+    throw Error(ErrorCode::usage, format("unrecognized report format: {}", in_quotes(report)),
                 "name a file that ends in .json, .txt or .html");
   }
   if (::access(file.parent_path().c_str(), W_OK) != 0) {
@@ -39,7 +38,7 @@ void require_report_place(const std::string& report) {
   const auto status = fs::symlink_status(file, ignored);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     throw Error(ErrorCode::usage,
-                format("cannot write a report to {}: it is no regular file", in_quotes(report)),
+                format("cannot write a report to {}: not a regular file", in_quotes(report)),
                 "name a new file; --json writes the report to standard output");
   }
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -38,7 +39,12 @@ std::string duration(const Json& object) {
 // Adds a section unless it would have a heading alone.
 void add_section(ReportPage& page, ReportPage::Section section, const Row& heading) {
   if (section.rows.empty()) return;
+  section.title = translated(section.title);
+  for (Row& row : section.rows) {
+    for (std::string& cell : row) cell = translated_text(cell);
+  }
   section.rows.insert(section.rows.begin(), heading);
+  for (std::string& name : section.rows.front()) name = translated(name);
   page.sections.push_back(std::move(section));
 }
 
@@ -51,7 +57,7 @@ void add_lines(ReportPage& page, const Json& document, const char* key, const ch
 }
 
 void add_fact(ReportPage& page, const char* label, const std::string& value) {
-  if (value != "-") page.facts.emplace_back(label, value);
+  if (value != "-") page.facts.emplace_back(translated(label), translated_text(value));
 }
 
 // Where, for whom and when, and of which packages.
@@ -64,7 +70,7 @@ void add_origin(ReportPage& page, const Json& document) {
   std::vector<std::string> paths;
   for (const Json& path : html_list(*bundle, "paths")) paths.push_back(html_text(path));
   if (!paths.empty()) add_fact(page, "bundle", joined(paths, "\n"));
-  add_fact(page, "bundle's sha256", field(*bundle, "sha256"));
+  add_fact(page, "bundle sha256", field(*bundle, "sha256"));
 }
 
 void add_error(ReportPage& page, const Json& document) {
@@ -72,7 +78,7 @@ void add_error(ReportPage& page, const Json& document) {
   if (error == document.end() || !error->is_object()) return;
   for (const Json& circumstance : html_list(*error, "context"))
     add_fact(page, "failed at", html_text(circumstance));
-  page.facts.emplace_back("error", field(*error, "message"));
+  page.facts.emplace_back(translated("error"), field(*error, "message"));
   add_fact(page, "hint", field(*error, "hint"));
 }
 
@@ -110,7 +116,7 @@ class PageWriter {
     fact("outcome", "outcome");
     fact("status", "status");
     fact("changed", "changed");
-    fact("to be confirmed until", "confirm_until");
+    fact("to be confirmed by", "confirm_until");
     fact("root", "root");
     if (const auto plan = document_.find("plan"); plan != document_.end() && plan->is_object()) {
       for (const char* key : {"stack", "python"}) add_fact(page_, key, field(*plan, key));
@@ -150,12 +156,12 @@ class PageWriter {
     const auto rollback = document_.find("rollback");
     if (rollback == document_.end() || !rollback->is_object()) return;
     const Json verified = rollback->value("verified", Json::object());
-    page_.facts.emplace_back("proof of the restore", format("{} paths compared, {} differ",
-                                                            field(verified, "paths_checked"),
-                                                            field(verified, "paths_differing")));
+    page_.facts.emplace_back(format("rollback verified"),
+                             format("{} paths, {} differences", field(verified, "paths_checked"),
+                                    field(verified, "paths_differing")));
     std::vector<Row> rows;
     for (const Json& path : html_list(verified, "differing")) rows.push_back({html_text(path)});
-    add("paths that differ", {"path"}, std::move(rows));
+    add("differing paths", {"path"}, std::move(rows));
   }
 
   void write_logs() {
@@ -164,7 +170,7 @@ class PageWriter {
       rows.push_back(
           {field(log, "kind"), field(log, "path"), field(log, "bytes"), field(log, "sha256")});
     }
-    add("raw records", {"kind", "path", "bytes", "sha256 of these"}, std::move(rows));
+    add("raw logs", {"kind", "path", "bytes", "sha256 of these bytes"}, std::move(rows));
   }
 
   const Json& document_;

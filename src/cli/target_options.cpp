@@ -21,28 +21,29 @@ std::string variable(const Session& session, const char* name) {
 }  // namespace
 
 void add_target_options(OptionTable& table, TargetOptions& options) {
-  table.value("--hosts", options.hosts_file, "A file with one target a line", "FILE");
-  table.value("--container", options.container, "This container on each target", "NAME");
-  table.value("-j,--jobs", options.jobs, "How many targets at once", "N")
+  table.value("--hosts", options.hosts_file, "File with one target per line", "FILE");
+  table.value("--container", options.container, "Work in this container on each target", "NAME");
+  table.value("-j,--jobs", options.jobs, "Number of targets at once", "N")
       .check(whole_number(1, 256));
   table
       .value("--max-failures", options.most_failures,
-             "Start no other target once more than so many have failed", "N")
+             "Start no further target after more than N failures", "N")
       .check(whole_number(0, 100000));
   table.value("--canary", options.canaries, "Deploy to N targets first; stop if one fails", "N")
       .check(whole_number(0, 100000));
   table.flag("--accept-new", options.accept_new, "Accept and save unknown host keys");
-  table.value("-i,--identity", options.identity, "A key file to log in with", "FILE");
-  table.value("-F,--ssh-config", options.ssh_config, "Instead of ~/.ssh/config", "FILE");
-  table.value("-J,--jump", options.jump, "Hosts on the way, as ssh -J has them", "HOSTS");
+  table.value("-i,--identity", options.identity, "Key file for login", "FILE");
+  table.value("-F,--ssh-config", options.ssh_config, "Use this file instead of ~/.ssh/config",
+              "FILE");
+  table.value("-J,--jump", options.jump, "Jump hosts, as for ssh -J", "HOSTS");
   table
-      .value("--connect-timeout", options.connect_timeout_s, "How long to wait for a host",
+      .value("--connect-timeout", options.connect_timeout_s, "Wait at most this long for a host",
              "SECONDS")
       .check(whole_number(1, 3600));
 }
 
 void add_sudo_options(OptionTable& table, SudoOptions& options) {
-  table.flag("--ask-sudo-pass", options.ask, "Ask for the password of sudo on each target");
+  table.flag("--ask-sudo-pass", options.ask, "Ask for the sudo password of each target");
   table.flag("--same-sudo-pass", options.ask_once, "Ask once: it is the same on all targets");
 }
 
@@ -53,7 +54,7 @@ std::vector<Target> targets_of(const TargetOptions& options) {
     const auto text = read_text_if_present(options.hosts_file);
     if (!text) {
       throw Error(ErrorCode::usage, format("no such file: {}", in_quotes(options.hosts_file)),
-                  "give a file with one target a line");
+                  "give a file with one target per line");
     }
     for (Target& target : parse_targets(*text, in_quotes(options.hosts_file)))
       given.push_back(std::move(target));
@@ -67,7 +68,7 @@ std::vector<Target> targets_of(const TargetOptions& options) {
   }
   if (targets.empty()) {
     throw Error(ErrorCode::usage, "no target given",
-                "name one as [USER@]HOST[:PORT][/CONTAINER], or a file of them with --hosts");
+                "give one as [USER@]HOST[:PORT][/CONTAINER], or a file of targets with --hosts");
   }
   return targets;
 }
@@ -97,11 +98,11 @@ std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const Sud
     Secret& password = passwords.emplace_back();
     if (target.user == "root" || (!options.ask && !options.ask_once)) continue;
     const auto typed =
-        secrets.answer({options.ask_once ? format("Password for sudo on all targets:")
-                                         : format("Password for sudo on {}:", target.text())});
+        secrets.answer({options.ask_once ? format("sudo password for all targets:")
+                                         : format("sudo password for {}:", target.text())});
     if (!typed) {
-      throw Error(ErrorCode::usage, "there is no terminal to ask for sudo's password at",
-                  "run topsctl at a terminal, or let sudo ask for none there");
+      throw Error(ErrorCode::usage, "no terminal to ask for the sudo password",
+                  "run topsctl at a terminal, or allow sudo without a password");
     }
     password = *typed;
   }

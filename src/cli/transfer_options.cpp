@@ -12,30 +12,35 @@
 namespace topsctl {
 
 void add_transfer_options(OptionTable& table, TransferOptions& options) {
-  table.argument("bundle", options.bundle, "The bundle's folder, or a single package", "BUNDLE")
+  table.argument("bundle", options.bundle, "Directory of the bundle, or a single package", "BUNDLE")
       .required();
   table.argument("target", options.where.targets,
                  "[USER@]HOST[:PORT][/CONTAINER], or local:", "TARGET");
-  table.value("--stack", options.stack, "A known stack's name, or a stack file", "STACK");
-  table.value("--components", options.components, "Only these, separated by commas", "LIST");
-  table.value("--lock", options.lock, "Send only packages whose digests this lock has", "FILE");
-  table.value("--dest", options.destination, "The folder on the target", "DIR");
+  table.value("--stack", options.stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
   table
-      .value("--limit-rate", options.rate,
-             "Send at most so many bytes a second, to all targets together", "SIZE")
+      .value("--components", options.components, "Use only these components, separated by commas",
+             "LIST")
+      .lists("components");
+  table.value("--lock", options.lock, "Send only packages whose digests are in this lock", "FILE");
+  table.value("--dest", options.destination, "Directory on the target", "DIR");
+  table
+      .value("--limit-rate", options.rate, "Send at most SIZE per second, to all targets together",
+             "SIZE")
       .check(size_with_unit());
-  table.value("--connections", options.connections, "At most so many connections to a target", "N")
+  table
+      .value("--connections", options.connections, "Open at most N connections to each target", "N")
       .check(whole_number(1, 16));
   table.flag("--relay", options.relay,
-             "Let the targets feed each other, so that all is sent from here only once");
+             "Let targets send to each other, so that the workstation sends everything only once");
   add_target_options(table, options.where);
 }
 
 void require_destination(const std::string& folder) {
   if (folder.starts_with('/') && folder.size() > 1) return;
   throw Error(ErrorCode::usage,
-              format("--dest is no folder's absolute path: {}", in_quotes(folder)),
-              "give the whole path of a folder on the target");
+              format("--dest is not the absolute path of a directory: {}", in_quotes(folder)),
+              "give the absolute path of a directory on the target");
 }
 
 void require_sound(const TransferOptions& options) {
@@ -90,10 +95,16 @@ void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::
   constexpr std::int64_t tolerated_s = 300;
   const std::int64_t difference_s = std::abs(upload.clock_offset_s);
   if (difference_s <= tolerated_s) return;
+  const std::string host = in_quotes(target.text());
+  const std::string difference = human_duration(difference_s * 1000);
   warnings.push_back(
-      format("the clock of {} is {}{}: set it, or logs and certificates there will mislead",
-             in_quotes(target.text()), human_duration(difference_s * 1000),
-             upload.clock_offset_s > 0 ? " ahead" : " behind"));
+      upload.clock_offset_s > 0
+          ? format("the clock of {} is {} ahead: set it, or its logs and certificates will be "
+                   "misleading",
+                   host, difference)
+          : format("the clock of {} is {} behind: set it, or its logs and certificates will be "
+                   "misleading",
+                   host, difference));
 }
 
 const char* status_name(TargetStatus status, bool is_dry_run) {

@@ -22,14 +22,14 @@ ValueCheck known_finding() {
   return [](const std::string& value) {
     const std::vector<std::string> ids = finding_ids();
     if (std::binary_search(ids.begin(), ids.end(), value)) return std::string();
-    return format("no finding has the id {}{}", in_quotes(value), did_you_mean(value, ids));
+    return format("unknown finding id: {}{}", in_quotes(value), did_you_mean(value, ids));
   };
 }
 
 ValueCheck not_accepted_so(const std::string& finding, const std::string& option) {
   return [finding, option](const std::string& value) {
     if (value != finding) return std::string();
-    return format("{} has an option of its own: {}", in_quotes(finding), option);
+    return format("{} has its own option: {}", in_quotes(finding), option);
   };
 }
 
@@ -41,7 +41,7 @@ ValueCheck whole_number(std::int64_t least, std::int64_t most) {
     if (parsed.ec == std::errc() && parsed.ptr == end && number >= least && number <= most) {
       return std::string();
     }
-    return format("expected a whole number from {} to {}; got {}", least, most, in_quotes(value));
+    return format("expected an integer from {} to {}; got {}", least, most, in_quotes(value));
   };
 }
 

@@ -42,7 +42,7 @@ bool has_line_break(std::string_view text) {
 // What of the text the format cannot carry; empty: nothing.
 std::string obstacle(std::string_view text, EnvironmentFormat format) {
   if (format == EnvironmentFormat::sh || format == EnvironmentFormat::fish) return {};
-  if (!is_utf8(text)) return "bytes that are no UTF-8";
+  if (!is_utf8(text)) return "bytes that are not UTF-8";
   const bool is_by_lines =
       format == EnvironmentFormat::docker_env_file || format == EnvironmentFormat::dockerfile;
   if (is_by_lines && has_line_break(text)) return "a line break";
@@ -71,9 +71,9 @@ void require_carried(const std::string& variable, std::string_view text, Environ
     if (obstacle_of(text, other).empty()) others.emplace_back(name(other));
   }
   throw Error(ErrorCode::usage,
-              topsctl::format("the value of {} has {}, which the format {} cannot carry",
+              topsctl::format("the value of {} contains {}, which format {} cannot represent",
                               in_quotes(variable), what, in_quotes(name(format))),
-              topsctl::format("take --format {}, or another value", joined(others, " or ")));
+              topsctl::format("use --format {}, or another value", joined(others, " or ")));
 }
 
 std::string head(const Environment& environment) {

@@ -38,25 +38,25 @@ bool holds(const std::array<std::string_view, Size>& names, std::string_view nam
 
 void require_settable(std::string_view name, std::string_view option) {
   if (!is_variable_name(name)) {
-    refuse(format("{}: expected the name of a variable, got {}", option, in_quotes(name)),
-           "a name is made of letters, digits and '_', and begins with no digit");
+    refuse(format("{}: expected a variable name, got {}", option, in_quotes(name)),
+           "use letters, digits and '_' in a name, and no digit at its start");
   }
   const std::string objection = objection_to_setting(name);
   if (!objection.empty()) {
     refuse(concat(option, ": ", in_quotes(name), " ", objection),
-           format("set {} where your job is started", name));
+           format("set {} where you start the job", name));
   }
 }
 
 void require_value(std::string_view name, std::string_view value) {
   if (value.find('\0') != std::string_view::npos || !is_utf8(value)) {
-    refuse(format("--set: the value of {} is no UTF-8 text without NUL", in_quotes(name)),
-           "give text that is UTF-8");
+    refuse(format("--set: the value of {} must be UTF-8 text without NUL", in_quotes(name)),
+           "give UTF-8 text");
   }
 }
 
 std::string text_in(const Json& value) {
-  if (!value.is_string()) throw Error(ErrorCode::bad_stack, "no text");
+  if (!value.is_string()) throw Error(ErrorCode::bad_stack, "not a string");
   return value.get<std::string>();
 }
 
@@ -70,13 +70,13 @@ std::string name_in(const Json& value) {
 EnvironmentSettings parsed(std::string_view text) {
   if (text.size() > longest_line) throw Error(ErrorCode::bad_stack, "the line is too long");
   const Json document = parse_json(text, "the settings");
-  if (!document.is_object()) throw Error(ErrorCode::bad_stack, "no object");
+  if (!document.is_object()) throw Error(ErrorCode::bad_stack, "not an object");
   EnvironmentSettings settings;
   for (const auto& [key, value] : document.items()) {
     if (key == "profile") {
       settings.profile = text_in(value);
       if (printable(settings.profile) != settings.profile || settings.profile == no_profile)
-        throw Error(ErrorCode::bad_stack, "no name of a profile");
+        throw Error(ErrorCode::bad_stack, "invalid profile name");
     } else if (key == "set" && value.is_object()) {
       for (const auto& [name, setting] : value.items()) {
         const std::string wanted = text_in(setting);
@@ -92,7 +92,7 @@ EnvironmentSettings parsed(std::string_view text) {
   }
   // Every text has one form only, so that what is read is what was written.
   if (concat(line_begins, text, "\n") != settings_line(settings))
-    throw Error(ErrorCode::bad_stack, "not as topsctl writes it");
+    throw Error(ErrorCode::bad_stack, "not in the form written by topsctl");
   return settings;
 }
 
@@ -108,14 +108,14 @@ bool is_variable_name(std::string_view name) {
 }
 
 std::string objection_to_setting(std::string_view name) {
-  if (holds(search_paths, name)) return "is a search path, which settings do not replace";
-  if (holds(of_shells, name)) return "belongs to the shell itself";
+  if (holds(search_paths, name)) return "is a search path, which settings cannot replace";
+  if (holds(of_shells, name)) return "is reserved for the shell";
   return {};
 }
 
 std::string objection_to_search_path(std::string_view name) {
   if (holds(loaded_everywhere, name)) return "makes every program load code";
-  if (holds(of_shells, name)) return "belongs to the shell itself";
+  if (holds(of_shells, name)) return "is reserved for the shell";
   return {};
 }
 
@@ -138,7 +138,7 @@ EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const Sett
     settings.profile = wishes.profile;
   } else if (!settings.profile.empty() && !is_known(settings.profile)) {
     warnings.push_back(
-        format("the stack has no profile {}, which the environment file keeps: it is left out",
+        format("the stack has no profile {}, which the environment file names: it is ignored",
                in_quotes(settings.profile)));
     settings.profile.clear();
   }
@@ -146,7 +146,7 @@ EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const Sett
     const auto equals = wish.find('=');
     if (equals == std::string::npos) {
       refuse(format("--set: expected NAME=VALUE, got {}", in_quotes(wish)),
-             "--unset NAME leaves a variable out");
+             "use --unset NAME to leave out a variable");
     }
     const std::string name = wish.substr(0, equals);
     require_settable(name, "--set");
@@ -160,14 +160,14 @@ EnvironmentSettings changed_settings(const EnvironmentSettings& kept, const Sett
         std::any_of(wishes.set.begin(), wishes.set.end(),
                     [&](const auto& wish) { return wish.starts_with(concat(name, "=")); });
     if (is_set_too)
-      refuse(format("{} is given to both --set and --unset", in_quotes(name)), "give it to one");
+      refuse(format("{} is given to both --set and --unset", in_quotes(name)),
+             "use only one of them");
     settings.set.erase(name);
     settings.unset.insert(name);
   }
   const bool fits = settings.set.size() + settings.unset.size() <= most_settings &&
                     settings_line(settings).size() <= longest_line;
-  if (!fits)
-    refuse("the settings are too long to be kept", "put them into a stack file of your own");
+  if (!fits) refuse("the settings are too long to save", "put them into your own stack file");
   return settings;
 }
 
@@ -189,7 +189,7 @@ KeptSettings environment_settings_in(std::string_view file) {
     file.remove_prefix(std::min(line.size() + 1, file.size()));
     if (!line.starts_with(trimmed(line_begins))) continue;
     if (!found.empty()) {
-      kept.warning = "the environment file keeps settings twice: none of them is used";
+      kept.warning = "the environment file has settings twice: both are ignored";
       return kept;
     }
     found = line;
@@ -200,9 +200,8 @@ KeptSettings environment_settings_in(std::string_view file) {
       throw Error(ErrorCode::bad_stack, "no settings in the line");
     kept.settings = parsed(found.substr(line_begins.size()));
   } catch (const Error& error) {
-    kept.warning =
-        format("the settings that the environment file keeps are damaged and not used: {}",
-               printable(error.message()));
+    kept.warning = format("the settings in the environment file are damaged and ignored: {}",
+                          printable(error.message()));
   }
   return kept;
 }

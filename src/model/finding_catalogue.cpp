@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -72,7 +73,7 @@ void add(Catalogue& catalogue, std::vector<Finding> findings) {
   for (Finding& finding : findings) {
     const std::string id = finding.id;
     if (!catalogue.emplace(id, std::move(finding)).second) {
-      throw Error(ErrorCode::internal, format("finding {} stands there twice", in_quotes(id)));
+      throw Error(ErrorCode::internal, format("finding {} is duplicated", in_quotes(id)));
     }
   }
 }
@@ -100,9 +101,12 @@ const Catalogue& catalogue() {
 Finding make_finding(std::string_view id, std::string subject, std::vector<Evidence> evidence) {
   const auto found = catalogue().find(id);
   if (found == catalogue().end()) {
-    throw Error(ErrorCode::internal, format("no finding has the id {}", in_quotes(id)));
+    throw Error(ErrorCode::internal, format("unknown finding id {}", in_quotes(id)));
   }
   Finding finding = found->second;
+  finding.title = translated(finding.title);
+  finding.cause = translated(finding.cause);
+  finding.remedy.text = translated(finding.remedy.text);
   finding.subject = std::move(subject);
   finding.evidence = std::move(evidence);
   return finding;

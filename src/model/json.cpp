@@ -31,10 +31,9 @@ Json parse_json(std::string_view text, const std::string& source) {
         text.substr(0, e.byte > 0 ? std::min(e.byte - 1, text.size()) : 0);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto column = before.size() - (before.rfind('\n') + 1) + 1;
-    throw Error(
-        ErrorCode::bad_stack,
-        format("cannot read {}: not valid JSON in line {}, column {}", source, line, column),
-        "check the file with `python3 -m json.tool`");
+    throw Error(ErrorCode::bad_stack,
+                format("cannot read {}: invalid JSON at line {}, column {}", source, line, column),
+                "check the file with `python3 -m json.tool`");
   } catch (const Json::exception&) {
     throw Error(ErrorCode::bad_stack, format("cannot read {}: a number is out of range", source),
                 "check the file with `python3 -m json.tool`");

@@ -93,7 +93,7 @@ std::string JsonReader::any_text() const {
 std::string JsonReader::text() const {
   if (!value_->is_string()) expected("text");
   auto text = value_->get<std::string>();
-  if (text.empty()) expected("text that is not empty");
+  if (text.empty()) expected("non-empty text");
   return text;
 }
 
@@ -118,12 +118,12 @@ bool JsonReader::boolean() const {
 }
 
 std::int64_t JsonReader::integer(std::int64_t least, std::int64_t most) const {
-  if (!value_->is_number_integer()) expected("a whole number");
+  if (!value_->is_number_integer()) expected("an integer");
   const bool too_large =
       value_->is_number_unsigned() && value_->get<std::uint64_t>() > std::uint64_t{INT64_MAX};
   const auto number = value_->get<std::int64_t>();
   if (too_large || number < least || number > most) {
-    expected(format("a whole number from {} to {}", least, most));
+    expected(format("an integer from {} to {}", least, most));
   }
   return number;
 }

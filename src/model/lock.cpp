@@ -102,7 +102,7 @@ Lock parse_lock_document(std::string_view json, const std::string& source) {
     lock.packages.push_back(parse_locked_package(items[i], document["packages"][i]));
     const LockedPackage& package = lock.packages.back();
     if (!places.emplace(package.container, package.path).second)
-      items[i].reject(format("{} is there twice", in_quotes(package.path)));
+      items[i].reject(format("{} is listed twice", in_quotes(package.path)));
   }
   sort_by_place(lock.packages);
   return lock;
@@ -150,7 +150,7 @@ Lock lock_of(const Inventory& inventory, const std::string& created_at) {
     if (package.sha256.empty()) {
       throw Error(ErrorCode::bad_package,
                   format("cannot lock {}: its digest was not computed", in_quotes(package.path)),
-                  "leave --fast out, as a lock needs the digest of every package");
+                  "omit --fast: a lock needs the digest of every package");
     }
     lock.packages.push_back({package.path, package.container, package.kind, package.name,
                              package.version, package.architecture, package.size, package.sha256});
@@ -174,7 +174,7 @@ Lock parse_lock(std::string_view json, const std::string& source) {
     return parse_lock_document(json, source);
   } catch (const Error& error) {
     throw Error(ErrorCode::bad_package, error.message(),
-                "write the lock anew with `topsctl lock BUNDLE --output FILE`", error.context());
+                "write a new lock with `topsctl lock BUNDLE --output FILE`", error.context());
   }
 }
 

@@ -82,13 +82,12 @@ class Parser {
 
  private:
   [[noreturn]] void refuse(std::string_view what) const {
-    throw Error(
-        ErrorCode::bad_package,
-        format("cannot read {}: relation {}: {}{}", in_quotes(subject_), relations_, what,
-               rest_.empty() ? std::string(" at the end")
-                             : format(" at {}", in_quotes(shortened(rest_, most_shown)))),
-        "dpkg refuses such a package: ask its maker for one whose relations follow Debian policy "
-        "7.1");
+    throw Error(ErrorCode::bad_package,
+                format("cannot read {}: relation {}: {}{}", in_quotes(subject_), relations_, what,
+                       rest_.empty() ? std::string(" at the end")
+                                     : format(" at {}", in_quotes(shortened(rest_, most_shown)))),
+                "dpkg refuses such a package: ask the vendor for one whose relations follow Debian "
+                "policy 7.1");
   }
 
   void skip_space() {
@@ -114,13 +113,13 @@ class Parser {
     Relation relation;
     const std::string_view name = word(":(,|[<");
     if (name.empty()) refuse("a package name is missing");
-    if (!is_package_name(name)) refuse("a package name that is not allowed");
+    if (!is_package_name(name)) refuse("an invalid package name");
     relation.name = lower_case(name);
     rest_.remove_prefix(name.size());
     if (rest_.starts_with(':')) {
       rest_.remove_prefix(1);
       const std::string_view architecture = word("(,|[<");
-      if (!is_word(architecture, "-")) refuse("an architecture that is not allowed");
+      if (!is_word(architecture, "-")) refuse("an invalid architecture");
       relation.architecture = architecture;
       rest_.remove_prefix(architecture.size());
     }
@@ -162,7 +161,7 @@ class Parser {
     while (!skip(']')) {
       const std::string_view listed = word("],|(<[");
       if (!is_word(listed.substr(listed.starts_with('!') ? 1 : 0), "-"))
-        refuse("an architecture that is not allowed");
+        refuse("an invalid architecture");
       relation.architectures.emplace_back(listed);
       rest_.remove_prefix(listed.size());
       skip_space();
@@ -175,7 +174,7 @@ class Parser {
     while (!skip('>')) {
       const std::string_view term = word(">,|(<[");
       if (!is_word(term.substr(term.starts_with('!') ? 1 : 0), "-+."))
-        refuse("a build profile that is not allowed");
+        refuse("an invalid build profile");
       terms.append(terms.empty() ? "" : " ").append(term);
       rest_.remove_prefix(term.size());
       skip_space();
@@ -195,7 +194,8 @@ class Parser {
 std::string_view version_fault(std::string_view version, RelationSource source) {
   if (version.empty()) return "an empty version";
   if (const auto colon = version.find(':'); colon != std::string_view::npos) {
-    if (!is_epoch(version.substr(0, colon))) return "an epoch that is no number below 2147483648";
+    if (!is_epoch(version.substr(0, colon)))
+      return "an epoch that is not a number below 2147483648";
     version.remove_prefix(colon + 1);
   }
   const auto dash = version.rfind('-');
@@ -205,9 +205,9 @@ std::string_view version_fault(std::string_view version, RelationSource source) 
   if (upstream.empty()) return "an empty version";
   if (dash != std::string_view::npos && revision.empty()) return "an empty revision";
   if (source == RelationSource::status_file) return {};
-  if (!is_digit(upstream.front())) return "a version that does not begin with a digit";
-  if (!holds_only(upstream, ".-+~:")) return "a version with a character that is not allowed";
-  if (!holds_only(revision, ".+~")) return "a revision with a character that is not allowed";
+  if (!is_digit(upstream.front())) return "a version that does not start with a digit";
+  if (!holds_only(upstream, ".-+~:")) return "a version with a forbidden character";
+  if (!holds_only(revision, ".+~")) return "a revision with a forbidden character";
   return {};
 }
 
@@ -219,9 +219,9 @@ std::vector<Clause> parse_relations(std::string_view field, const std::string& s
                                     RelationSource source) {
   if (field.size() > most_bytes)
     throw Error(ErrorCode::bad_package,
-                format("cannot read {}: a field of {}, at most {}", in_quotes(subject),
+                format("cannot read {}: a field has {}, at most {} are allowed", in_quotes(subject),
                        human_size(field.size()), human_size(most_bytes)),
-                "no true package has such a field: ask its maker for a sound one");
+                "no valid package has such a field: ask the vendor for a correct one");
   const std::string text = without_comments(field);
   return Parser(text, subject, source).clauses();
 }

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 
@@ -124,6 +125,22 @@ Json to_json(const std::optional<GivenBundle>& bundle) {
   return {{"paths", bundle->paths}, {"sha256", text_or_null(bundle->sha256)}};
 }
 
+namespace {
+
+// Whole sentences of topsctl that stand in it, in the language that is used.
+void translate_texts(Json& json) {
+  if (used_language() == Language::english) return;
+  if (json.is_string()) {
+    const std::string text = json.get<std::string>();
+    json = std::string(translated_text(text));
+  }
+  if (json.is_structured()) {
+    for (Json& each : json) translate_texts(each);
+  }
+}
+
+}  // namespace
+
 Json document(const ReportHeader& header, const Json& body) {
   Json out = {{"schema", 1},
               {"command", header.command},
@@ -132,6 +149,7 @@ Json document(const ReportHeader& header, const Json& body) {
               {"error", to_json(header.error)},
               {"warnings", header.warnings}};
   out.update(body);
+  translate_texts(out);
   return out;
 }
 

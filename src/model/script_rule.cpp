@@ -71,7 +71,7 @@ std::vector<ScriptRule> parse_script_rules(std::string_view json, const std::str
 const std::vector<ScriptRule>& script_rules() {
   static const std::vector<ScriptRule> rules = [] {
     const auto json = embedded_file(rules_file);
-    if (!json) throw Error(ErrorCode::internal, format("there is no {}", in_quotes(rules_file)));
+    if (!json) throw Error(ErrorCode::internal, format("{} is missing", in_quotes(rules_file)));
     return parse_script_rules(*json, std::string(rules_file));
   }();
   return rules;

@@ -12,8 +12,8 @@ namespace topsctl {
 namespace {
 
 [[noreturn]] void reject(std::string_view text, const std::string& reason) {
-  throw Error(ErrorCode::usage, format("no target: {}: {}", in_quotes(text), reason),
-              "write it as [USER@]HOST[:PORT][/CONTAINER], or local: for this machine");
+  throw Error(ErrorCode::usage, format("invalid target {}: {}", in_quotes(text), reason),
+              "write it as [USER@]HOST[:PORT][/CONTAINER], or local: for this host");
 }
 
 bool is_name_character(char c) {
@@ -62,7 +62,7 @@ Target parse_target(std::string_view text) {
   std::string_view rest = trimmed(text);
   if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
     target.container = rest.substr(slash + 1);
-    if (!is_safe_name(target.container)) reject(text, "the container's name is not one");
+    if (!is_safe_name(target.container)) reject(text, "invalid container name");
     rest = rest.substr(0, slash);
   }
   if (rest == "local:") return target;
@@ -73,18 +73,18 @@ Target parse_target(std::string_view text) {
   }
   if (rest.starts_with('[')) {
     const auto end = rest.find(']');
-    if (end == std::string_view::npos) reject(text, "there is no ']'");
+    if (end == std::string_view::npos) reject(text, "']' is missing");
     target.host = rest.substr(1, end - 1);
     rest = rest.substr(end + 1);
-    if (!is_address(target.host)) reject(text, "there is no address in the brackets");
-    if (!rest.empty() && rest.front() != ':') reject(text, "after ']' comes a port or nothing");
+    if (!is_address(target.host)) reject(text, "expected an address in the brackets");
+    if (!rest.empty() && rest.front() != ':') reject(text, "expected a port or nothing after ']'");
   } else {
     if (std::count(rest.begin(), rest.end(), ':') > 1)
-      reject(text, "an IPv6 address stands in brackets");
+      reject(text, "put an IPv6 address in brackets");
     const auto colon = std::min(rest.find(':'), rest.size());
     target.host = rest.substr(0, colon);
     rest = rest.substr(colon);
-    if (!is_safe_name(target.host)) reject(text, "the host's name is not one");
+    if (!is_safe_name(target.host)) reject(text, "invalid host name");
   }
   if (!rest.empty()) target.port = port_of(rest.substr(1), text);
   return target;
@@ -105,7 +105,7 @@ std::vector<Target> parse_targets(std::string_view text, const std::string& sour
   }
   if (targets.empty()) {
     throw Error(ErrorCode::usage, format("no target in {}", source),
-                "write one target a line, [USER@]HOST[:PORT][/CONTAINER]");
+                "write one target per line, [USER@]HOST[:PORT][/CONTAINER]");
   }
   return targets;
 }

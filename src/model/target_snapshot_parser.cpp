@@ -21,8 +21,7 @@ constexpr std::size_t most_keys = 64;
 constexpr std::size_t deepest_nesting = 8;
 
 constexpr const char* hint =
-    "take the snapshot again with `topsctl snapshot`; docs/target-snapshot.schema.json describes "
-    "it";
+    "take a new snapshot with `topsctl snapshot`; docs/target-snapshot.schema.json describes it";
 
 int hexadecimal_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -66,13 +65,13 @@ class OwnersBuilder {
   const char* take(std::string& text) {
     ++part_;
     if (part_ == 2) {
-      if (text.empty() || printable(text) != text) return "expected the name of a package";
+      if (text.empty() || printable(text) != text) return "expected a package name";
       package_ = std::move(text);
       return nullptr;
     }
     auto path = path_bytes(std::move(text));
     if (part_ == 1) {
-      if (!path || !is_plain_path(*path)) return "expected the absolute path of a folder";
+      if (!path || !is_plain_path(*path)) return "expected the absolute path of a directory";
       folder_ = *path == "/" ? *path : concat(*path, "/");
       return nullptr;
     }
@@ -133,7 +132,7 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
   bool key(string_t& text) override {
     Json& object = *open_.back();
     if (object.size() >= most_keys) reject(format("an object has more than {} keys", most_keys));
-    if (object.contains(text)) reject(format("key {} stands there twice", in_quotes(text)));
+    if (object.contains(text)) reject(format("duplicate key {}", in_quotes(text)));
     key_ = std::move(text);
     object[key_] = nullptr;
     owners_expected_ = open_.size() == 1 && key_ == "owners";
@@ -156,7 +155,7 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
   bool end_array() override {
     if (in_owners_ > 0) {
       if (in_owners_ == 2 && !owners.is_whole())
-        reject_owners("expected a folder, a package and names");
+        reject_owners("expected a directory, a package and names");
       --in_owners_;
       return true;
     }
@@ -170,7 +169,7 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
         text_.substr(0, std::min(position > 0 ? position - 1 : 0, text_.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto column = before.size() - (before.rfind('\n') + 1) + 1;
-    reject(format("not valid JSON in line {}, column {}", line, column));
+    reject(format("invalid JSON at line {}, column {}", line, column));
   }
 
  private:
@@ -184,7 +183,7 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
   }
 
   Json* place(Json&& value) {
-    if (in_owners_ > 0 || owners_expected_) reject_owners("expected lists of texts");
+    if (in_owners_ > 0 || owners_expected_) reject_owners("expected lists of strings");
     if (++values_ > most_values) reject("too many values");
     if (open_.empty()) {
       document = std::move(value);
@@ -259,7 +258,7 @@ std::vector<std::string> file_texts(const JsonReader& reader) {
 
 DpkgStatus dpkg_status(const JsonReader& reader) {
   const auto status = parse_dpkg_status(reader.text());
-  if (!status) reader.reject("expected a status as dpkg has it, such as \"install ok installed\"");
+  if (!status) reader.reject("expected a dpkg status such as \"install ok installed\"");
   return *status;
 }
 

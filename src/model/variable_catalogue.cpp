@@ -169,7 +169,7 @@ void add_variables(std::string_view json, const std::string& source, VariableCat
     variable.backend = backend;
     const std::string known = variable.name;
     if (!catalogue.variables.emplace(known, std::move(variable)).second)
-      item.reject(format("{} stands there twice", in_quotes(known)));
+      item.reject(format("{} is duplicated", in_quotes(known)));
   }
   const auto relations = top.find("relations");
   if (!relations) return;
@@ -178,7 +178,7 @@ void add_variables(std::string_view json, const std::string& source, VariableCat
     relation.backend = backend;
     for (const std::string& each : {relation.name, relation.other}) {
       if (catalogue.find(each) == nullptr)
-        item.reject(format("{} is not among the variables", in_quotes(each)));
+        item.reject(format("unknown variable {}", in_quotes(each)));
     }
     catalogue.relations.push_back(std::move(relation));
   }
@@ -237,16 +237,16 @@ std::string objection_to(const KnownVariable& variable, std::string_view value) 
     return is_one ? std::string() : format("expected {}", joined(variable.values, ", "));
   }
   if (variable.type == VariableType::devices)
-    return are_devices(value) ? "" : "expected numbers of cards, separated by commas";
+    return are_devices(value) ? "" : "expected card numbers separated by commas";
   if (variable.type != VariableType::integer) return {};
   const auto number = whole_number_in(value);
-  if (!number) return "expected a whole number";
+  if (!number) return "expected an integer";
   const bool is_low = variable.least && *number < *variable.least;
   const bool is_high = variable.most && *number > *variable.most;
   if (!is_low && !is_high) return {};
-  return variable.most ? format("expected a whole number from {} to {}", variable.least.value_or(0),
+  return variable.most ? format("expected an integer from {} to {}", variable.least.value_or(0),
                                 *variable.most)
-                       : format("expected a whole number from {} on", variable.least.value_or(0));
+                       : format("expected an integer of at least {}", variable.least.value_or(0));
 }
 
 }  // namespace topsctl

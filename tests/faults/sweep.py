@@ -159,7 +159,7 @@ class Sweep:
             host.remove()
 
     def differing(self, before, now):
-        """Lines for all that is not as it was."""
+        """Lines for all that has changed since that run."""
         return [line for line in before.diff(now, self.not_kept) if not line.startswith(LOCKS)]
 
     def new_host(self, scenario):

@@ -301,7 +301,7 @@ class Deployments(Campaign):
         self._seconds = None
 
     def seconds(self):
-        """How long an install takes that nothing strikes, from its process to the end of the run."""
+        """How long an install takes that nothing strikes, from its process to the run result."""
         if self._seconds is None:
             with self.station() as station, self.running(station, "deploy", self.packages, TARGET) as (run, _):
                 self._wait_for_install(station, run)

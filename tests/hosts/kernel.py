@@ -126,7 +126,7 @@ def make_mounts_private():
         mount(None, "/", None, MS_REC | MS_PRIVATE)
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise OSError(error.errno, "'/' is no mount point here, as in a bare chroot: "
+            raise OSError(error.errno, "'/' is not a mount point, as in a bare chroot: "
                                        "enter it by unshare --root, or after `mount --bind` on itself") from error
         raise
 

@@ -131,7 +131,7 @@ def test_a_password_stays_in_no_memory_of_a_target(make_workstation):
     with ThreadPoolExecutor(1) as watch:
         looked = watch.submit(look)
         words = [station.binary, "history", "--target", "ops@h1", "--ask-sudo-pass"]
-        station.fleet.client.on_terminal(words, [("Password for sudo on ops@h1:", SUDO_PASSWORD)])
+        station.fleet.client.on_terminal(words, [("sudo password for ops@h1:", SUDO_PASSWORD)])
     # The one that speaks, the one that keeps the run, and whoever helps them: the user's, and yet hidden from the user.
     assert len(looked.result()) >= 2 and set(looked.result()) == {(0, 0)}, looked.result()
 
@@ -140,8 +140,8 @@ def test_a_target_gets_the_password_of_no_other(make_workstation):
     station = make_workstation(2)
     replace_sudo(station.hosts[1], "#!/bin/sh\nhead -n 1 >/tmp/stolen\nexit 1\n")
     words = [station.binary, "history", "--target", "ops@h1", "--target", "ops@h2", "--ask-sudo-pass"]
-    seen = station.fleet.client.on_terminal(words, [("Password for sudo on ops@h1:", SUDO_PASSWORD),
-                                                    ("Password for sudo on ops@h2:", "of the second")])
+    seen = station.fleet.client.on_terminal(words, [("sudo password for ops@h1:", SUDO_PASSWORD),
+                                                    ("sudo password for ops@h2:", "of the second")])
     assert seen.returncode == 9 and not seen.unanswered, seen
     assert station.hosts[1].path("/tmp/stolen").read_text() == "of the second\n"
 

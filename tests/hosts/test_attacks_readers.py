@@ -181,7 +181,7 @@ def refuse_filters():
 def test_a_machine_without_filters_is_told_of(topsctl_release, bundle, operator):
     report = ended(start(topsctl_release, "inspect", bundle(), preexec_fn=refuse_filters), 0)
     warning, = report["warnings"]
-    assert warning.startswith("the packages are read without the whole sandbox: the kernel filters no system calls")
+    assert warning.startswith("packages are read without the full sandbox: the kernel cannot filter system calls")
     assert ended(start(topsctl_release, "inspect", bundle(), "--no-sandbox", preexec_fn=refuse_filters), 0)["warnings"] == []
     fitting = bundle(python=operator.host.python_minor(), only_needed=True)
     report = ended(start(topsctl_release, "install", fitting, "--dry-run", "--root", operator.host.root,

@@ -11,7 +11,7 @@ from hosts.users import LOGIN_PASSWORD, SUDO_PASSWORD
 from hosts.workstation import DESTINATION, by_target, missing_at, sent, statuses
 
 PYTHON = "3.9"
-SUDO = ("Password for sudo on all targets:", SUDO_PASSWORD)
+SUDO = ("sudo password for all targets:", SUDO_PASSWORD)
 
 
 def history(station, root, command="history"):

@@ -28,7 +28,7 @@ def test_a_downgrade_is_refused_unless_allowed_and_undone_like_any_other(host, t
     schema(done, "install")
     assert done["outcome"] == "committed" and done["plan"] == planned["plan"]
     assert {package["action"] for package in done["plan"]["packages"]} == {"downgrade"}
-    assert f"tops-eccl goes back from {NEWER}-1 to {OLDER}-1" in done["warnings"]
+    assert f"tops-eccl is downgraded from {NEWER}-1 to {OLDER}-1" in done["warnings"]
     assert {state.split()[-1] for state in operator.dpkg_states().values()} == {f"{OLDER}-1"}
     assert operator.imports_torch_gcu().stdout.strip().endswith(OLDER)
     assert operator.json("rollback")["rollback"]["verified"]["paths_differing"] == 0

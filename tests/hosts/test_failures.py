@@ -122,7 +122,7 @@ def test_after_a_kill_everything_warns_and_recover_restores(operator, fitting, s
     recovered = operator.json("recover")
     schema(recovered, "recover")
     assert recovered["outcome"] == "rolled_back" and recovered["changed"]
-    assert operator.json("history")["transactions"][0]["reason"] == "it was cut off before its end"
+    assert operator.json("history")["transactions"][0]["reason"] == "it was interrupted before it finished"
     assert operator.changes_since(before) == []
     assert operator.json("recover")["outcome"] == "no_change"
 

@@ -158,28 +158,53 @@ zmodload zsh/zpty
 zpty shell 'zsh -f -i'
 zpty -w shell 'PS1=; autoload -Uz compinit; compinit -u -D; echo RE""ADY'
 zpty -r shell text '*READY*'
-zpty -w -n shell $'topsctl env --format \t'
-zpty -r shell text '*docker-env-file*modulefile*'
+zpty -w -n shell $'TYPED \t'
+zpty -r shell text '*LAST*'
+sleep 0.3
+while zpty -rt shell more; do text+="$more"; done
 print -r -- "$text"
 zpty -d shell
 """
 BASH = """
 . /usr/share/bash-completion/bash_completion
 _completion_loader topsctl
-COMP_WORDS=(topsctl env --format '') COMP_CWORD=3
+COMP_WORDS=(TYPED '') COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 "$(complete -p topsctl | sed 's/.*-F \\([^ ]*\\) .*/\\1/')"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
+# What is typed, and what shells offer then.
+OFFERED = {
+    "topsctl env --format": FORMATS,
+    "topsctl install --stack": {"topsrider-i3x", "topsrider-t2x", "vccl-2.26.6"},
+    "topsctl env --stack topsrider-t2x --profile": {"dev", "none", "prod", "staging"},
+    "topsctl install b --stack topsrider-i3x --components": {"eccl", "sdk", "topsaten", "topsfactor", "topsgraph", "torch_gcu"},
+    "topsctl rollback": {"1", "2"},
+    "topsctl history show": {"1", "2", "3"},
+}
+
+
+def offers_of(host, typed, last):
+    """What bash, zsh and fish offer behind the words typed."""
+    bash = host.run(["bash", "--norc", "-c", BASH.replace("TYPED", typed)])
+    # Without this variable, fish looks below /usr only, and install.sh says so.
+    fish = host.run(["fish", "-c", f"complete -C '{typed} '"], env={"XDG_DATA_DIRS": "/usr/local/share:/usr/share"})
+    zsh = host.run(["zsh", "-f", "-c", ZSH.replace("TYPED", typed).replace("LAST", last)], timeout=30)
+    return [set(bash.stdout.split()), {line.split("\t")[0] for line in fish.stdout.splitlines()}, set(zsh.stdout.split())]
 
 
 @pytest.mark.parametrize("shell_host", ["package", "archive"], indirect=True)
 def test_shells_and_man_find_what_was_installed(shell_host):
-    bash = shell_host.run(["bash", "--norc", "-c", BASH])
-    assert set(bash.stdout.split()) == FORMATS, bash.stderr
-    # Without this variable, fish looks below /usr only, and install.sh says so.
-    fish = shell_host.run(["fish", "-c", "complete -C 'topsctl env --format '"], env={"XDG_DATA_DIRS": "/usr/local/share:/usr/share"})
-    assert set(fish.stdout.split()) >= FORMATS, fish.stderr
-    zsh = shell_host.run(["zsh", "-f", "-c", ZSH], timeout=30)
-    assert set(zsh.stdout.split()) >= {"docker-env-file", "fish", "modulefile"}, zsh.stderr
+    # Three changes of a project, of which the first was rolled back: real transactions, without a stack.
+    for number in (1, 2, 3):
+        project = shell_host.path(f"/srv/project-{number}")
+        project.mkdir(parents=True)
+        (project / "train.py").write_text("import torch.distributed as dist\ndist.init_process_group(backend='nccl')\n")
+        shell_host.run(["topsctl", "doctor", "--project", f"/srv/project-{number}", "--apply"], check=True)
+    shell_host.run(["topsctl", "rollback", "3"], check=True)
+    for typed, wanted in OFFERED.items():
+        for offered in offers_of(shell_host, typed, max(wanted)):
+            assert offered >= wanted, typed
+    for offered in offers_of(shell_host, "topsctl rollback", "2"):
+        assert "3" not in offered
     man = shell_host.run(["man", "--warnings", "topsctl-install"], env={"MANWIDTH": "80", "PAGER": "cat", "LANG": "C.UTF-8"})
     assert "topsctl-install - installs a bundle as one transaction" in man.stdout and man.stderr == ""

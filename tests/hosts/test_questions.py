@@ -75,4 +75,4 @@ def test_the_next_command_can_be_typed(operator, eccl):
     done = operator.topsctl("install", *eccl, "--confirm-timeout", "600")
     assert done.out.splitlines()[-1] == f"next:  topsctl confirm 1 --root {operator.host.root} within 600 s", done
     quiet = operator.topsctl("-q", "rollback")
-    assert quiet.out == "state: the host is as before transaction 1\n", quiet
+    assert quiet.out == "state: the host is as it was before transaction 1\n", quiet

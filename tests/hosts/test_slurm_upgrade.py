@@ -127,7 +127,7 @@ def test_a_node_that_fails_stays_drained_with_the_check_as_the_reason(cluster, b
     assert cluster.upgrade("--at-once", "2", "n[0-1]", *cluster.old) == (0, ["n0  no_change", "n1  no_change"])
     assert cluster.states() == dict.fromkeys(NODES, "idle none"), "what an earlier run left drained is resumed once it passes"
     refused = cluster.upgrade("n1", str(cluster.place / "nowhere"))
-    assert refused == (1, [f"n1  failed: no such file or folder: '{cluster.place}/nowhere'"]) and cluster.updates() == []
+    assert refused == (1, [f"n1  failed: no such file or directory: '{cluster.place}/nowhere'"]) and cluster.updates() == []
 
 
 def test_a_node_that_others_drained_stays_drained(cluster):

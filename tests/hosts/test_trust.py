@@ -99,7 +99,7 @@ def test_an_unknown_key_is_refused_without_a_terminal(make_workstation, packages
 
 
 @pytest.mark.parametrize("answer, words", [("no", "was not accepted"), ("", "was not accepted"), ("y", "was not accepted"),
-                                           (OTHER, "is not the one that was typed")])
+                                           (OTHER, "does not match the fingerprint entered")])
 def test_at_a_terminal_an_unknown_key_is_refused_by(make_workstation, packages, answer, words):
     station = make_workstation(1, known=False)
     refused, seen = station.on_terminal("transfer", packages, "root@h1", answers=[(QUESTION, answer)], code=6)

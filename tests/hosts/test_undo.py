@@ -97,11 +97,11 @@ def test_several_transactions_are_undone_at_once(operator, host, fitting, later)
     operator.json("install", fitting())
     planned = operator.json("rollback", "1", "--dry-run")
     assert [step["description"] for step in planned["plan"]["steps"]] == [
-        "restore the state before transaction 2", "restore the state before transaction 1"]
+        "roll back to the state before transaction 2", "roll back to the state before transaction 1"]
     undone = operator.topsctl("rollback", "1")
     assert undone.code == 0, undone
     for turn in (1, 2):
-        assert f"step {turn} of 2: restore the state before transaction {3 - turn}" in undone.err, undone
+        assert f"step {turn} of 2: roll back to the state before transaction {3 - turn}" in undone.err, undone
     assert not operator.dpkg_states() and operator.imports_torch_gcu().returncode != 0
     assert operator.changes_since(before) == []
     assert [entry["outcome"] for entry in operator.json("history")["transactions"]] == ["rolled_back"] * 2
@@ -116,7 +116,7 @@ def test_what_a_script_writes_elsewhere_is_told(operator, host, with_eccl):
     assert sorted(report["escaped_paths"]) == ["/opt/elsewhere", "/opt/elsewhere/x", "/srv/state"]
     assert any(warning.startswith("3 paths outside the write set") for warning in report["warnings"])
     undone = operator.json("rollback")
-    assert "/srv/state: changed by transaction 1, and not kept" in undone["not_restored"]
+    assert "/srv/state: changed by transaction 1, but not backed up" in undone["not_restored"]
     assert "tops" not in host.path("/etc/passwd").read_text(), "users are in the write set"
     assert host.path("/srv/named").read_text() == "1\n", "what scripts name is in the write set"
     failing = with_eccl("s=/srv; echo 3 >> $s/state; exit 1")

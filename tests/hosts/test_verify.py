@@ -138,7 +138,7 @@ def test_another_users_results_are_warned_of_once(copy_of):
     verify(host, "--level", "files")
     done = host.run(["topsctl", "verify", "--json", "--level", "files"], user=65534)
     warnings = json.loads(done.stdout)["warnings"]
-    assert [warning.startswith("the results could not be left in /tmp: ") for warning in warnings] == [True], warnings
+    assert [warning.startswith("cannot write the results to /tmp: ") for warning in warnings] == [True], warnings
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

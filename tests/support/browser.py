@@ -60,7 +60,7 @@ def browser_program():
 
 
 class Browser:
-    """A browser with one page. It reads files and nothing else: there is no script in a page, and no network needed."""
+    """A browser with one page. It reads files and nothing else: it needs no script in a page and no network."""
 
     def __init__(self, program, folder):
         commands, self._to = os.pipe()

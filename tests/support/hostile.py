@@ -98,7 +98,7 @@ PACKAGES = {
     "wheel-script-dpkg-in-sbin": of("a `dpkg` for `/usr/local/sbin`", SHADOWS),
     "wheel-script-ldconfig-in-bin": of("an `ldconfig` for `/usr/local/bin`", SHADOWS),
     "wheel-entry-point-sudo": of("an entry point `sudo`", SHADOWS),
-    # wheels: what is written elsewhere, or is not what RECORD says
+    # wheels: what is written elsewhere, or does not match RECORD
     "wheel-member-climbs-out": of("a member `../../../etc/cron.d/x`", "entry-escapes"),
     "wheel-member-climbs-out-inside": of("a member `torch_demo/../../x.py`", "entry-escapes"),
     "wheel-member-absolute": of("a member `/etc/cron.d/x`", "entry-escapes"),
@@ -106,7 +106,7 @@ PACKAGES = {
     "wheel-names-disagree": of("two names for one member", UNREADABLE),
     "wheel-name-turned-around": of("a name with U+202E, shown as another one", "bad-entry-name"),
     "wheel-too-deep": of("a file 901 directories deep", UNREADABLE),
-    "wheel-record-differs": of("a file that is not what RECORD says", "digest-mismatch"),
+    "wheel-record-differs": of("a file that does not match RECORD", "digest-mismatch"),
     "wheel-record-lacks-a-file": of("a file that RECORD does not list", "file-not-listed"),
     "wheel-record-without-digest": of("a line of RECORD without a digest", "digest-not-given"),
     "wheel-record-lists-too-much": of("a file of RECORD missing", "listed-file-missing"),

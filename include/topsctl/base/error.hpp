@@ -62,10 +62,10 @@ ExitCode exit_code(ErrorCode code);
 bool is_passing(ErrorCode code);
 
 // Thrown for every failure. `context` goes from the outermost circumstance to the innermost; `hint`
-// says how to proceed.
+// says how to proceed. Both are said in the language that is used.
 class Error : public std::exception {
  public:
-  Error(ErrorCode code, std::string message, std::string hint = {},
+  Error(ErrorCode code, const std::string& message, const std::string& hint = {},
         std::vector<std::string> context = {});
 
   ErrorCode code() const { return code_; }

@@ -158,7 +158,7 @@ class Unpacker {
   }
   [[noreturn]] static void refuse() {
     throw Error(ErrorCode::bad_bundle, "what the reading process tells cannot be understood",
-                "get the bundle again from where it comes from: it may be made to do harm");
+                "get the bundle again from its source: it may be malicious");
   }
 
   std::string_view left_;

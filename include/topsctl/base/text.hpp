@@ -44,7 +44,7 @@ class Value {
  public:
   Value(std::string_view text) : text_(text) {}
   Value(const std::string& text) : text_(text) {}
-  Value(const char* text) : text_(text) {}
+  Value(const char* text) : text_(text), is_own_(true) {}
   Value(char character) : own_{character}, length_(1) {}
   template <std::integral Integer>
   Value(Integer number) {
@@ -54,11 +54,14 @@ class Value {
   Value(bool) = delete;    // say it in words
   Value(double) = delete;  // of how many digits?
   std::string_view text() const { return length_ > 0 ? std::string_view(own_, length_) : text_; }
+  // Written in the source, so it is said in the language that is used.
+  bool is_own() const { return is_own_; }
 
  private:
   std::string_view text_;
   char own_[24] = {};
   std::size_t length_ = 0;
+  bool is_own_ = false;
 };
 
 // A sentence with `count` places "{}"; "{{" and "}}" stand for braces. Anything else does not
@@ -89,8 +92,8 @@ std::string format(std::string_view sentence, std::span<const Value> values);
 }  // namespace detail
 
 // format("cannot read {}: {}", in_quotes(path), why): a whole sentence in one place, in the
-// language that is used (base/catalogue.hpp). An object, so that std::format is never meant
-// instead.
+// language that is used (base/catalogue.hpp); so are values that are such sentences. An object, so
+// that std::format is never meant instead.
 struct Format {
   template <class... Values>
   std::string operator()(detail::Sentence<sizeof...(Values)> sentence,
@@ -153,7 +156,7 @@ std::string last_lines(std::string_view text, std::size_t most);
 // The lines of a program's output that tell of an error, each with the line after it; the last
 // lines if none does. At most `most`.
 std::string telling_lines(std::string_view text, std::size_t most);
-// "1 package", "2 packages".
+// "1 package", "2 packages"; in the language that is used, by the sentence "{} packages".
 std::string counted(std::size_t count, std::string_view noun);
 // Columns of the text on a terminal: code points, wide East Asian ones twice.
 std::size_t display_width(std::string_view text);

@@ -2,11 +2,16 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
 
 namespace topsctl {
 
@@ -16,6 +21,7 @@ struct Word {
   std::string text;
   std::string description;
   std::vector<std::string> values = {};  // that may follow an option
+  std::string listed = {};               // the kind of values that `--values` lists
 };
 
 std::vector<Word> options_of(const OptionTable& table) {
@@ -23,7 +29,7 @@ std::vector<Word> options_of(const OptionTable& table) {
   for (const Option& option : table.options) {
     if (option.is_argument()) continue;
     for (const std::string& name : option.names)
-      words.push_back({name, option.description, option.values});
+      words.push_back({name, option.description, option.values, option.listed});
   }
   return words;
 }
@@ -49,7 +55,15 @@ struct Path {
   std::vector<std::string> words;
   std::vector<Word> options;
   std::vector<Word> next;  // words that may follow
+  std::string listed;      // those that `--values` lists
 };
+
+std::string listed_argument(const OptionTable& table) {
+  for (const Option& option : table.options) {
+    if (option.is_argument() && !option.listed.empty()) return option.listed;
+  }
+  return {};
+}
 
 std::vector<Path> paths_of(const OptionTable& program) {
   std::vector<Path> paths;
@@ -60,9 +74,11 @@ std::vector<Path> paths_of(const OptionTable& program) {
       if (!option.is_argument()) continue;
       for (const std::string& value : option.values) next.push_back({value, ""});
     }
-    paths.push_back({command, {command->name}, options_of(*command), next});
+    paths.push_back(
+        {command, {command->name}, options_of(*command), next, listed_argument(*command)});
     for (const OptionTable* part : parts)
-      paths.push_back({command, {command->name, part->name}, options_of(*part), {}});
+      paths.push_back(
+          {command, {command->name, part->name}, options_of(*part), {}, listed_argument(*part)});
   }
   return paths;
 }
@@ -103,11 +119,12 @@ std::string cases_of_values(const OptionTable& program, const std::string& form)
   std::string lines;
   const auto add = [&](const std::string& command, const std::vector<Word>& options) {
     for (const Word& option : options) {
-      if (option.values.empty()) continue;
-      std::string line = form;
+      if (option.values.empty() && option.listed.empty()) continue;
+      std::string line = option.listed.empty() ? form : "    \"COMMAND OPTION\") listed=VALUES;;\n";
       line.replace(line.find("COMMAND"), 7, command);
       line.replace(line.find("OPTION"), 6, option.text);
-      line.replace(line.find("VALUES"), 6, joined(option.values, " "));
+      line.replace(line.find("VALUES"), 6,
+                   option.listed.empty() ? joined(option.values, " ") : option.listed);
       // Of any command: a star within the quotes is none.
       if (command == "*") line.replace(line.find("\"* "), 3, "*\" ");
       lines += line;
@@ -123,20 +140,29 @@ std::string for_bash(const OptionTable& program) {
       "# bash completion of topsctl; load it with: eval \"$(topsctl completion bash)\"\n_topsctl() "
       "{{\n  local current=\"${{COMP_WORDS[COMP_CWORD]}}\" command=\"\" word\n  for word in "
       "\"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{}  done\n  local everywhere=\"{}\" options=\"\" "
-      "next=\"\"\n  case \"$command\" in\n",
+      "next=\"\" follows=\"\" listed=\"\"\n  case \"$command\" in\n",
       case_of_word(program), texts(options_of(program)));
   for (const Path& path : paths_of(program)) {
-    script += format("    \"{}\") options=\"{}\" next=\"{}\";;\n", joined(path.words, " "),
-                     texts(all_options(path)), texts(path.next));
+    script +=
+        format("    \"{}\") options=\"{}\" next=\"{}\" follows=\"{}\";;\n", joined(path.words, " "),
+               texts(all_options(path)), texts(path.next), path.listed);
   }
   script += format(
       "    \"\") next=\"{} $everywhere\";;\n  esac\n"
       "  local values=\"\"\n  case \"$command ${{COMP_WORDS[COMP_CWORD-1]}}\" in\n{}  esac\n"
+      "  [[ -z \"$listed$values\" && \"$current\" != -* ]] && listed=\"$follows\"\n"
+      "  if [[ -n \"$listed\" ]]; then\n"
+      "    values=\"$(topsctl completion --values \"$listed\" -- "
+      "\"${{COMP_WORDS[@]:1:COMP_CWORD}}\" "
+      "2>/dev/null) $next\"\n  fi\n"
       "  if [[ -n \"$values\" ]]; then\n    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
       "  elif [[ -n \"$command\" && \"$current\" == -* "
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
       "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
-      "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n}}\ncomplete -o filenames -F _topsctl "
+      "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n"
+      "  [[ \"$listed\" == stacks && ${{#COMPREPLY[@]}} -eq 0 ]] && "
+      "COMPREPLY=($(compgen -f -- \"$current\"))\n"
+      "  return 0\n}}\ncomplete -o filenames -F _topsctl "
       "topsctl\n",
       texts(names_of(commands_of(program))),
       cases_of_values(program, "    \"COMMAND OPTION\") values=\"VALUES\";;\n"));
@@ -157,14 +183,16 @@ std::string zsh_words(const std::vector<Word>& words) {
 std::string for_zsh(const OptionTable& program) {
   std::string script = format(
       "#compdef topsctl\n# zsh completion of topsctl; load it with: eval \"$(topsctl completion "
-      "zsh)\"\n_topsctl() {{\n  local -a commands next options everywhere\n  commands=({})\n  "
+      "zsh)\"\n_topsctl() {{\n  local follows=\"\" listed=\"\"\n  local -a commands next options "
+      "everywhere\n  commands=({})\n  "
       "everywhere=({})\n  local command=\"\" word\n  for word in ${{words[2,CURRENT-1]}}; do\n{}  "
       "done\n  case \"$command\" in\n",
       zsh_words(names_of(commands_of(program))), zsh_words(options_of(program)),
       case_of_word(program));
   for (const Path& path : paths_of(program)) {
-    script += format("    \"{}\") options=({}) next=({});;\n", joined(path.words, " "),
-                     zsh_words(all_options(path)), zsh_words(path.next));
+    script +=
+        format("    \"{}\") options=({}) next=({}) follows=\"{}\";;\n", joined(path.words, " "),
+               zsh_words(all_options(path)), zsh_words(path.next), path.listed);
   }
   script +=
       "    \"\") _describe command commands; _describe option everywhere; return;;\n"
@@ -174,7 +202,13 @@ std::string for_zsh(const OptionTable& program) {
   script += cases_of_values(program, "    \"COMMAND OPTION\") values=(VALUES);;\n");
   script +=
       "  esac\n"
-      "  if (( $#values )); then compadd -a values; return; fi\n"
+      "  [[ -z \"$listed\" && $#values -eq 0 && \"${words[CURRENT]}\" != -* ]] && "
+      "listed=\"$follows\"\n"
+      "  [[ -n \"$listed\" ]] && values=(${(f)\"$(topsctl completion --values \"$listed\" -- "
+      "${words[2,CURRENT]} 2>/dev/null)\"})\n"
+      "  [[ \"$listed\" == stacks ]] && _files\n"
+      "  if (( $#values )); then compadd -a values; (( $#next )) && _describe word next; return; "
+      "fi\n"
       "  if [[ \"${words[CURRENT]}\" == -* ]]; then\n"
       "    _describe option options; _describe option everywhere\n"
       "  elif (( $#next )); then\n"
@@ -192,14 +226,22 @@ std::string for_zsh(const OptionTable& program) {
   return script;
 }
 
+std::string fish_list(const std::string& kind) {
+  return format(
+      "(topsctl completion --values {} -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)",
+      kind);
+}
+
 std::string fish_line(const std::string& condition, const Word& word) {
   std::string description;
   for (const char c : word.description)
     description += c == '\'' || c == '\\' ? concat("\\", std::string(1, c)) : std::string(1, c);
   const std::string flag = word.text.starts_with("--") ? concat("-l ", word.text.substr(2))
                                                        : concat("-s ", word.text.substr(1));
-  const std::string values =
-      word.values.empty() ? std::string() : format(" -x -a '{}'", joined(word.values, " "));
+  const std::string values = !word.listed.empty() ? format(" -x -a '{}'", fish_list(word.listed))
+                             : word.values.empty()
+                                 ? std::string()
+                                 : format(" -x -a '{}'", joined(word.values, " "));
   return format("complete -c topsctl {}{}{} -d '{}'\n", condition, flag, values, description);
 }
 
@@ -214,6 +256,8 @@ std::string for_fish(const OptionTable& program) {
     const std::string seen = format("__fish_seen_subcommand_from {}",
                                     joined(path.words, "; and __fish_seen_subcommand_from "));
     for (const Word& word : path.options) script += fish_line(concat("-n '", seen, "' "), word);
+    if (!path.listed.empty())
+      script += format("complete -c topsctl -f -n '{}' -a '{}'\n", seen, fish_list(path.listed));
     for (const Word& word : path.next) {
       script += format(
           "complete -c topsctl -f -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d '{}'\n",
@@ -232,19 +276,110 @@ std::string completion_script(const OptionTable& program, const std::string& she
   return for_fish(program);
 }
 
+namespace {
+
+struct CompletionOptions {
+  std::string shell;
+  std::string kind;
+};
+
+// Of an option of the command line that is being typed.
+std::string typed_value(const std::vector<std::string>& typed, const std::string& name) {
+  std::string value;
+  for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
+    if (typed[i] == name) value = typed[i + 1];
+    if (typed[i].starts_with(name + "=")) value = typed[i].substr(name.size() + 1);
+  }
+  return value;
+}
+
+std::set<std::string> transaction_ids(const Session& session, const std::vector<std::string>& typed,
+                                      bool (*is_meant)(const TransactionSummary&)) {
+  const std::string root = typed_value(typed, "--root");
+  const Host host = root.empty() ? session.with_root("/") : session.with_root(root);
+  std::set<std::string> ids;
+  for (const Transaction& transaction : list_transactions(host)) {
+    if (transaction.state() && is_meant(summary_of(transaction)))
+      ids.insert(concat(transaction.id));
+  }
+  return ids;
+}
+
+std::set<std::string> values_of(const std::string& kind, const Session& session,
+                                const std::vector<std::string>& typed) {
+  std::set<std::string> values;
+  if (kind == "transactions") return transaction_ids(session, typed, [](auto&) { return true; });
+  if (kind == "undoable")
+    return transaction_ids(session, typed, [](auto& each) { return each.can_be_undone; });
+  if (kind == "unconfirmed")
+    return transaction_ids(session, typed,
+                           [](auto& each) { return each.confirm_until.has_value(); });
+  if (kind == "runs") {
+    for (const Run& run : all_runs(session.with_own_state())) values.insert(run.name);
+    return values;
+  }
+  if (kind == "stacks") {
+    for (const Stack& stack : known_stacks()) values.insert(stack.name);
+    return values;
+  }
+  for (const Stack& stack : stacks_meant(typed_value(typed, "--stack"))) {
+    if (kind == "profiles") {
+      for (const std::string& name : stack.profile_names()) values.insert(name);
+      values.insert("none");
+    }
+    // A list: what stands before its last comma stays.
+    const std::string begun = typed.empty() ? std::string() : typed.back();
+    const std::string before = begun.substr(0, begun.rfind(',') + 1);
+    if (kind == "components") {
+      for (const Component& component : stack.components) {
+        if (concat(",", before).find(concat(",", component.id, ",")) == std::string::npos)
+          values.insert(before + component.id);
+      }
+    }
+  }
+  return values;
+}
+
+Output listed_values(const CompletionOptions& options, const Session& session) {
+  Output output;
+  output.header.command = "completion";
+  const std::vector<std::string> typed = session.program_words.value_or(std::vector<std::string>());
+  std::vector<std::string> values;
+  try {
+    for (const std::string& value : values_of(options.kind, session, typed))
+      values.push_back(printable(value));
+  } catch (const Error&) {
+    // Whoever is typing waits for no error.
+  }
+  for (const std::string& value : values) output.text += concat(value, "\n");
+  output.json = Json({{"shell", nullptr}, {"script", nullptr}, {"values", values}}).dump();
+  return output;
+}
+
+}  // namespace
+
 CommandAction define_completion(OptionTable& table) {
-  auto shell = std::make_shared<std::string>();
-  table.argument("shell", *shell, "bash, zsh or fish", "SHELL")
-      .required()
+  auto options = std::make_shared<CompletionOptions>();
+  table.argument("shell", options->shell, "bash, zsh or fish", "SHELL")
       .choices({"bash", "zsh", "fish"});
-  const auto run = [shell](Session& session) {
+  table.value("--values", options->kind, "List values for a word that is being typed", "KIND")
+      .choices(
+          {"stacks", "components", "profiles", "transactions", "undoable", "unconfirmed", "runs"})
+      .excludes("shell")
+      .hidden();
+  const auto run = [options](Session& session) {
+    if (!options->kind.empty()) return listed_values(*options, session);
+    if (options->shell.empty())
+      throw Error(ErrorCode::usage, format("{} is required", "shell"),
+                  format("`{} -h` shows the usage", "topsctl completion"));
     Output output;
     output.header.command = "completion";
-    output.text = completion_script(*session.program, *shell);
-    output.json = Json({{"shell", *shell}, {"script", output.text}}).dump();
+    output.text = completion_script(*session.program, options->shell);
+    output.json =
+        Json({{"shell", options->shell}, {"script", output.text}, {"values", nullptr}}).dump();
     return output;
   };
-  return {run, Json({{"shell", nullptr}, {"script", nullptr}}).dump()};
+  return {run, Json({{"shell", nullptr}, {"script", nullptr}, {"values", nullptr}}).dump()};
 }
 
 }  // namespace topsctl

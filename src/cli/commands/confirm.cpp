@@ -33,12 +33,12 @@ Output run_confirm(const ConfirmCommandOptions& options, Session& session) {
               std::int64_t{options.lock_timeout_s} * 1000, *session.events);
   const std::string message =
       format("transaction {}{}", options.id,
-             confirmed.now ? " is confirmed: it stays" : " awaits no confirmation: it stays");
+             confirmed.now ? " is confirmed: it is kept" : " needs no confirmation: it is kept");
   Output output;
   output.header.command = "confirm";
   output.json = to_line(confirm_body(options.id, confirmed.now ? "confirmed" : "no_change",
                                      confirmed.now ? Json(confirmed.at) : Json(nullptr), message));
-  output.text = concat(session.style.bold("state:"), " ", message, "\n");
+  output.text = concat(session.style.bold(format("state:")), " ", message, "\n");
   return output;
 }
 
@@ -46,13 +46,14 @@ Output run_confirm(const ConfirmCommandOptions& options, Session& session) {
 
 CommandAction define_confirm(OptionTable& table) {
   auto options = std::make_shared<ConfirmCommandOptions>();
-  table.argument("id", options->id, "The transaction, as the install's report has it", "ID")
+  table.argument("id", options->id, "Transaction ID, from the install's report", "ID")
+      .lists("unconfirmed")
       .required()
       .check(whole_number(1, 999999999999));
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table
-      .value("--lock-timeout", options->lock_timeout_s, "How long to wait for another topsctl",
-             "SECONDS")
+      .value("--lock-timeout", options->lock_timeout_s,
+             "Wait at most this long for another topsctl", "SECONDS")
       .check(whole_number(0, 86400));
   Json failed = confirm_body(nullptr, "not_confirmed", nullptr, "the transaction is not confirmed");
   failed["failed"] = true;

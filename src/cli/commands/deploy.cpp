@@ -38,7 +38,7 @@ struct Deployed {
 void require_known_stack(const std::string& stack) {
   if (stack.find('/') == std::string::npos) return;
   throw Error(ErrorCode::usage, "a stack file cannot be deployed",
-              "send it with `topsctl transfer --all` and install it there with --stack");
+              "send it with `topsctl transfer --all` and install on the target with --stack");
 }
 
 std::vector<std::string> install_words(const DeployCommandOptions& options,
@@ -181,8 +181,8 @@ SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& tran
   }
   if (sent.text.size() <= most_sent) return sent;
   throw Error(ErrorCode::usage,
-              format("a lock of {} is too large to be sent", human_size(sent.text.size())),
-              "lock the packages of this stack alone");
+              format("a lock of {} is too large to send", human_size(sent.text.size())),
+              "lock only the packages of this stack");
 }
 
 // What goes to each target beside the packages.
@@ -201,9 +201,9 @@ std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRe
   if (text.size() <= most_sent) return text;
   throw Error(
       ErrorCode::usage,
-      format("what the targets need for their plans is too large to be sent: {}",
-             human_size(text.size())),
-      "send the packages with `topsctl transfer`, and run `topsctl install --dry-run` there");
+      format("the data for the targets' plans is too large to send: {}", human_size(text.size())),
+      "send the packages with `topsctl transfer`, and run `topsctl install --dry-run` on the "
+      "target");
 }
 
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
@@ -256,8 +256,8 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   require_report_place(options.report);
   if (options.dry_run && options.rehearse)
     throw Error(ErrorCode::usage, "a trial run needs the packages on the target",
-                "leave out --dry-run, or send the packages with `topsctl transfer` and run "
-                "`topsctl install --dry-run --rehearse` there");
+                "omit --dry-run, or send the packages with `topsctl transfer` and run `topsctl "
+                "install --dry-run --rehearse` on the target");
   require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
@@ -312,11 +312,11 @@ CommandAction define_deploy(OptionTable& table) {
   auto options = std::make_shared<DeployCommandOptions>();
   add_transfer_options(table, *options);
   table.flag("-n,--dry-run", options->dry_run,
-             "Show what would be sent and each target's plan, and change nothing");
+             "Show what would be sent and each target's plan; change nothing");
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,
-             "Restore a target that cannot be reached so soon after its commit; 0: never",
+             "Roll back if a target stays unreachable this long after its commit; 0: never",
              "SECONDS")
       .check(whole_number(0, 604800));
   add_report_option(table, options->report);

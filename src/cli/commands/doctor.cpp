@@ -41,7 +41,6 @@ struct DoctorCommandOptions {
   std::string support;  // the file
   std::vector<std::string> with;
   bool hide_addresses = false;
-  std::string language;
   bool list = false;
   bool no_sandbox = false;
 };
@@ -61,7 +60,8 @@ void require_known(const std::string& id, const DiagnosisCatalogue& catalogue) {
   if (catalogue.find(id) != nullptr) return;
   std::vector<std::string> known;
   for (const Diagnosis& each : catalogue.diagnoses) known.push_back(each.finding.id);
-  throw Error(ErrorCode::usage, format("no diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
+  throw Error(ErrorCode::usage,
+              format("unknown diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
               "`topsctl doctor --list` lists them");
 }
 
@@ -128,7 +128,7 @@ Output read(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   for (const LogSource& source : report.sources) {
     if (!source.problem.empty())
       header.warnings.push_back(
-          format("{} was not read to its end: {}", in_quotes(source.path), source.problem));
+          format("{} was not read completely: {}", in_quotes(source.path), source.problem));
   }
   if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
   std::string text = render_doctor(report, detail_in(session), session.style);
@@ -169,9 +169,9 @@ Output pack(const DiagnosisCatalogue& catalogue, const Stack& stack,
   contents.addresses = options.hide_addresses ? Addresses::hidden : Addresses::shown;
   const SupportBundle bundle = write_support_bundle(session.host, options.support, contents);
   for (const std::string& what : bundle.left_out)
-    output.header.warnings.push_back(format("left out: {}", what));
-  output.text += concat(session.style.bold("support:"), " ",
-                        format("{} with {}; look through it before you send it",
+    output.header.warnings.push_back(format("omitted: {}", what));
+  output.text += concat(session.style.bold(format("support:")), " ",
+                        format("{} with {}; review it before you send it",
                                printable(options.support), counted(bundle.names.size(), "file")),
                         "\n");
   return output;
@@ -188,7 +188,7 @@ Execution apply(const ProjectCommandOptions& options, const ProjectReading& read
 Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
                        const DoctorCommandOptions& options, DoctorReport report, Session& session) {
   if (!options.logs.empty())
-    throw Error(ErrorCode::usage, "logs and a project are judged one at a time",
+    throw Error(ErrorCode::usage, "logs and a project cannot be diagnosed together",
                 "give either --log or --project");
   ReportHeader header;
   const SandboxWish wish{sandboxing_of(options.no_sandbox),
@@ -221,9 +221,7 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
 
 Output run_doctor(const DoctorCommandOptions& options, Session& session) {
   DoctorReport report;
-  report.language = options.language.empty()   ? language_of(session.host.environment)
-                    : options.language == "zh" ? Language::chinese
-                                               : Language::english;
+  report.language = used_language();
   const Stack stack = stack_on(session.host, options.stack);
   const DiagnosisCatalogue known = known_diagnoses(stack.backend.name);
   const DiagnosisCatalogue catalogue = chosen(known, options);
@@ -242,29 +240,30 @@ Output run_doctor(const DoctorCommandOptions& options, Session& session) {
 
 CommandAction define_doctor(OptionTable& table) {
   auto options = std::make_shared<DoctorCommandOptions>();
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
-  table.value("--python", options->python, "The interpreter to check", "EXE");
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.value("--python", options->python, "Interpreter to check", "EXE");
   table.value("--level", options->level, "Highest check level; default: load", "LEVEL")
       .choices(rung_names());
-  table.value("--pid", options->pids, "Look at this process too", "PID")
+  table.value("--pid", options->pids, "Also check this process", "PID")
       .check(whole_number(1, most_pid));
-  table.value("--log", options->logs, "A log, or a folder with the logs of ranks", "PATH");
-  table.value("--exit-status", options->exit_status, "The exit status of the job", "N")
+  table.value("--log", options->logs, "Log file, or directory with the logs of ranks", "PATH");
+  table.value("--exit-status", options->exit_status, "Exit status of the job", "N")
       .check(whole_number(0, most_exit_status));
   add_project_options(table, options->project);
-  table.value("--support", options->support, "Write a file for those who help", "FILE.tar.zst");
-  table.value("--with", options->with, "Put this log or folder into it", "PATH");
-  table.flag("--hide-addresses", options->hide_addresses, "Name addresses address-1, ... in it")
+  table.value("--support", options->support, "Write a file for support", "FILE.tar.zst");
+  table.value("--with", options->with, "Add this log or directory to it", "PATH");
+  table
+      .flag("--hide-addresses", options->hide_addresses,
+            "Replace addresses by address-1, ... in it")
       .hidden();
   table.flag("--list", options->list, "List all diagnoses");
-  table.value("--explain", options->explain, "Show all that is known of a diagnosis", "ID");
+  table.value("--explain", options->explain, "Explain a diagnosis in full", "ID");
   table.value("--export", options->form, "Print the patterns for another program", "FORM")
       .choices({"npd"})
       .hidden();
-  table.value("--only", options->only, "Look for these only", "ID,...");
-  table.value("--except", options->except, "Do not look for these", "ID,...");
-  table.value("--lang", options->language, "Language of diagnoses; default: the locale's", "LANG")
-      .choices({"en", "zh"});
+  table.value("--only", options->only, "Look only for these", "ID,...");
+  table.value("--except", options->except, "Skip these diagnoses", "ID,...");
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_doctor(*options, session); },
           to_line(to_json(DoctorReport{}))};

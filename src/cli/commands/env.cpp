@@ -101,7 +101,7 @@ void refuse_with(const OptionTable& table, const std::vector<std::string>& names
                  const std::string& part, const std::string& hint) {
   for (const std::string& name : names) {
     if (table.has(name))
-      throw Error(ErrorCode::usage, format("{} does not go with `env {}`", name, part), hint);
+      throw Error(ErrorCode::usage, format("{} cannot be used with `env {}`", name, part), hint);
   }
 }
 
@@ -110,33 +110,35 @@ void refuse_with(const OptionTable& table, const std::vector<std::string>& names
 CommandAction define_env(OptionTable& table) {
   auto options = std::make_shared<EnvCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
-  table.value("--format", options->format, "For whom the text is", "NAME")
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.value("--format", options->format, "Output format", "NAME")
       .choices(environment_format_names());
   add_setting_options(table, options->settings);
-  OptionTable& exec = table.part("exec", "Run a program with it: exec -- PROGRAM ARGS...");
-  OptionTable& look = table.part("check", "Compare all that sets it on a machine");
-  look.value("--pid", options->process, "Look at this process too", "PID")
+  OptionTable& exec =
+      table.part("exec", "Run a program in this environment: exec -- PROGRAM ARGS...");
+  OptionTable& look = table.part("check", "Compare everything that sets it on a host");
+  look.value("--pid", options->process, "Also check this process", "PID")
       .check(whole_number(1, 4194304));
   const auto run = [options, &exec, &look, &table](Session& session) {
     if (exec.is_given) {
       refuse_with(table, {"--root", "--format"}, "exec",
-                  "run topsctl inside that system, for example by chroot");
+                  "run topsctl inside that system, for example with chroot");
       if (!session.program_words || session.program_words->empty())
         throw Error(ErrorCode::usage, "no program to run",
-                    "give it behind '--': topsctl env exec -- PROGRAM ARGS...");
+                    "give it after '--': topsctl env exec -- PROGRAM ARGS...");
     } else if (session.program_words) {
-      throw Error(ErrorCode::usage, "unexpected words behind '--'",
-                  "`topsctl env -h` shows how to call it");
+      throw Error(ErrorCode::usage, "unexpected arguments after '--'",
+                  "`topsctl env -h` shows the usage");
     }
     if (look.is_given) {
       refuse_with(table, {"--format", "--profile", "--set", "--unset", "--forget-settings"},
-                  "check", "it shows what is set; print what should be with `topsctl env`");
+                  "check", "it shows what is set; `topsctl env` prints what should be set");
     }
     const Host host = session.with_root(options->root);
     if (options->process > 0 && host.root != "/") {
-      throw Error(ErrorCode::usage, "--pid does not go with --root",
-                  "processes are looked at on the running system only");
+      throw Error(ErrorCode::usage, "--pid cannot be used with --root",
+                  "only processes of the running system can be checked");
     }
     require_usable_host(host, Purpose::look);
     const Stack stack = stack_on(host, options->stack);

@@ -11,13 +11,13 @@ namespace topsctl {
 
 CommandAction define_help(OptionTable& table) {
   auto command = std::make_shared<std::string>();
-  Option& name = table.argument("command", *command, "A command; default: topsctl", "COMMAND");
+  Option& name = table.argument("command", *command, "Command name; default: topsctl", "COMMAND");
   // Not choices(): another tool's word gets the hint of an unknown command.
   for (const CommandRow& row : command_table()) {
     if (row.place != CommandPlace::hidden && row.define != define_help)
       name.values.emplace_back(row.name);
   }
-  table.value(page_option, *command, "The same", "COMMAND").hidden();
+  table.value(page_option, *command, "Same as COMMAND", "COMMAND").hidden();
   const auto run = [command](Session& session) {
     Output output;
     output.header.command = "help";

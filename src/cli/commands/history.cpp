@@ -55,7 +55,7 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   const auto found = std::find_if(transactions.begin(), transactions.end(),
                                   [&](const Transaction& t) { return t.id == id; });
   if (found == transactions.end() || !found->state()) {
-    throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", id),
+    throw Error(ErrorCode::host_unfit, format("no transaction {} on this host", id),
                 "`topsctl history` lists them");
   }
   const TransactionSummary summary = summary_of(*found);
@@ -93,7 +93,7 @@ std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
   const std::string sum = pruned.empty() ? "nothing to remove"
                           : dry_run      ? format("{} would be freed", human_size(freed))
                                          : format("{} freed", human_size(freed));
-  return concat(text, style.bold("state:"), " ", sum, "; ", rest, "\n");
+  return concat(text, style.bold(format("state:")), " ", sum, "; ", rest, "\n");
 }
 
 void prune_old(const Host& host, const HistoryCommandOptions& options, Session& session,
@@ -115,16 +115,17 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
 void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
   prune
       .value("--keep", options.keep,
-             "How many committed installs, and ten times as many patches, stay undoable", "K")
+             "Keep this many committed installs, and ten times as many patches, for rollback", "K")
       .check(whole_number(1, 999999));
   prune
       .value("--max-size", options.most_bytes,
-             "How much may be kept for them, such as 2G; the latest stays whatever it takes",
-             "SIZE")
+             "Keep at most this much data for them, such as 2G; the latest is always kept", "SIZE")
       .check(size_with_unit());
-  prune.value("--lock-timeout", options.lock_timeout_s, "How long to wait for each lock", "SECONDS")
+  prune
+      .value("--lock-timeout", options.lock_timeout_s, "Wait at most this long for each lock",
+             "SECONDS")
       .check(whole_number(0, 86400));
-  prune.flag("-n,--dry-run", options.dry_run, "Tell what would go and change nothing");
+  prune.flag("-n,--dry-run", options.dry_run, "Show what would be removed; change nothing");
 }
 
 }  // namespace
@@ -133,10 +134,11 @@ CommandAction define_history(OptionTable& table) {
   auto options = std::make_shared<HistoryCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   OptionTable& show = table.part("show", "Show the reports of one transaction");
-  show.argument("id", options->shown, "The transaction", "ID")
+  show.argument("id", options->shown, "Transaction ID", "ID")
+      .lists("transactions")
       .required()
       .check(whole_number(1, 999999999999));
-  OptionTable& prune = table.part("prune", "Remove what is kept for the oldest transactions");
+  OptionTable& prune = table.part("prune", "Remove the backups of the oldest transactions");
   add_prune_options(prune, *options);
   const auto run = [options, &prune](Session& session) {
     const Host host = session.with_root(options->root);

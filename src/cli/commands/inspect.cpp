@@ -118,13 +118,14 @@ void judge(const InspectionDocument& document, ReportHeader& header) {
   }
   if (first != nullptr) {
     header.exit = ExitCode::bad_input;
-    header.error = Error(
-        ErrorCode::bad_package,
-        format("{} of the bundle cannot be read, first: {}", counted(unreadable, "file"),
-               first->subject),
-        first->id == not_understood
-            ? "unpack it as its vendor says, on a disposable machine, and inspect the directory"
-            : "copy the file again and compare its size and sha256 with the vendor's");
+    header.error =
+        Error(ErrorCode::bad_package,
+              format("cannot read {} of the bundle, first: {}", counted(unreadable, "file"),
+                     first->subject),
+              first->id == not_understood
+                  ? "unpack it as its vendor describes, on a disposable machine, and inspect the "
+                    "directory"
+                  : "copy the file again and compare its size and sha256 with the vendor's");
   } else if (std::any_of(document.findings.begin(), document.findings.end(),
                          [](const Finding& f) { return f.severity >= Severity::error; })) {
     header.exit = ExitCode::problems;
@@ -193,7 +194,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   document->stacks = stack_matches(stacks, inspection.inventory);
   std::vector<TextSection> sections;
   if (!options.against.empty()) {
-    session.events->working("looking at the target");
+    session.events->working("inspecting the target");
     const TargetSnapshot target = target_of(session.host, options.against);
     settle_missing_folders(document->findings, inspection.inventory.packages, folders_of(target));
     CompatibilityReport fit =
@@ -239,24 +240,23 @@ CommandAction define_inspect(OptionTable& table) {
   auto options = std::make_shared<InspectCommandOptions>();
   table
       .argument("path", options->paths,
-                "Bundle folders, .deb, .whl and .run files, and archives of them", "PATH")
+                "Bundle directories, .deb, .whl and .run files, and archives of them", "PATH")
       .required();
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
-  table.flag("--fast", options->fast, "Read only what the packages say of themselves");
-  table.flag("--deep", options->deep, "Read all data once and check all of it").excludes("--fast");
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.flag("--fast", options->fast, "Read only the packages' metadata");
+  table.flag("--deep", options->deep, "Read and check all data").excludes("--fast");
   table.value("--against", options->against,
-              "Compare with a machine: its root directory, or a file of `topsctl snapshot`",
+              "Compare with a host: its root directory, or a file of `topsctl snapshot`",
               "ROOT|SNAPSHOT");
-  table.value("--diff", options->diff, "Say what is different in another bundle", "PATH");
+  table.value("--diff", options->diff, "Show the differences to another bundle", "PATH");
   table.value("--lock", options->lock, "Write the digests of all packages to a lock file", "FILE")
       .excludes("--fast");
-  table
-      .value("--sbom", options->sbom, "Write a bill of materials to standard output",
-             "cyclonedx|spdx")
+  table.value("--sbom", options->sbom, "Write an SBOM to standard output", "cyclonedx|spdx")
       .choices({"cyclonedx", "spdx"})
       .excludes("--fast")
       .excludes("--diff");
-  table.value("--format", options->format, "Form of the report", "text|json|markdown")
+  table.value("--format", options->format, "Report format", "text|json|markdown")
       .choices({"text", "json", "markdown"});
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_inspect(*options, session); }, empty_body()};

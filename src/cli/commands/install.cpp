@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/finding_text.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
 #include "cli/report_option.hpp"
@@ -80,9 +81,10 @@ bool is_approved(const Plan& plan, const Style& style) {
   Style plain;
   plain.columns = style.columns;
   std::string text = render_plan(plan, plain);
-  for (const std::string& warning : plan.warnings) text += format("warning: {}\n", warning);
+  for (const std::string& warning : plan.warnings)
+    text += fitted_lines(format("warning: {}\n", warning), plain);
   prompter.tell(std::string(trimmed(text)));
-  const auto answer = prompter.ask("Install? [y/N]", Echo::on);
+  const auto answer = prompter.ask(format("Install? [y/N]"), Echo::on);
   if (!answer) return true;  // there is no terminal after all
   const std::string word = lower_case(trimmed(answer->view()));
   return word == "y" || word == "yes";
@@ -113,8 +115,8 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   for (const std::string& path : options.bundle)
     request.requester.bundle.push_back(printable(path));
   if (!options.reading.empty() && !options.dry_run)
-    throw Error(ErrorCode::usage, "--reading has no packages to install",
-                "give it together with --dry-run");
+    throw Error(ErrorCode::usage, "--reading provides no packages to install",
+                "use it with --dry-run");
   Execution execution = attempted(host, [&] {
     if (const auto lock = chosen_lock(options.lock, options.lock_sha256)) {
       request.lock = lock->lock;
@@ -136,7 +138,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   }
   write_report(options.report, "install", execution, output);
   if (const std::string next = next_step(options, execution); !next.empty())
-    output.text += concat(session.style.bold("next: "), " ", next, "\n");
+    output.text += concat(session.style.bold(format("next: ")), " ", next, "\n");
   return output;
 }
 
@@ -144,19 +146,22 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
 
 CommandAction define_install(OptionTable& table) {
   auto options = std::make_shared<InstallCommandOptions>();
-  table.argument("bundle", options->bundle, "The bundle's folder, or single packages", "BUNDLE")
+  table.argument("bundle", options->bundle, "Bundle directory, or single packages", "BUNDLE")
       .required();
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
   table.value("--root", options->root, "Root directory of the system to install on", "DIR");
-  table.value("--components", options->components, "Only these, separated by commas", "LIST");
-  table.flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
-  table.flag("-y,--yes", options->yes, "Do not ask");
+  table
+      .value("--components", options->components, "Use only these components, separated by commas",
+             "LIST")
+      .lists("components");
+  table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
+  table.flag("-y,--yes", options->yes, "Do not ask for confirmation");
   add_report_option(table, options->report);
-  table.value("--lock", options->lock, "Take only packages whose digests this lock has", "FILE");
-  table.value("--lock-sha256", options->lock_sha256, "The lock must have this digest", "HEX")
+  table.value("--lock", options->lock, "Use only packages whose digests are in this lock", "FILE");
+  table.value("--lock-sha256", options->lock_sha256, "Require this digest of the lock", "HEX")
       .hidden();
-  table.value("--reading", options->reading, "What another machine read of the packages", "FILE")
-      .hidden();
+  table.value("--reading", options->reading, "Package data read by another host", "FILE").hidden();
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,

@@ -90,19 +90,20 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
   const std::string word = options.job.empty() ? "--again" : "--job";
   for (const Option& option : table.options) {
     if (!option.given.empty() && !goes_with_job(option))
-      throw Error(ErrorCode::usage, format("{} does not go with {}", option.names.front(), word),
-                  "the job says it already");
+      throw Error(ErrorCode::usage, format("{} cannot be used with {}", option.names.front(), word),
+                  "the job already sets it");
   }
   if (session.program_words)
-    throw Error(ErrorCode::usage, format("a script does not go with {}", word),
-                "the job says it already");
+    throw Error(ErrorCode::usage, format("a script cannot be used with {}", word),
+                "the job already sets it");
   LaunchRequest request = options.job.empty()
                               ? request_again(session.with_own_state(), options.again)
                               : request_in_file(options.job);
   if (request.place && options.detached_run.empty())
-    throw Error(ErrorCode::bad_input,
-                format("{} is a part of a training on several hosts", in_quotes(options.job)),
-                "start it from the host that has the whole: topsctl launch --hosts FILE");
+    throw Error(
+        ErrorCode::bad_input,
+        format("{} is a part of a training on several hosts", in_quotes(options.job)),
+        "start it from the host that launches the whole training: topsctl launch --hosts FILE");
   if (table.has("--log-dir")) request.log_folder = options.request.log_folder;
   if (table.has("--preflight")) request.level = options.request.level;
   for (const std::string& id : options.request.accepted) request.accepted.push_back(id);
@@ -134,8 +135,8 @@ Output refused_output(const LaunchCheck& preflight, const Session& session, Repo
   output.header = std::move(header);
   output.header.exit = ExitCode::problems;
   output.text =
-      concat(launch_check_text(preflight, session.style), session.style.bold("state:"), " ",
-             format("not started: {}; --accept {} starts it all the same\n",
+      concat(launch_check_text(preflight, session.style), session.style.bold(format("state:")), " ",
+             format("not started: {}; --accept {} starts it anyway\n",
                     joined(preflight.refused, ", "), preflight.refused.front()));
   output.json = body_of(preflight, nullptr, nullptr, nullptr);
   return output;
@@ -159,14 +160,14 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   const WaitLimit limit(start_patience_ms);
   while (!fs::exists(record) && detached.is_running() && !limit.is_over()) pause_for(look_again);
   if (!fs::exists(record))
-    throw Error(ErrorCode::host_unfit, "the run has not begun",
-                format("{} has what it said", (folder / "report").string()));
+    throw Error(ErrorCode::host_unfit, "the run did not start",
+                format("see its output in {}", (folder / "report").string()));
   const Json begun = parse_json(read_text(record), in_quotes(record.string()));
   const std::string name = begun.at("run").get<std::string>();
   output.json = body_of(preflight, name, begun.at("plan"), begun);
-  output.text =
-      concat(session.style.bold("state:"), " ",
-             format("{} runs; `topsctl runs logs {} --follow` shows rank 0", name, name), "\n");
+  output.text = concat(
+      session.style.bold(format("state:")), " ",
+      format("{} is running; `topsctl runs logs {} --follow` shows rank 0", name, name), "\n");
   return output;
 }
 
@@ -175,8 +176,9 @@ void choose_cards(const std::string& cards, const Stack& stack,
   if (cards.empty()) return;
   const std::string& variable = stack.accelerator.variable;
   if (variable.empty())
-    throw Error(ErrorCode::usage, format("{} names no variable that chooses cards", stack.name),
-                "set that variable of your cards yourself, or take another stack: --stack STACK");
+    throw Error(ErrorCode::usage,
+                format("stack {} names no variable that selects cards", stack.name),
+                "set the variable of your cards yourself, or use another stack: --stack STACK");
   environment[variable] = cards;
 }
 
@@ -228,22 +230,22 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   const SandboxWish sandbox{Sandboxing::on, [&](const std::string& warning) {
                               output.header.warnings.push_back(warning);
                             }};
-  const Language language = language_of(host.environment);
+  const Language language = used_language();
   LaunchRequest looked_at = request;
   if (is_detached) looked_at.level = no_preflight;
   const LaunchCheck preflight =
       look_before_launch(host, stack, looked_at, catalogue, language, sandbox, session.events);
   wishes.python = preflight.python;
   if (wishes.python.empty())
-    throw Error(ErrorCode::host_unfit, "no Python interpreter of the stack works here",
-                "name one: --python EXE");
+    throw Error(ErrorCode::host_unfit, "no Python interpreter of the stack works on this host",
+                "give one: --python EXE");
   if (!preflight.refused.empty() && !options.dry_run)
     return refused_output(preflight, session, output.header);
   const auto python = read_python(host, wishes.python, wheels_of(stack));
   if (!python)
     throw Error(ErrorCode::host_unfit,
-                format("no working Python interpreter {}", in_quotes(wishes.python)),
-                "name another one: --python EXE");
+                format("Python interpreter {} does not work", in_quotes(wishes.python)),
+                "give another one: --python EXE");
   wishes.engine = engine_of(python, wishes.environment);
   if (request.master_port > 0) {
     wishes.master_port = concat(request.master_port);
@@ -285,19 +287,21 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
 void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
   LaunchRequest& request = options.request;
   RestartRules& restart = request.restart;
-  table.value("--max-restarts", restart.most, "Most restarts after failures; default: 0", "N")
+  table
+      .value("--max-restarts", restart.most, "Restart at most N times after failures; default: 0",
+             "N")
       .check(whole_number(0, most_restarts));
   table.value("--restart-if", options.restart_if,
-              "Also after these causes; else where a restart helps", "ID,...");
-  table.value("--checkpoints", restart.checkpoints, "Where the script writes its checkpoints",
-              "DIR");
+              "Also restart after these causes; else where it helps", "ID,...");
+  table.value("--checkpoints", restart.checkpoints,
+              "Directory where the script writes its checkpoints", "DIR");
   table.value("--resume", restart.resume,
               "Added to a restart: '--resume-from {checkpoint}', of the newest whole one", "WORDS");
-  table.value("--keep", restart.keep, "Remove older checkpoints of this run but N", "N")
+  table.value("--keep", restart.keep, "Keep only the N newest checkpoints of this run", "N")
       .check(whole_number(1, most_restarts));
   table.value("--stall", request.stall_minutes,
-              "Report a standstill after so long; 0: never; default: 15", "MINUTES");
-  table.value("--on-stall", request.on_stall, "What follows: report, stop or restart", "WHAT")
+              "Report a stall after this long; 0: never; default: 15", "MINUTES");
+  table.value("--on-stall", request.on_stall, "Action on a stall: report, stop or restart", "WHAT")
       .choices(on_stall_names());
 }
 
@@ -305,34 +309,35 @@ void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
 
 CommandAction define_launch(OptionTable& table) {
   auto options = std::make_shared<LaunchCommandOptions>();
-  table.extra_word_hint = "give the script behind '--': topsctl launch -- SCRIPT ARGS...";
+  table.extra_word_hint = "give the script after '--': topsctl launch -- SCRIPT ARGS...";
   LaunchRequest& request = options->request;
-  table.value("--nproc", request.ranks, "How many processes; default: one for each card", "N")
+  table.value("--nproc", request.ranks, "Number of processes; default: one per card", "N")
       .check(whole_number(1, most_ranks));
-  table.value("--cards", request.cards, "Use these cards only, such as 0,1,2,3", "LIST");
-  table.value("--stack", request.stack, "A known stack's name, or a stack file", "STACK");
-  table.value("--python", request.python, "The interpreter; default: the stack's", "EXE");
+  table.value("--cards", request.cards, "Use only these cards, such as 0,1,2,3", "LIST");
+  table.value("--stack", request.stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.value("--python", request.python, "Interpreter; default: the stack's", "EXE");
   std::vector<std::string> levels = rung_names();
   levels.emplace_back(no_preflight);
   table
       .value("--preflight", request.level,
-             "Check the host to this level before, or none; default: device", "LEVEL")
+             "Check the host up to this level first, or none; default: device", "LEVEL")
       .choices(levels);
-  table.value("--accept", request.accepted, "Start although this check fails", "ID");
-  table.value("--log-dir", request.log_folder, "A new directory for the logs", "DIR");
-  table.value("--master-port", request.master_port, "Where ranks meet; default: a free one", "PORT")
+  table.value("--accept", request.accepted, "Start despite this failed check", "ID");
+  table.value("--log-dir", request.log_folder, "New directory for the logs", "DIR");
+  table.value("--master-port", request.master_port, "Rendezvous port; default: a free one", "PORT")
       .check(whole_number(1, most_port));
   add_setting_options(table, request.settings);
   add_restart_options(table, *options);
-  table.flag("-d,--detach", options->detach, "Let it run on its own; `topsctl runs` shows it");
-  table.value("--job", options->job, "Start what this file says", "FILE.json").excludes("--again");
+  table.flag("-d,--detach", options->detach, "Run in the background; `topsctl runs` shows it");
+  table.value("--job", options->job, "Start the job in this file", "FILE.json").excludes("--again");
   table.value("--again", options->again, "Repeat a run, unless one of its files has changed",
               "RUN");
   table
-      .value("--detached-run", options->detached_run, "The name of a run that was looked at before",
+      .value("--detached-run", options->detached_run, "Name of a run that is already checked",
              "RUN")
       .check([](const std::string& name) {
-        return is_run_name(name) ? std::string() : std::string("no name of a run");
+        return is_run_name(name) ? std::string() : std::string("invalid run name");
       })
       .hidden();
   add_cluster_options(table, options->cluster);

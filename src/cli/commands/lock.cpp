@@ -85,10 +85,10 @@ LockedFile written_lock(const LockCommandOptions& options, Session& session,
 LockedFile existing_file(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::is_regular_file(path, failure)) {
-    throw Error(
-        ErrorCode::usage,
-        format("without --output, a lock or stack file is signed: {} is no file", in_quotes(path)),
-        "give the lock to be written with --output FILE");
+    throw Error(ErrorCode::usage,
+                format("without --output, give a lock or stack file to sign: {} is not a file",
+                       in_quotes(path)),
+                "give the lock to write with --output FILE");
   }
   LockedFile file;
   file.file = path;
@@ -139,7 +139,7 @@ CommandAction define_lock(OptionTable& table) {
   auto options = std::make_shared<LockCommandOptions>();
   table
       .argument("path", options->paths,
-                "Bundle folders and packages; without --output, lock and stack files to sign",
+                "Bundle directories and packages; without --output, lock and stack files to sign",
                 "PATH")
       .required();
   table.value("-o,--output", options->output, "Write the digests of all packages to this lock",

@@ -10,10 +10,10 @@ namespace topsctl {
 
 CommandAction define_rank(OptionTable& table) {
   auto folder = std::make_shared<std::string>();
-  table.argument("log-dir", *folder, "Where its pipe is", "DIR").required();
+  table.argument("log-dir", *folder, "Directory of its pipe", "DIR").required();
   const auto run = [folder](Session& session) -> Output {
     if (!session.program_words)
-      throw Error(ErrorCode::usage, "no program to run", "`topsctl launch` starts ranks");
+      throw Error(ErrorCode::usage, "no program to run", "use `topsctl launch` to start ranks");
     become_rank(*folder, *session.program_words, session.host.environment);
   };
   return {run, "{}"};

@@ -26,7 +26,7 @@ std::string greeting_for(const Session& session) {
   const auto token =
       asked == session.host.environment.end() ? std::nullopt : token_of_receive(asked->second);
   if (token) return concat(*token, " run\n");
-  throw Error(ErrorCode::permission, "this log-in only takes transfers",
+  throw Error(ErrorCode::permission, "this login accepts only transfers",
               "use `topsctl transfer` of the same version, without a container");
 }
 
@@ -55,9 +55,8 @@ Output run_receive(const ReceiveOptions& options, Session& session) {
 CommandAction define_receive(OptionTable& table) {
   auto options = std::make_shared<ReceiveOptions>();
   table.flag("--transfer-only", options->transfer_only,
-             "As a forced command of sshd: take files, run nothing");
-  table.value("--dest", options->destination, "The folder that --transfer-only lets be filled",
-              "DIR");
+             "As a forced command of sshd: receive files, run nothing");
+  table.value("--dest", options->destination, "Directory that --transfer-only may write to", "DIR");
   return {[options](Session& session) { return run_receive(*options, session); }};
 }
 

@@ -31,14 +31,15 @@ struct RollbackCommandOptions {
 CommandAction define_rollback(OptionTable& table) {
   auto options = std::make_shared<RollbackCommandOptions>();
   table
-      .argument("id", options->id,
-                "The transaction, as `topsctl history` lists it; default: the latest", "ID")
+      .argument("id", options->id, "Transaction ID, from `topsctl history`; default: the latest",
+                "ID")
+      .lists("undoable")
       .check(whole_number(1, 999999999999));
   table.value("--root", options->root, "Root directory of the system", "DIR");
-  table.flag("-n,--dry-run", options->dry_run, "Print the plan and change nothing");
-  table.flag("--force", options->force, "Restore files although somebody changed them since");
+  table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
+  table.flag("--force", options->force, "Restore files even if others modified them afterwards");
   table
-      .value("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock",
+      .value("--lock-timeout", options->lock_timeout_s, "Wait at most this long for dpkg's lock",
              "SECONDS")
       .check(whole_number(0, 86400));
   add_report_option(table, options->report);
@@ -63,23 +64,23 @@ CommandAction define_recover(OptionTable& table) {
   auto options = std::make_shared<RollbackCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table
-      .value("--lock-timeout", options->lock_timeout_s, "How long to wait for dpkg's lock",
+      .value("--lock-timeout", options->lock_timeout_s, "Wait at most this long for dpkg's lock",
              "SECONDS")
       .check(whole_number(0, 86400));
   table.flag("--force", options->force,
-             "Restore also files that were modified since the install was interrupted");
+             "Also restore files that were modified after the interruption");
   table
       .flag("--give-up", options->give_up,
-            "Accept the machine as it is if it cannot be restored completely")
+            "Accept the host as it is if the rollback cannot be completed")
       .excludes("--force");
   table
       .flag("--from-store", options->from_store,
-            "Restore what is kept although a journal or a kept copy is damaged")
+            "Restore from the backups that remain, despite a damaged journal or copy")
       .excludes("--give-up")
       .excludes("--force");
   table
       .value("--unless-confirmed", options->watched,
-             "Wait until this transaction is confirmed, or its time is over", "ID")
+             "Wait until this transaction is confirmed or its deadline passes", "ID")
       .check(whole_number(1, 999999999999));
   add_report_option(table, options->report);
   const auto run = [options](Session& session) {

@@ -66,7 +66,7 @@ Output output_of(const std::vector<Run>& runs, std::string text, const Json& rec
 std::string outcome_of(const Run& run) {
   if (run.state != RunState::ended) return std::string(name(run.state));
   const RecordSummary& record = run.record;
-  if (record.status == 0) return "ended well";
+  if (record.status == 0) return "succeeded";
   const std::string status = record.status ? concat(*record.status) : "?";
   if (record.first_cause.empty()) return format("exit status {}", status);
   return format("exit status {}: {}", status, record.first_cause);
@@ -78,7 +78,7 @@ std::string script_of(const Run& run) {
 
 Output list_runs(Session& session) {
   const std::vector<Run> runs = all_runs(session.with_own_state());
-  if (runs.empty()) return output_of(runs, "no run is known; `topsctl launch` starts one\n");
+  if (runs.empty()) return output_of(runs, "no runs found; `topsctl launch` starts one\n");
   std::vector<std::vector<std::string>> rows = {{"run", "state", "ranks", "script", "logs"}};
   for (const Run& run : runs)
     rows.push_back({run.name, outcome_of(run), concat(run.record.ranks.size()), script_of(run),
@@ -91,7 +91,7 @@ Run readable(const Host& host, const std::string& word) {
   if (run.state == RunState::unreadable)
     throw Error(
         run.is_of_other ? ErrorCode::permission : ErrorCode::bad_input, run.problem,
-        run.is_of_other ? "look at it as that user" : "its log directory may still have the logs");
+        run.is_of_other ? "read it as that user" : "its log directory may still have the logs");
   return run;
 }
 
@@ -127,12 +127,12 @@ Output stop(const RunsCommandOptions& options, Session& session) {
   const Host host = session.with_own_state();
   Run run = readable(host, options.run);
   if (run.state != RunState::running)
-    return output_of({run}, format("{} does not run: {}\n", run.name, outcome_of(run)));
+    return output_of({run}, format("{} is not running: {}\n", run.name, outcome_of(run)));
   if (!stop_run(run))
-    throw Error(ErrorCode::step_failed, format("{} has not ended", run.name),
-                format("process {} waits for something: look at its ranks", run.record.pid));
+    throw Error(ErrorCode::step_failed, format("{} did not stop", run.name),
+                format("process {} is blocked: check its ranks", run.record.pid));
   run = readable(host, run.log_folder);
-  return output_of({run}, format("{} is stopped: {}\n", run.name, outcome_of(run)));
+  return output_of({run}, format("{} stopped: {}\n", run.name, outcome_of(run)));
 }
 
 // Copies what is left of the file.
@@ -157,12 +157,12 @@ Output logs(const RunsCommandOptions& options, Session& session) {
                                  [&](const auto& each) { return each.rank == options.rank; });
   if (rank == ranks.end() && run.record.hosts > 0 && run.state == RunState::running)
     throw Error(ErrorCode::bad_input,
-                format("the logs of {} come back from its hosts when it ends", run.name),
-                "`topsctl launch` prints what its first rank says; `topsctl watch` on a host shows "
-                "the others");
+                format("the logs of {} are collected from its hosts when it ends", run.name),
+                "`topsctl launch` prints the output of its first rank; `topsctl watch` on a host "
+                "shows the others");
   if (rank == ranks.end())
     throw Error(ErrorCode::bad_input, format("{} has no rank {}", run.name, options.rank),
-                format("it has {}", counted(ranks.size(), "rank")));
+                format("it contains {}", counted(ranks.size(), "rank")));
   if (session.json) return output_of({run}, "");
   const std::string file = rank->log;
   const Descriptor log(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -191,7 +191,7 @@ using Act = Output (*)(const RunsCommandOptions&, Session&);
 
 CommandAction define_runs(OptionTable& table) {
   auto options = std::make_shared<RunsCommandOptions>();
-  static_cast<void>(table.part("list", "List them, the oldest first"));
+  static_cast<void>(table.part("list", "List runs, oldest first"));
   struct Part {
     const OptionTable* table;
     Act act;
@@ -199,16 +199,16 @@ CommandAction define_runs(OptionTable& table) {
   std::vector<Part> parts;
   const auto add = [&](const char* name, const char* description, Act act) -> OptionTable& {
     OptionTable& part = table.part(name, description);
-    part.argument("run", options->run, "Its name, the beginning of it, its logs, or last", "RUN");
+    part.argument("run", options->run, "Run name, its prefix, its log directory, or last", "RUN")
+        .lists("runs");
     parts.push_back({&part, act});
     return part;
   };
-  add("show", "Show what became of one", show);
-  add("stop", "End all ranks of one that runs", stop);
-  OptionTable& log = add("logs", "Print what a rank said", logs);
-  log.value("--rank", options->rank, "Which rank; default: 0", "N")
-      .check(whole_number(0, most_rank));
-  log.flag("-f,--follow", options->follow, "Go on until the run ends");
+  add("show", "Show a run and its outcome", show);
+  add("stop", "Stop all ranks of a running training", stop);
+  OptionTable& log = add("logs", "Print the output of a rank", logs);
+  log.value("--rank", options->rank, "Rank; default: 0", "N").check(whole_number(0, most_rank));
+  log.flag("-f,--follow", options->follow, "Follow the log until the run ends");
   return {[options, parts](Session& session) {
             for (const Part& part : parts) {
               if (part.table->is_given) return part.act(*options, session);

@@ -95,11 +95,12 @@ std::string text(const TargetSnapshot& snapshot, const WrittenFile& file, const 
                                counted(python.wheels.size(), "distribution"))});
   }
   return format(
-      "{} of {} at {}\n{}{} {} ({})\n  sha256 {}\n{} carry the file back and run `topsctl inspect "
+      "{} of {} at {}\n{}{} {} ({})\n  sha256 {}\n{} copy the file back and run `topsctl inspect "
       "BUNDLE --against {}`\n",
-      style.bold("snapshot"), or_dash(snapshot.host_name), snapshot.taken_at, table(rows, style),
-      style.bold("written:"), printable(file.path), human_size(file.size), file.sha256,
-      style.bold("next:"), printable(fs::path(file.path).filename().string()));
+      style.bold(format("snapshot")), or_dash(snapshot.host_name), snapshot.taken_at,
+      table(rows, style), style.bold(format("written:")), printable(file.path),
+      human_size(file.size), file.sha256, style.bold(format("next:")),
+      printable(fs::path(file.path).filename().string()));
 }
 
 // The host's name as part of a file name.
@@ -131,13 +132,13 @@ Place place_of(const std::string& output) {
   if (!is_replaceable) {
     throw Error(ErrorCode::usage,
                 format("cannot write the snapshot to {}", in_quotes(path.string())),
-                "give the name of a file, or a folder that is no link, with --output");
+                "give a file name, or a directory that is not a symlink, with --output");
   }
   if (!fs::is_directory(path.parent_path(), failure)) {
     throw Error(ErrorCode::usage,
-                format("cannot write the snapshot: no such folder: {}",
+                format("cannot write the snapshot: no such directory: {}",
                        in_quotes(path.parent_path().string())),
-                "make the folder first, or give another file with --output");
+                "create the directory first, or give another file with --output");
   }
   return {path.parent_path(), path.filename().string()};
 }
@@ -153,7 +154,7 @@ Output run_snapshot(const SnapshotCommandOptions& options, Session& session) {
   const bool to_standard_output = options.output == standard_output;
   if (to_standard_output && session.program->has("--json")) {
     throw Error(ErrorCode::usage, "--json and --output - both write to standard output",
-                "give a file with --output, or leave out --json");
+                "give a file with --output, or omit --json");
   }
   const Host host = session.with_root(options.root);
   require_usable_host(host, Purpose::look);
@@ -161,10 +162,10 @@ Output run_snapshot(const SnapshotCommandOptions& options, Session& session) {
   Output output;
   output.header.command = "snapshot";
   output.header.warnings = unfinished_warnings(host);
-  session.events->working("looking at the machine");
+  session.events->working("inspecting the host");
   const TargetSnapshot snapshot =
       read_target_snapshot(host, options.pythons, [&](const std::string& why) {
-        output.header.warnings.push_back(format("left out of the snapshot: {}", why));
+        output.header.warnings.push_back(format("omitted from the snapshot: {}", why));
       });
   if (to_standard_output) {
     output.text = to_text(snapshot);
@@ -181,8 +182,8 @@ Output run_snapshot(const SnapshotCommandOptions& options, Session& session) {
 CommandAction define_snapshot(OptionTable& table) {
   auto options = std::make_shared<SnapshotCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
-  table.value("--python", options->pythons, "An interpreter to ask too; may be repeated", "EXE");
-  table.value("-o,--output", options->output, "The file to write; - for standard output", "FILE");
+  table.value("--python", options->pythons, "Also query this interpreter; may be repeated", "EXE");
+  table.value("-o,--output", options->output, "File to write; - for standard output", "FILE");
   return {[options](Session& session) { return run_snapshot(*options, session); },
           snapshot_body(std::nullopt, {})};
 }

@@ -13,8 +13,6 @@ namespace topsctl {
 
 namespace {
 
-constexpr const char* built_in = "built in";
-
 struct StackCommandOptions {
   std::string stack;
   std::string file;
@@ -73,7 +71,7 @@ std::string releases_of(const Stack& stack) {
 }
 
 std::string origin_of(const KnownStack& known) {
-  return known.file.empty() ? std::string(built_in) : printable(known.file);
+  return known.file.empty() ? format("built-in") : printable(known.file);
 }
 
 Output output_of(std::vector<ShownStack> stacks, std::string text) {
@@ -101,8 +99,10 @@ std::string text_of(const KnownStack& known, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"component", "kind", "package", "version", ""}};
   for (const Component& component : stack.components) {
     const std::string version = wanted_version(stack, component);
-    rows.push_back({component.id, std::string(kind_of(component)), joined(component.names, " or "),
-                    version.empty() ? "any" : version, component.required ? "" : "optional"});
+    rows.push_back({component.id, std::string(kind_of(component)),
+                    joined(component.names, format(" or ")),
+                    version.empty() ? format("any") : version,
+                    component.required ? std::string() : format("optional")});
   }
   text += table(rows, style);
   const auto line = [&](const char* what, const std::string& value) {
@@ -133,9 +133,9 @@ Output check(const StackCommandOptions& options, Session& session) {
   std::string text = text_of(known, session.style);
   const std::string state =
       chosen.file->signed_by
-          ? format("the stack file is valid, and signed by {}", chosen.file->signed_by->key)
-          : std::string("the stack file is valid; it is not signed");
-  text += concat(session.style.bold("state:"), " ", state, "\n");
+          ? format("the stack file is valid and signed by {}", chosen.file->signed_by->key)
+          : std::string("the stack file is valid but not signed");
+  text += concat(session.style.bold(format("state:")), " ", state, "\n");
   return output_of({{std::move(known), chosen.file->signed_by}}, std::move(text));
 }
 
@@ -144,11 +144,12 @@ Output check(const StackCommandOptions& options, Session& session) {
 CommandAction define_stack(OptionTable& table) {
   auto options = std::make_shared<StackCommandOptions>();
   static_cast<void>(table.part("list", "List the known stacks"));
-  OptionTable& one = table.part("show", "Show what a stack wants");
-  one.argument("stack", options->stack, "Its name, NAME@RELEASE, or a stack file", "STACK")
+  OptionTable& one = table.part("show", "Show what a stack requires");
+  one.argument("stack", options->stack, "Stack name, NAME@RELEASE, or a stack file", "STACK")
+      .lists("stacks")
       .required();
   OptionTable& file = table.part("check", "Check a stack file");
-  file.argument("file", options->file, "The stack file", "FILE").required();
+  file.argument("file", options->file, "Stack file", "FILE").required();
   return {[options, &one, &file](Session& session) {
             if (one.is_given) return show(*options, session);
             return file.is_given ? check(*options, session) : list_stacks(session);

@@ -71,9 +71,9 @@ std::string transfer_text(const std::vector<Transferred>& all,
     const bool is_done = each.result.status == TargetStatus::done;
     rows.push_back({each.target.text(),
                     went_by_sftp(each)
-                        ? format("{} by SFTP", status_name(each.result.status, options.dry_run))
+                        ? format("{} via SFTP", status_name(each.result.status, options.dry_run))
                         : std::string(status_name(each.result.status, options.dry_run)),
-                    is_done ? (bytes == 0 ? "nothing: all is there" : human_size(bytes)) : "",
+                    is_done ? (bytes == 0 ? "nothing: up to date" : human_size(bytes)) : "",
                     is_done ? human_duration(each.result.duration_ms) : "",
                     options.dry_run ? "" : rate_text(bytes, each.result.duration_ms)});
     if (each.result.error && all.size() > 1)
@@ -147,8 +147,8 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
 CommandAction define_transfer(OptionTable& table) {
   auto options = std::make_shared<TransferCommandOptions>();
   add_transfer_options(table, *options);
-  table.flag("--all", options->all, "Every file of the bundle, not only what a stack needs");
-  table.flag("-n,--dry-run", options->dry_run, "Show what would be sent and send nothing");
+  table.flag("--all", options->all, "Send every file of the bundle, not only what a stack needs");
+  table.flag("-n,--dry-run", options->dry_run, "Show what would be sent; send nothing");
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_transfer(*options, session); },
           R"({"destination": null, "stack": null, "inputs": [], "targets": []})"};

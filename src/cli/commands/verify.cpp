@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/finding_text.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
@@ -53,18 +54,19 @@ std::string state_of(const Verification& verification) {
   if (problems == 0 && count(CheckStatus::unknown) > 0)
     text += format(", {} unknown", count(CheckStatus::unknown));
   if (verification.stop) {
-    text += format("; stopped at rung {} by {}", in_quotes(name(verification.stop->rung)),
+    text += format("; stopped at level {} by {}", in_quotes(name(verification.stop->rung)),
                    in_quotes(verification.stop->check));
   }
   return text;
 }
 
 std::string verify_text(const Stack& stack, const Verification& verification, const Style& style) {
-  std::string text = concat(style.bold("verify"), " ", title_of(stack));
+  std::string text = concat(style.bold(format("verify")), " ", title_of(stack));
   if (!verification.python.empty()) text += format(" for {}", verification.python);
-  if (!verification.api.empty()) text += format(", API of generation {}", verification.api);
-  return concat(text, "\n", render_checks(verification.checks, style), style.bold("state:"), " ",
-                state_of(verification), "\n");
+  if (!verification.api.empty()) text += format(", API generation {}", verification.api);
+  return concat(
+      text, "\n", render_checks(verification.checks, style),
+      fitted_lines(concat(style.bold(format("state:")), " ", state_of(verification), "\n"), style));
 }
 
 Output run_verify(const VerifyCommandOptions& options, Session& session) {
@@ -94,15 +96,16 @@ Output run_verify(const VerifyCommandOptions& options, Session& session) {
 CommandAction define_verify(OptionTable& table) {
   auto options = std::make_shared<VerifyCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
-  table.value("--python", options->python, "The interpreter to check", "EXE");
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.value("--python", options->python, "Interpreter to check", "EXE");
   table.value("--level", options->level, "Highest check level; default: ranks", "RUNG")
       .choices(rung_names());
-  table.value("--cards", options->cards, "How many cards there should be", "N")
+  table.value("--cards", options->cards, "Expected number of cards", "N")
       .check(whole_number(1, most_cards));
-  table.value("--ranks", options->ranks, "How many processes the rung 'ranks' starts", "N")
+  table.value("--ranks", options->ranks, "Number of processes that level 'ranks' starts", "N")
       .check(whole_number(1, most_cards));
-  table.value("--timeout", options->timeout_s, "Seconds that each process may take", "S")
+  table.value("--timeout", options->timeout_s, "Timeout of each process in seconds", "S")
       .check(whole_number(1, most_timeout_s));
   return {[options](Session& session) { return run_verify(*options, session); },
           body_text(verify_body({}, {}))};

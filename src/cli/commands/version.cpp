@@ -55,9 +55,9 @@ CommandAction define_version(OptionTable& /*table*/) {
                topsctl_version(), libssh_version(), libarchive_version(), libcrypto_version(),
                liblzma_version(), joined(names, ", "));
     if (const auto updates = known_updates(); !updates.empty()) {
-      output.header.warnings.push_back(format(
-          "libraries in this program were older than available updates when it was built: {}",
-          joined(updates, ", ")));
+      output.header.warnings.push_back(
+          format("updates were available for libraries of this program when it was built: {}",
+                 joined(updates, ", ")));
     }
     return output;
   };

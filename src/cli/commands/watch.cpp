@@ -46,7 +46,7 @@ void write_metrics(const std::string& file, const std::string& text) {
     write_durably(std::filesystem::absolute(file), text, 0644);
   } catch (const Error& error) {
     throw Error(ErrorCode::host_unfit, error.message(),
-                "name a file in a directory that you may write to");
+                "name a file in a directory that you can write to");
   }
 }
 
@@ -72,7 +72,7 @@ class Watching {
   Look look() {
     MachineFacts facts;
     facts.state = look_at_machine(host_, stack_, {});
-    Look look{card_watch(facts.state), judge_machine(catalogue_, facts, Language::english)};
+    Look look{card_watch(facts.state), judge_machine(catalogue_, facts, used_language())};
     if (const auto run = this->run())
       words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
     if (telemetry_) look.watch.ports = telemetry_->look();
@@ -138,7 +138,7 @@ Output watch_on(const WatchCommandOptions& options, Watching& watching, Session&
       continue;
     }
     const LiveView::Picture picture = [&](std::size_t columns, std::size_t rows) {
-      const std::string heading = format("topsctl watch  {}  each {} s, q ends it",
+      const std::string heading = format("topsctl watch  {}  every {} s, q to quit",
                                          timestamp(session.host.clock->now()), options.interval_s);
       return watch_picture(look.watch, look.judgement, heading, columns, rows, session.style);
     };
@@ -164,10 +164,11 @@ Output run_watch(const WatchCommandOptions& options, Session& session) {
 
 CommandAction define_watch(OptionTable& table) {
   auto options = std::make_shared<WatchCommandOptions>();
-  table.argument("run", options->run, "A run of `topsctl launch`; default: the last that runs",
-                 "RUN");
-  table.value("--stack", options->stack, "A known stack's name, or a stack file", "STACK");
-  table.flag("--once", options->once, "Look once; so it is where no terminal is")
+  table.argument("run", options->run,
+                 "Run of `topsctl launch`; default: the latest that is running", "RUN");
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.flag("--once", options->once, "Print once and exit; default without a terminal")
       .excludes("--interval");
   table.value("--interval", options->interval_s, "Refresh interval in seconds; default: 2", "S")
       .check(whole_number(1, most_interval_s))
@@ -175,7 +176,7 @@ CommandAction define_watch(OptionTable& table) {
       .excludes("--hosts");
   table.value("--prometheus", options->prometheus,
               "Write metrics to this file of node_exporter's textfile collector", "FILE.prom");
-  table.value("--telemetry", options->telemetry, "Sum up the telemetry of VCCL in this directory",
+  table.value("--telemetry", options->telemetry, "Summarize the VCCL telemetry in this directory",
               "DIR");
   return {[options, &table](Session& session) {
             options->is_interval_given = table.has("--interval");

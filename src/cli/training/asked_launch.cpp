@@ -24,8 +24,8 @@ std::vector<std::string> cards_in(const std::string& list) {
   std::vector<std::string> cards;
   for (const std::string& card : split(list, ',')) {
     if (!is_digits(card) || std::find(cards.begin(), cards.end(), card) != cards.end())
-      throw Error(ErrorCode::usage, format("--cards {} is no list of cards", in_quotes(list)),
-                  "name each card once by its number: --cards 0,1,2,3");
+      throw Error(ErrorCode::usage, format("invalid card list: --cards {}", in_quotes(list)),
+                  "give the number of each card once: --cards 0,1,2,3");
     cards.push_back(card);
   }
   return cards;
@@ -42,8 +42,8 @@ std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stac
   const std::int64_t there = card_nodes(host, rules.device_node, rules.cards).there;
   if (there == 0)
     throw Error(ErrorCode::host_unfit,
-                format("there is no {}0: this host shows no card", rules.device_node),
-                "say how many processes to start: --nproc N");
+                format("no {}0: this host shows no cards", rules.device_node),
+                "give the number of processes: --nproc N");
   return there;
 }
 
@@ -56,13 +56,13 @@ fs::path log_folder_of(const LaunchRequest& request, const std::string& run) {
 void require_script(const std::vector<std::string>& words) {
   if (words.empty())
     throw Error(ErrorCode::usage, "no script to run",
-                "give it behind '--': topsctl launch -- SCRIPT ARGS...");
+                "give it after '--': topsctl launch -- SCRIPT ARGS...");
   const std::string& script = words.front();
   std::error_code failure;
   // `-m MODULE` and the like are the interpreter's own affair.
   if (script.starts_with('-') || fs::exists(script, failure)) return;
-  throw Error(ErrorCode::bad_input, format("there is no script {}", in_quotes(script)),
-              "give its path from the working directory; its arguments come behind it");
+  throw Error(ErrorCode::bad_input, format("no such script: {}", in_quotes(script)),
+              "give its path relative to the working directory, then its arguments");
 }
 
 void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue) {
@@ -72,27 +72,28 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
   for (const std::string& id : restart.causes) {
     if (catalogue.find(id) == nullptr)
       throw Error(ErrorCode::usage,
-                  format("no diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
+                  format("unknown diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
                   "`topsctl doctor --list` lists them");
   }
   if ((!restart.resume.empty() || restart.keep > 0) && restart.checkpoints.empty())
-    throw Error(ErrorCode::usage, "--resume and --keep are for checkpoints",
-                "name their directory: --checkpoints DIR");
+    throw Error(ErrorCode::usage, "--resume and --keep need a checkpoint directory",
+                "give it: --checkpoints DIR");
   std::error_code failure;
   if (!restart.checkpoints.empty() && fs::exists(restart.checkpoints, failure) &&
       !fs::is_directory(restart.checkpoints, failure))
-    throw Error(ErrorCode::bad_input, format("{} is no directory", in_quotes(restart.checkpoints)),
-                "name the directory that the script writes its checkpoints to");
+    throw Error(ErrorCode::bad_input,
+                format("{} is not a directory", in_quotes(restart.checkpoints)),
+                "give the directory that the script writes its checkpoints to");
   if (request.on_stall == name(OnStall::restart) && restart.most == 0)
     throw Error(ErrorCode::usage, "--on-stall restart needs a number of restarts",
-                "say how many: --max-restarts N");
+                "give it: --max-restarts N");
   static_cast<void>(stall_ms(request));
 }
 
 LaunchRequest request_again(const Host& host, const std::string& word) {
   const Run run = run_named(host, word);
   if (run.state == RunState::unreadable)
-    throw Error(ErrorCode::bad_input, run.problem, "name a run whose record is whole");
+    throw Error(ErrorCode::bad_input, run.problem, "name a run with a complete record");
   if (run.record.hosts > 0 || run.record.request.place)
     throw Error(ErrorCode::bad_input, format("{} was a training on several hosts", run.name),
                 "give its hosts and script again: topsctl launch --hosts FILE -- SCRIPT");
@@ -103,8 +104,8 @@ LaunchRequest request_again(const Host& host, const std::string& word) {
   for (const auto& [path, digest] : run.record.digests) {
     std::error_code failure;
     if (fs::exists(path, failure) && sha256_of_file(path) == digest) continue;
-    throw Error(ErrorCode::bad_input, format("{} is not as it was", in_quotes(path)),
-                "give the script behind '--' to start it as it is now");
+    throw Error(ErrorCode::bad_input, format("{} has changed since that run", in_quotes(path)),
+                "give the script after '--' to start its current version");
   }
   LaunchRequest request = run.record.request;
   request.log_folder.clear();
@@ -114,8 +115,8 @@ LaunchRequest request_again(const Host& host, const std::string& word) {
 LaunchRequest request_in_file(const std::string& file) {
   const auto text = read_text_if_present(file, most_job);
   if (!text)
-    throw Error(ErrorCode::bad_input, format("there is no job {}", in_quotes(file)),
-                "a job is `request` of a record, launch.json in the logs of a run");
+    throw Error(ErrorCode::bad_input, format("no such job file: {}", in_quotes(file)),
+                "a job is the `request` of a record: launch.json in the logs of a run");
   const Json job = parse_json(*text, in_quotes(file));
   return launch_request_in(JsonReader(job, in_quotes(file)));
 }

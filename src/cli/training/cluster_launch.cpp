@@ -81,10 +81,10 @@ void require_needs(const JobTemplate& form, const TemplateValues& values) {
   const std::vector<std::string> missing = missing_values(form, values);
   if (missing.empty()) return;
   const std::string& need = missing.front();
-  std::string way_out = format("give it: --{}", need);
-  if (need == "hosts") way_out = "name them: --hosts-from 'n[00-15]'";
+  std::string way_out = format("give --{}", need);
+  if (need == "hosts") way_out = "give --hosts-from 'n[00-15]'";
   if (need == "gres" || need == "resource")
-    way_out = format("the stack file says it: accelerator.{}", need);
+    way_out = format("set accelerator.{} in the stack file", need);
   throw Error(ErrorCode::usage, format("engine {} needs {}", in_quotes(form.name), need), way_out);
 }
 
@@ -99,8 +99,8 @@ void require_places(const JobTemplate& form, const OptionTable& table) {
   for (const auto& [option, word] : places) {
     if (table.has(option) && !uses(form, word))
       throw Error(ErrorCode::usage,
-                  format("{} does not go with engine {}", option, in_quotes(form.name)),
-                  "its files have no place for it");
+                  format("{} cannot be used with engine {}", option, in_quotes(form.name)),
+                  "the files of this engine do not support it");
   }
 }
 
@@ -137,7 +137,7 @@ Json submit_files(const JobTemplate& form, const std::string& backend,
                         .environment = session.host.environment,
                         .folder = folder,
                         .backend = backend,
-                        .language = language_of(session.host.environment),
+                        .language = used_language(),
                         .on_engine_line = [&](auto line) { console.host_line(form.name, line); },
                         .on_rank_line = [&](auto line) { console.line(0, line); }};
   const SubmittedJob job = submit_job(submission);
@@ -146,7 +146,7 @@ Json submit_files(const JobTemplate& form, const std::string& backend,
     throw Error(ErrorCode::step_failed,
                 format("the job was not submitted: exit status {} of {}", job.status,
                        in_quotes(command.front())),
-                format("{} has what it said", (folder / "submit.log").string()));
+                format("see its output in {}", (folder / "submit.log").string()));
   if (!job.log_problem.empty()) output.header.warnings.push_back(job.log_problem);
   output.text.clear();
   if (job.judgement) {
@@ -156,9 +156,9 @@ Json submit_files(const JobTemplate& form, const std::string& backend,
     output.text = render_doctor(report, Detail::brief, session.style);
   }
   const std::string what = job.ended_by      ? format("ended by signal {}", *job.ended_by)
-                           : job.status == 0 ? std::string("the job ended well")
+                           : job.status == 0 ? std::string("the job succeeded")
                                              : format("exit status {}", job.status);
-  output.text += concat(session.style.bold("state:"), " ",
+  output.text += concat(session.style.bold(format("state:")), " ",
                         job.log_folders.empty()
                             ? what
                             : format("{}; logs in {}", what, printable(job.log_folders.front())),
@@ -209,44 +209,48 @@ std::string layout_text(const RankLayout& layout, const std::vector<std::string>
 
 void add_cluster_options(OptionTable& table, ClusterOptions& options) {
   table
-      .value("--engine", options.engine, "Files for slurm, mpi, k8s, or an engine of your own",
+      .value("--engine", options.engine, "Generate files for slurm, mpi, k8s, or a custom engine",
              "ENGINE")
       .excludes("--detach")
       .excludes("--job")
       .excludes("--again");
-  table.value("--hosts-from", options.hosts, "The hosts, such as 'n[00-15],m1'", "LIST")
+  table.value("--hosts-from", options.hosts, "Hosts, such as 'n[00-15],m1'", "LIST")
       .excludes("--host-count");
-  table.value("--host-count", options.host_count, "How many hosts; the scheduler chooses", "N")
+  table
+      .value("--host-count", options.host_count, "Number of hosts; the scheduler chooses them", "N")
       .check(whole_number(1, static_cast<std::int64_t>(most_cluster_hosts)))
       .hidden();
-  table.value("--tp", options.tensor, "Ranks that share each layer; default: 1", "N")
+  table.value("--tp", options.tensor, "Tensor parallel size; default: 1", "N")
       .check(whole_number(1, most_ranks))
       .hidden();
-  table.value("--pp", options.pipeline, "Stages of layers; default: 1", "N")
+  table.value("--pp", options.pipeline, "Pipeline parallel size; default: 1", "N")
       .check(whole_number(1, most_ranks))
       .hidden();
-  table.value("--micro-batch", options.micro_batch, "Samples of a rank at once", "N")
+  table.value("--micro-batch", options.micro_batch, "Micro batch size", "N")
       .check(whole_number(1, most_batch))
       .hidden();
-  table.value("--global-batch", options.global_batch, "Samples of a step", "N")
+  table.value("--global-batch", options.global_batch, "Global batch size", "N")
       .check(whole_number(1, most_batch))
       .hidden();
-  table.value("--emit", options.emit_folder, "A new directory for the files", "DIR");
-  table.flag("--submit", options.submit, "Submit them, follow the job, and say why it failed");
-  table.value("--job-name", options.job_name, "Default: from the name of the script", "NAME")
+  table.value("--emit", options.emit_folder, "Write the files to this new directory", "DIR");
+  table.flag("--submit", options.submit, "Submit the files, follow the job, and say why it failed");
+  table
+      .value("--job-name", options.job_name, "Job name; default: from the name of the script",
+             "NAME")
       .check([](const std::string& name) {
         return is_dns_label(name) ? std::string()
                                   : std::string("expected lower-case letters, digits and '-'");
       })
       .hidden();
-  table.value("--image", options.image, "The container image of pods", "IMAGE").hidden();
+  table.value("--image", options.image, "Container image of the pods", "IMAGE").hidden();
   table
       .value("--volume", options.volumes,
-             "Pods mount hostPath:DIR:PATH, nfs:SERVER:DIR:PATH or pvc:CLAIM:PATH", "VOLUME")
+             "Mount in the pods: hostPath:DIR:PATH, nfs:SERVER:DIR:PATH or pvc:CLAIM:PATH",
+             "VOLUME")
       .hidden();
   table
-      .value("--engine-arg", options.engine_arguments, "For sbatch or mpirun: '--partition=gcu'",
-             "WORD")
+      .value("--engine-arg", options.engine_arguments,
+             "Pass to sbatch or mpirun: '--partition=gcu'", "WORD")
       .hidden();
 }
 
@@ -256,11 +260,12 @@ void require_engine(const OptionTable& table, const ClusterOptions& options, boo
     const bool is_of_layouts = is_one_of(option, options_of_layouts);
     const bool is_of_engines = is_one_of(option, options_of_engines) || is_of_layouts;
     if (options.engine.empty() && is_of_engines && !(is_of_layouts && has_hosts))
-      throw Error(ErrorCode::usage, format("{} is for many machines", option.names.front()),
-                  "name what starts it there: --hosts FILE, or --engine slurm|mpi|k8s");
+      throw Error(ErrorCode::usage,
+                  format("{} is only for a launch on several hosts", option.names.front()),
+                  "choose how to start it: --hosts FILE, or --engine slurm|mpi|k8s");
     if (!options.engine.empty() && !is_of_engines && !is_one_of(option, options_with_engines))
-      throw Error(ErrorCode::usage, format("{} does not go with --engine", option.names.front()),
-                  "it is for ranks that topsctl starts on this machine");
+      throw Error(ErrorCode::usage, format("{} cannot be used with --engine", option.names.front()),
+                  "it is only for ranks that topsctl starts on this host");
   }
 }
 
@@ -274,14 +279,14 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
     require_script(request.words);
   if (form.sorts_hosts) sort_as_slurm(wishes.hosts);
   if (wishes.hosts.empty() && options.host_count == 0)
-    throw Error(ErrorCode::usage, "no hosts to run on",
-                "name them, --hosts-from 'n[00-15]', or how many there are, --host-count N");
+    throw Error(ErrorCode::usage, "no hosts given",
+                "give --hosts-from 'n[00-15]', or the number of hosts with --host-count N");
   const RankLayout layout = layout_of(
       options,
       wishes.hosts.empty() ? options.host_count : static_cast<std::int64_t>(wishes.hosts.size()),
       request.ranks > 0 ? request.ranks : std::max<std::int64_t>(1, stack.accelerator.cards));
   if (options.emit_folder.empty() && !options.submit && !is_dry)
-    throw Error(ErrorCode::usage, "no place for the files",
+    throw Error(ErrorCode::usage, "no destination for the files",
                 "--emit DIR writes them, --submit submits them, --dry-run prints them");
   Output output;
   output.header.command = "launch";
@@ -290,8 +295,8 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   const TemplateValues values = job_values(wishes, layout, stack, environment);
   require_needs(form, values);
   if (uses(form, "volumes") && !is_on_volume(wishes.volumes, wishes.log_folder))
-    output.header.warnings.push_back(
-        format("the logs end with the pods: no --volume holds {}", wishes.log_folder.string()));
+    output.header.warnings.push_back(format(
+        "the logs are lost with the pods: no --volume contains {}", wishes.log_folder.string()));
   const std::vector<JobFile> files = filled(form, values);
   const std::vector<std::string> submit = submit_command(form, values);
   output.text = layout_text(layout, wishes.hosts, session.style);
@@ -309,8 +314,8 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
       std::vector<std::string> words;
       for (const std::string& word : submit) words.push_back(typed_word(word));
       output.text +=
-          concat(session.style.bold("state:"), " ",
-                 format("{} written to {}; `{}` submits them", counted(files.size(), "file"),
+          concat(session.style.bold(format("state:")), " ",
+                 format("{} written to {}; submit with `{}`", counted(files.size(), "file"),
                         printable(wishes.emit_folder.string()), joined(words, " ")),
                  "\n");
     }

@@ -13,23 +13,22 @@
 namespace topsctl {
 
 void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
-  table.value("--project", options.folder, "The directory with the sources of the training", "DIR");
-  table
-      .value("--api", options.api, "What the project is to run on; default: as the stack is", "API")
+  table.value("--project", options.folder, "Source directory of the training", "DIR");
+  table.value("--api", options.api, "API that the project is to use; default: the stack's", "API")
       .choices({"t2x", "s60", cuda_api});
-  table.value("--backend", options.backend, "Its process group; default: eccl", "BACKEND")
+  table.value("--backend", options.backend, "Process group backend; default: eccl", "BACKEND")
       .choices({"eccl", "gloo"});
   table.flag("--patch", options.patch, "Print the changes as a patch");
-  table.flag("--apply", options.apply, "Make the changes; `topsctl rollback` undoes them");
-  table.value("--accept", options.accepted, "Change also what is not certain of this diagnosis",
+  table.flag("--apply", options.apply, "Make the changes; undo with `topsctl rollback`");
+  table.value("--accept", options.accepted, "Also make the uncertain changes of this diagnosis",
               "ID");
 }
 
 void require_project(const ProjectCommandOptions& options) {
   if (!options.folder.empty()) return;
   if (options.patch || options.apply || !options.accepted.empty())
-    throw Error(ErrorCode::usage, "--patch, --apply and --accept are for a project",
-                "name its directory: --project DIR");
+    throw Error(ErrorCode::usage, "--patch, --apply and --accept need a project",
+                "give its directory: --project DIR");
 }
 
 ProjectOptions project_options_of(const ProjectCommandOptions& options, const Stack& stack) {
@@ -44,9 +43,9 @@ ProjectOptions project_options_of(const ProjectCommandOptions& options, const St
   for (const std::string& id : options.accepted) {
     if (!known.contains(id))
       throw Error(ErrorCode::usage,
-                  format("no rewrite {}{}", in_quotes(id),
+                  format("unknown rewrite {}{}", in_quotes(id),
                          did_you_mean(id, std::vector<std::string>(known.begin(), known.end()))),
-                  "`topsctl doctor --project DIR` names the ids");
+                  "`topsctl doctor --project DIR` lists the ids");
     project.accepted.insert(id);
   }
   return project;
@@ -55,15 +54,14 @@ ProjectOptions project_options_of(const ProjectCommandOptions& options, const St
 std::vector<std::string> project_warnings(const ProjectReading& reading) {
   std::vector<std::string> warnings;
   for (const PassedOver& each : reading.passed_over)
-    warnings.push_back(format("{} is passed over: {}", in_quotes(each.path), each.why));
+    warnings.push_back(format("skipped {}: {}", in_quotes(each.path), each.why));
   std::map<std::string, std::size_t> waiting;
   for (const ProjectPlace& place : reading.places) {
     if (place.has_rewrite && !place.is_applied) ++waiting[place.id];
   }
   for (const auto& [id, count] : waiting)
-    warnings.push_back(
-        format("what {} finds in {} needs a look before it is changed: --accept {} changes it", id,
-               counted(count, "place"), id));
+    warnings.push_back(format("review what {} found in {}, then change it with --accept {}", id,
+                              counted(count, "place"), id));
   return warnings;
 }
 
@@ -83,13 +81,13 @@ std::string render_project(const DoctorReport& report, const ProjectReading& rea
   if (options.apply) {
     const std::optional<std::int64_t>& transaction = report.patch->transaction;
     if (!transaction) return text;
-    return text + concat(style.bold("patch:"), " ",
-                         format("{} changed; `topsctl rollback {}` undoes it",
+    return text + concat(style.bold(format("patch:")), " ",
+                         format("{} changed; undo with `topsctl rollback {}`",
                                 counted(report.patch->files.size(), "file"), *transaction),
                          "\n");
   }
-  return text + concat(style.bold("patch:"), " ",
-                       format("--patch prints the changes of {}, --apply makes them",
+  return text + concat(style.bold(format("patch:")), " ",
+                       format("--patch prints the changes to {}, --apply makes them",
                               counted(reading.changes.size(), "file")),
                        "\n");
 }

@@ -10,25 +10,25 @@ namespace topsctl {
 namespace {
 
 std::string verdict_line(const Judgement& judgement, const Style& style) {
-  const std::string word = concat(style.bold("verdict:"), " ");
+  const std::string word = concat(style.bold(format("verdict:")), " ");
   switch (judgement.verdict) {
     case JobVerdict::healthy:
-      return concat(word, style.green("healthy"), "\n");
+      return concat(word, style.green(format("healthy")), "\n");
     case JobVerdict::problems: {
-      const std::string problems = concat(word, style.red("problems"), "\n");
+      const std::string problems = concat(word, style.red(format("problems")), "\n");
       const auto first = std::find_if(
           judgement.diagnoses.begin(), judgement.diagnoses.end(),
           [&](const Judged& each) { return each.finding.id == judgement.first_cause; });
       if (first == judgement.diagnoses.end()) return problems;
-      return concat(problems, style.bold("first cause:"), " ", printable(first->finding.title),
-                    " (", first->finding.id, ")\n",
+      return concat(problems, style.bold(format("first cause:")), " ",
+                    printable(first->finding.title), " (", first->finding.id, ")\n",
                     wrapped(printable(first->finding.cause), "  ", style.width()));
     }
     case JobVerdict::unknown:
       break;
   }
-  return concat(word, style.yellow("unknown"), ": ",
-                format("nothing that is known explains the failure"), "\n");
+  return concat(word, style.yellow(format("unknown")), ": ",
+                format("no known diagnosis explains the failure"), "\n");
 }
 
 std::string effect_lines(const Judgement& judgement, const Style& style) {
@@ -38,7 +38,7 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
     text += concat("  ", printable(each.finding.title), " (", each.finding.id,
                    "): ", format("explained by {}", each.explained_by), "\n");
   }
-  return text.empty() ? text : concat(style.bold("effects:"), "\n", text);
+  return text.empty() ? text : concat(style.bold(format("effects:")), "\n", text);
 }
 
 }  // namespace
@@ -52,14 +52,14 @@ std::string render_doctor(const DoctorReport& report, Detail detail, const Style
   }
   text += effect_lines(judgement, style);
   if (judgement.unexplained) {
-    text += concat(style.bold("first traceback:"), " ", judgement.unexplained->place.source, ":",
-                   judgement.unexplained->place.line, "\n",
+    text += concat(style.bold(format("first traceback:")), " ", judgement.unexplained->place.source,
+                   ":", judgement.unexplained->place.line, "\n",
                    printable(judgement.unexplained->text, Lines::keep), "\n");
   }
   for (const LogSource& source : report.sources) {
     if (!source.problem.empty())
-      text +=
-          concat(style.bold("not read:"), " ", printable(source.path), ": ", source.problem, "\n");
+      text += concat(style.bold(format("not read:")), " ", printable(source.path), ": ",
+                     source.problem, "\n");
   }
   return text;
 }
@@ -80,25 +80,17 @@ std::string render_diagnosis(const Diagnosis& diagnosis, Language language, cons
   const Finding finding = finding_in(diagnosis, language);
   std::string text = concat(style.bold(finding.id), " (", name(finding.severity), ")\n");
   text += wrapped(finding.title, "", style.width());
-  text += wrapped(finding.cause, concat(style.bold("cause:"), " "), style.width());
+  text += wrapped(finding.cause, concat(style.bold(format("cause:")), " "), style.width());
   text += wrapped(finding.remedy.text, concat(style.bold("hint:"), " "), style.width());
   if (!finding.remedy.command.empty())
-    text += concat(style.bold("run:"), " ", finding.remedy.command, "\n");
+    text += concat(style.bold(format("run:")), " ", finding.remedy.command, "\n");
   for (const std::string& example : diagnosis.example_match)
-    text += concat(style.bold("seen as:"), " ", last_lines(example, 1), "\n");
+    text += concat(style.bold(format("example:")), " ", last_lines(example, 1), "\n");
   if (!diagnosis.explains.empty())
-    text += concat(style.bold("explains:"), " ", joined(diagnosis.explains, ", "), "\n");
-  for (const std::string& ref : diagnosis.refs) text += concat(style.bold("see:"), " ", ref, "\n");
+    text += concat(style.bold(format("explains:")), " ", joined(diagnosis.explains, ", "), "\n");
+  for (const std::string& ref : diagnosis.refs)
+    text += concat(style.bold(format("see:")), " ", ref, "\n");
   return text;
-}
-
-Language language_of(const std::map<std::string, std::string>& environment) {
-  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    const auto value = environment.find(name);
-    if (value == environment.end() || value->second.empty()) continue;
-    return value->second.starts_with("zh") ? Language::chinese : Language::english;
-  }
-  return Language::english;
 }
 
 }  // namespace topsctl

@@ -1,16 +1,12 @@
 // The report of topsctl doctor as text: the verdict first.
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "cli/finding_text.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 
 namespace topsctl {
-
-// Of the locale.
-Language language_of(const std::map<std::string, std::string>& environment);
 
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style);
 // One line for each record.

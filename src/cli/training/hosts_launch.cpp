@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* group_name = "On other machines";
+constexpr const char* group_name = "On remote hosts";
 constexpr std::array options_of_this_machine = {
     "--engine",     "--detach", "--job",        "--again", "--checkpoints", "--resume",
     "--restart-if", "--keep",   "--hosts-from", "--jobs",  "--canary",      "--max-failures"};
@@ -41,16 +41,15 @@ struct Group {
 
 void require_options(const OptionTable& table, const LaunchRequest& request) {
   if (request.on_stall == name(OnStall::restart))
-    throw Error(ErrorCode::usage, "--on-stall restart does not go with --hosts",
-                "torchrun does not start ranks again that stand still: --on-stall stop");
+    throw Error(ErrorCode::usage, "--on-stall restart cannot be used with --hosts",
+                "torchrun does not restart stalled ranks: use --on-stall stop");
   if (stall_ms(request) == 0)
-    throw Error(
-        ErrorCode::usage, "--stall 0 does not go with --hosts",
-        "a host that is cut off ends its ranks by the standstill that it sees: --stall MINUTES");
+    throw Error(ErrorCode::usage, "--stall 0 cannot be used with --hosts",
+                "a disconnected host ends its ranks only when it detects a stall: --stall MINUTES");
   for (const char* name : options_of_this_machine) {
     if (table.has(name))
-      throw Error(ErrorCode::usage, format("{} does not go with --hosts", name),
-                  "leave one of the two out");
+      throw Error(ErrorCode::usage, format("{} cannot be used with --hosts", name),
+                  "omit one of the two");
   }
 }
 
@@ -58,7 +57,7 @@ std::string directory_of(const HostsOptions& options) {
   const fs::path given =
       options.directory.empty() ? fs::current_path() : fs::path(options.directory);
   if (!given.is_absolute())
-    throw Error(ErrorCode::usage, format("{} is no absolute path", in_quotes(given.string())),
+    throw Error(ErrorCode::usage, format("{} is not an absolute path", in_quotes(given.string())),
                 "give the directory as it is on the hosts");
   return given.lexically_normal().string();
 }
@@ -114,15 +113,16 @@ std::optional<Error> error_before_start(const std::vector<Target>& targets,
                count == 1 ? format("{} cannot take part: nothing was started", name)
                           : format("{} and {} cannot take part: nothing was started", name,
                                    counted(count - 1, "other host")),
-               "see what they say; all hosts have to answer before a training is started", reasons);
+               "see their messages; all hosts must answer before a training is started", reasons);
 }
 
 // "HOST" or "HOST:PORT", an address of IPv6 in brackets.
 Target master_in(const std::string& text) {
   const Target master = parse_target(text);
   if (!master.user.empty() || !master.container.empty() || master.is_local())
-    throw Error(ErrorCode::usage, format("--master {} is no HOST[:PORT]", in_quotes(text)),
-                "give the address by which the hosts reach the first one");
+    throw Error(ErrorCode::usage,
+                format("invalid --master {}: expected HOST[:PORT]", in_quotes(text)),
+                "give the address at which the hosts reach the first one");
   return master;
 }
 
@@ -130,8 +130,8 @@ void require_torchrun(const Group& group, const LaunchRequest& request) {
   const HostAnswer& first = group.answers.front();
   if (request.restart.most == 0 || first.engine == name(LaunchEngine::torchrun)) return;
   throw Error(ErrorCode::host_unfit,
-              format("PyTorch on {} has no torchrun, which starts ranks again", first.target),
-              "leave --max-restarts out, or install PyTorch 1.9 or newer");
+              format("PyTorch on {} has no torchrun, which restarts ranks", first.target),
+              "omit --max-restarts, or install PyTorch 1.9 or newer");
 }
 
 NodePlace place_of(const Group& group, const HostsOptions& options, const std::string& run) {
@@ -153,7 +153,7 @@ NodePlace place_of(const Group& group, const HostsOptions& options, const std::s
     if (place.master == other.address || place.master == other.name ||
         place.master == group.targets[i].host)
       throw Error(ErrorCode::usage, format("--master {} is not the first host", place.master),
-                  "give an address of the first one, or put that one first");
+                  "give an address of the first host, or put that host first");
   }
   return place;
 }
@@ -161,8 +161,7 @@ NodePlace place_of(const Group& group, const HostsOptions& options, const std::s
 std::string port_of(const Group& group, const HostsOptions& options, const LaunchRequest& request) {
   const unsigned port = options.master.empty() ? 0 : master_in(options.master).port;
   if (port > 0 && request.master_port > 0)
-    throw Error(ErrorCode::usage, "--master and --master-port both have a port",
-                "leave one of them out");
+    throw Error(ErrorCode::usage, "both --master and --master-port set a port", "omit one of them");
   if (port > 0) return concat(port);
   return request.master_port > 0 ? concat(request.master_port) : group.answers.front().free_port;
 }
@@ -225,13 +224,13 @@ Json cluster_json(const Group& group, const NodePlace& place, const std::string&
 void add_hosts_options(OptionTable& table, HostsOptions& options) {
   table.group = group_name;
   table.value("--target", options.where.targets,
-              "A host of the training: [USER@]HOST[:PORT][/CONTAINER]", "TARGET");
+              "Host of the training: [USER@]HOST[:PORT][/CONTAINER]", "TARGET");
   const std::size_t before = table.options.size();
   add_target_options(table, options.where);
-  table.value("--master", options.master, "Where ranks meet; default: on the first host",
+  table.value("--master", options.master, "Rendezvous of the ranks; default: on the first host",
               "HOST[:PORT]");
   table.value("--chdir", options.directory,
-              "The working directory on the hosts; default: that of here", "DIR");
+              "Working directory on the hosts; default: the current one", "DIR");
   // The short help fits a screen; the page has them.
   for (std::size_t i = before; i < table.options.size(); ++i) {
     if (table.options[i].names.front() != "--hosts") table.options[i].hidden();
@@ -243,8 +242,8 @@ void require_hosts(const OptionTable& table, const HostsOptions& options) {
   if (is_for_hosts(options)) return;
   for (const char* name : options_of_hosts) {
     if (table.has(name))
-      throw Error(ErrorCode::usage, format("{} is for several hosts", name),
-                  "name them: --hosts FILE, or --target HOST");
+      throw Error(ErrorCode::usage, format("{} is only for a launch on several hosts", name),
+                  "give the hosts: --hosts FILE, or --target HOST");
   }
 }
 
@@ -264,9 +263,10 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
   Group group;
   group.targets = targets_of(options.where);
   if (group.targets.size() > static_cast<std::size_t>(most_nodes))
-    throw Error(ErrorCode::usage,
-                format("{} is more than {}", counted(group.targets.size(), "host"), most_nodes),
-                "let a scheduler start it: --engine slurm|mpi|k8s");
+    throw Error(
+        ErrorCode::usage,
+        format("{} exceed the limit of {}", counted(group.targets.size(), "host"), most_nodes),
+        "let a scheduler start it: --engine slurm|mpi|k8s");
   for (const Target& target : group.targets)
     group.remotes.push_back(remote_of(target, options.where, session, secrets));
   const CarriedProgram program = own_program();
@@ -293,8 +293,8 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
   if (!done.preflight.refused.empty() && !is_dry) {
     done.output.header.exit = ExitCode::problems;
     done.output.text +=
-        concat(session.style.bold("state:"), " ",
-               format("not started: {}; --accept {} starts it all the same\n",
+        concat(session.style.bold(format("state:")), " ",
+               format("not started: {}; --accept {} starts it anyway\n",
                       joined(done.preflight.refused, ", "), done.preflight.refused.front()));
     return done;
   }
@@ -313,7 +313,7 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
   note_run(session.with_own_state(), run, wanted.log_folder.string());
   RankConsole console(session.json ? Stream::errors : Stream::output, session.style,
                       verbosity_of_ranks(session.detail));
-  const Language language = language_of(session.host.environment);
+  const Language language = used_language();
   const LaunchRecord record = launch_on_hosts(
       session.host, wanted, program, language,
       [&](const std::string& host, std::string_view line) { console.host_line(host, line); });

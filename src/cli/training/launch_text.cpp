@@ -18,7 +18,7 @@ std::string launch_check_text(const LaunchCheck& preflight, const Style& style) 
 std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style) {
   std::vector<std::string> words;
   for (const std::string& word : plan.argv) words.push_back(typed_word(word));
-  std::string text = concat(style.bold("command:"), " ", joined(words, " "), "\n");
+  std::string text = concat(style.bold(format("command:")), " ", joined(words, " "), "\n");
   for (const auto& [name, value] : begun.added)
     text += concat("  ", name, "=", typed_word(value), "\n");
   for (const std::string& name : begun.removed) text += concat("  unset ", name, "\n");
@@ -35,13 +35,13 @@ std::string end_text(const LaunchRecord& record, Language language, const Style&
     text = render_doctor(report, Detail::brief, style);
   }
   std::string what = record.ended_by       ? format("ended by signal {}", *record.ended_by)
-                     : *record.status == 0 ? std::string("all ranks ended well")
+                     : *record.status == 0 ? std::string("all ranks succeeded")
                                            : format("exit status {}", *record.status);
   if (record.attempts.size() > 1)
     what += format(" after {}", counted(record.attempts.size() - 1, "restart"));
   if (!last.not_restarted.empty() && record.request.restart.most > 0)
     what += format("; not restarted: {}", last.not_restarted);
-  return text + concat(style.bold("state:"), " ",
+  return text + concat(style.bold(format("state:")), " ",
                        format("{}; logs in {}", what, printable(record.log_folder)), "\n");
 }
 

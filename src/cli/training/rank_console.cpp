@@ -28,7 +28,7 @@ std::string progress_text(const AttemptRecord& attempt) {
       std::count_if(attempt.ranks.begin(), attempt.ranks.end(), [](const RankRecord& rank) {
         return rank.pid && !start_of_process(static_cast<pid_t>(*rank.pid)).empty();
       });
-  std::string text = format("{} of {} ranks run", alive, attempt.ranks.size());
+  std::string text = format("{} of {} ranks running", alive, attempt.ranks.size());
   if (attempt.busy_check && attempt.busy_check->cards_busy)
     text += format(", {} of {} cards busy", *attempt.busy_check->cards_busy, attempt.ranks.size());
   for (const RankRecord& rank : attempt.ranks) {
@@ -89,27 +89,28 @@ void RankConsole::end() {
 void RankConsole::checked(const BusyCheck& check, std::int64_t ranks) {
   if (!check.is_last) return;
   std::string text =
-      "unknown whether the cards are busy: the tool that lists them is not there or fails";
+      "unknown whether the cards are busy: the tool that lists them is missing or fails";
   bool is_well = false;
   if (check.cards_busy) {
     is_well = *check.cards_busy >= static_cast<std::size_t>(ranks);
     text = format("{} of {} cards busy", *check.cards_busy, ranks);
     if (!is_well && !check.first_cause.empty()) text += concat(": ", check.first_cause);
-    if (!is_well) text += "; `topsctl doctor` says more";
+    if (!is_well) text += "; run `topsctl doctor` for details";
   }
-  say(concat(is_well ? style_.green("cards:") : style_.yellow("cards:"), " ", text));
+  say(concat(is_well ? style_.green(format("cards:")) : style_.yellow(format("cards:")), " ",
+             text));
 }
 
 void RankConsole::stood_still(const Standstill& stall, OnStall what) {
   std::string text =
-      format("no line, no processor time and no busy card for {}", human_duration(stall.after_ms));
+      format("no output, no CPU time and no busy card for {}", human_duration(stall.after_ms));
   if (stall.behind) text += format("; rank {} is behind the others", *stall.behind);
-  if (what == OnStall::stop) text += "; it is ended";
-  if (what == OnStall::restart) text += "; it is ended to be started again";
-  say(concat(style_.yellow("standstill:"), " ", text));
+  if (what == OnStall::stop) text += "; stopping the run";
+  if (what == OnStall::restart) text += "; stopping the run to restart it";
+  say(concat(style_.yellow(format("standstill:")), " ", text));
   for (const StillRank& rank : stall.ranks) {
-    std::string words = rank.last_line.empty() ? std::string("it has said nothing")
-                                               : format("last line: {}", rank.last_line);
+    std::string words =
+        rank.last_line.empty() ? std::string("no output") : format("last line: {}", rank.last_line);
     if (!rank.state.empty()) words += format(" (state {})", rank.state);
     say(concat("  ", format("rank {}, silent for {}: {}", rank.rank, human_duration(rank.silent_ms),
                             words)));
@@ -119,8 +120,8 @@ void RankConsole::stood_still(const Standstill& stall, OnStall what) {
 void RankConsole::restarts(const AttemptRecord& failed, std::int64_t pause_ms) {
   const std::string cause =
       failed.judgement ? failed.judgement->first_cause : std::string("unknown");
-  say(concat(style_.yellow("restart:"), " ",
-             format("{}; starting again in {}", cause, human_duration(pause_ms))));
+  say(concat(style_.yellow(format("restart:")), " ",
+             format("{}; restarting in {}", cause, human_duration(pause_ms))));
 }
 
 void RankConsole::host_line(const std::string& host, std::string_view text) {
@@ -128,7 +129,8 @@ void RankConsole::host_line(const std::string& host, std::string_view text) {
 }
 
 void RankConsole::launcher_line(std::string_view text) {
-  if (verbosity_ == Verbosity::verbose) say(concat(style_.dim("[launcher]"), " ", shown(text)));
+  if (verbosity_ == Verbosity::verbose)
+    say(concat(style_.dim(format("[launcher]")), " ", shown(text)));
 }
 
 }  // namespace topsctl

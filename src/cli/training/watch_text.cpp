@@ -43,7 +43,7 @@ std::string memory_of(const CardReading& card) {
 std::string state_of(const CardWatch& watch, const Judgement& judgement) {
   std::string text =
       watch.busy ? format("{} of {} cards busy", *watch.busy, watch.cards.size())
-                 : format("unknown whether cards work: {} is not there or fails", watch.tool);
+                 : format("unknown whether the cards are busy: {} is missing or fails", watch.tool);
   if (!watch.ranks.empty()) text += format(", {} run", counted(watch.ranks.size(), "rank"));
   if (!judgement.first_cause.empty()) {
     text += format("; {} ({}): `topsctl doctor`", judgement.diagnoses.front().finding.title,
@@ -105,7 +105,7 @@ std::string watch_text(const CardWatch& watch, const Judgement& judgement, const
   }
   if (!watch.ports.empty()) text += ports_text(watch.ports, style);
   if (!watch.ranks.empty()) text += ranks_text(watch, style);
-  return text + concat(style.bold("state:"), " ", state_of(watch, judgement), "\n");
+  return text + concat(style.bold(format("state:")), " ", state_of(watch, judgement), "\n");
 }
 
 std::string watch_picture(const CardWatch& watch, const Judgement& judgement,

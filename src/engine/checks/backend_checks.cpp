@@ -18,10 +18,10 @@ namespace {
 std::string import_hint(const std::string& error, const std::string& python,
                         const std::string& module) {
   if (error.find("cannot open shared object file") != std::string::npos)
-    return "a library is missing: install the package that brings it, or run `ldconfig`";
+    return "a library is missing: install the package that provides it, or run `ldconfig`";
   if (error.find("undefined symbol") != std::string::npos)
-    return "the module is built for another torch: install the torch that belongs to it";
-  return format("run `{} -c 'import {}'` there", python, module);
+    return "the module is built for another torch: install the matching torch";
+  return format("run `{} -c 'import {}'` on the host", python, module);
 }
 
 bool lacks_libuv(const std::string& text) {
@@ -34,18 +34,18 @@ void BackendChecks::tell_cut_off(const BackendTrial& trial, const std::string& d
                                  CheckResult& result) const {
   const bool is_slow = trial.ending.find("too long") != std::string::npos;
   fail(result,
-       with_output(format("the process was cut off {}: {}", doing, signal_name(trial.ending)),
+       with_output(format("the process was terminated {}: {}", doing, signal_name(trial.ending)),
                    trial.output),
-       is_slow ? format("look at the cards: {}; a slow machine may need --timeout",
-                        machine_.card_tools())
-               : "a card, the driver or a library is defective or of another release: see `dmesg`");
+       is_slow
+           ? format("check the cards: {}; a slow host may need --timeout", machine_.card_tools())
+           : "a card, the driver or a library is defective or from another release: check `dmesg`");
 }
 
 const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::string_view name,
                                            const std::string& doing, CheckResult& result) const {
   const ProbeStep* step = trial.step(name);
   if (step == nullptr) {
-    skip(result, "not tried, as something before it failed");
+    skip(result, "not run: an earlier step failed");
     return nullptr;
   }
   result.duration_ms = step->duration_ms;
@@ -55,17 +55,17 @@ const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::strin
 }
 
 std::string BackendChecks::release_hint() const {
-  return format("install {} of one release, with the torch that they are built for",
+  return format("install {} from one release, with the torch that they were built for",
                 machine_.packages());
 }
 
 std::string BackendChecks::group_hint(const std::string& error) const {
   if (lacks_libuv(error)) {
-    return "this torch is built without libuv, which it takes all the same: "
-           "`topsctl install BUNDLE --set USE_LIBUV=0`";
+    return "this torch is built without libuv but uses it by default: `topsctl install BUNDLE "
+           "--set USE_LIBUV=0`";
   }
   if (error.find("nvalid backend") == std::string::npos) return release_hint();
-  return format("the module does not bring {}: {}", machine_.stack.backend.name, release_hint());
+  return format("the module does not provide {}: {}", machine_.stack.backend.name, release_hint());
 }
 
 std::string BackendChecks::api() const {
@@ -108,9 +108,10 @@ const BackendTrial& BackendChecks::climb() {
 
 void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
   if (machine_.python == nullptr && rule.kind == CheckKind::library_call)
-    return skip(result, "no interpreter to load it with");
+    return skip(result, "no Python interpreter to load it");
   if (machine_.python == nullptr && rule.kind != CheckKind::perf_tool) {
-    return fail(result, "no interpreter", "install Python, or name one with --python");
+    return fail(result, "no Python interpreter",
+                "install Python, or give an interpreter with --python");
   }
   switch (rule.kind) {
     case CheckKind::library_call:
@@ -132,13 +133,13 @@ void BackendChecks::judge(const CheckRule& rule, CheckResult& result) {
     case CheckKind::perf_tool:
       return judge_perf(rule, result);
     default:
-      throw Error(ErrorCode::internal, format("no check of the backend: {}", name(rule.kind)));
+      throw Error(ErrorCode::internal, format("not a backend check: {}", name(rule.kind)));
   }
 }
 
 void BackendChecks::judge_call(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
-  result.expected = format("{} of {} answers", backend.version_function, backend.library);
+  result.expected = format("{} of {} responds", backend.version_function, backend.library);
   BackendRequest request;
   request.python = machine_.python->executable;
   request.backend = backend;
@@ -147,9 +148,9 @@ void BackendChecks::judge_call(CheckResult& result) {
   request.steps = {"library"};
   const BackendTrial trial = try_backend(machine_.host, request);
   const ProbeStep* step =
-      ended_step(trial, "library", format("while it loaded {}", backend.library), result);
+      ended_step(trial, "library", format("while loading {}", backend.library), result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it started", result);
     return;
   }
   if (step->state != ProbeState::done)
@@ -157,8 +158,9 @@ void BackendChecks::judge_call(CheckResult& result) {
   const std::string objection = objection_to(*step);
   if (!objection.empty())
     return fail(result, objection,
-                "remove the other file, or take its folder out of the search path");
-  pass(result, format("{} says {}, from {}", backend.version_function, step->count, step->library));
+                "remove the other file, or remove its directory from the search path");
+  pass(result,
+       format("{} returns {}, from {}", backend.version_function, step->count, step->library));
 }
 
 void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
@@ -180,55 +182,56 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   if (torch != nullptr && torch->state == ProbeState::failed)
     return fail(result, format("import torch: {}", torch->error),
                 import_hint(torch->error, python, "torch"));
-  const std::string doing = format("while it imported {}", rule.module);
+  const std::string doing = format("while importing {}", rule.module);
   const ProbeStep* step = ended_step(trial, "module", doing, result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before that", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before this step", result);
     return;
   }
   if (step->state != ProbeState::done)
     return fail(result, step->error, import_hint(step->error, python, rule.module));
-  pass(result, format("{} {} from {} by {}{}", rule.module, step->version, step->file, python,
-                      torch == nullptr ? std::string() : format(", torch {}", torch->version)));
+  pass(result,
+       format("{} {} from {}, imported by {}{}", rule.module, step->version, step->file, python,
+              torch == nullptr ? std::string() : format(", torch {}", torch->version)));
   if (torch != nullptr) result.duration_ms += torch->duration_ms;
 }
 
 // A torch that brings a library of its own maps that one, whatever is installed besides.
 void BackendChecks::judge_loaded(CheckResult& result) {
   const BackendRules& backend = machine_.stack.backend;
-  result.expected = format("torch maps the stack's {}", backend.library);
+  result.expected = format("torch loads the stack's {}", backend.library);
   const ProbeStep* step =
-      ended_step(climb(), "loaded", format("while it looked for {}", backend.library), result);
+      ended_step(climb(), "loaded", format("while looking for {}", backend.library), result);
   if (step == nullptr) return;
   if (step->state != ProbeState::done)
-    return fail(result, step->error, "this torch is built without it: install another build");
+    return fail(result, step->error,
+                "this torch is built without it: install another build of torch");
   const std::string observed = format("{}, version {}", step->library, step->count);
   const std::string objection = objection_to(*step);
   if (!objection.empty() || !step->is_right)
-    return fail(
-        result,
-        objection.empty() ? format("{} is not the stack's: {}", backend.library, observed)
-                          : format("{} (version {})", objection, step->count),
-        "torch finds another one first: its own (pip list), or one in a search path; put the "
-        "stack's directory first in LD_LIBRARY_PATH, or take a torch that brings none");
+    return fail(result,
+                objection.empty() ? format("{} is not the stack's: {}", backend.library, observed)
+                                  : format("{} (version {})", objection, step->count),
+                "torch finds another copy first: its own (pip list), or one in a search path; put "
+                "the stack's directory first in LD_LIBRARY_PATH, or use a torch that ships none");
   pass(result, observed);
 }
 
 void BackendChecks::judge_count(CheckResult& result) {
   result.expected = format("{} counts {}", machine_.stack.backend.module, machine_.cards());
-  const ProbeStep* step = ended_step(climb(), "devices", "while it counted the cards", result);
+  const ProbeStep* step = ended_step(climb(), "devices", "while counting the cards", result);
   if (step == nullptr) return;
   if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   const std::string observed =
       format("{}, API of {}",
              counted(static_cast<std::size_t>(std::max<std::int64_t>(step->count, 0)), "card"),
-             step->api.empty() ? "neither generation" : step->api);
+             step->api.empty() ? "an unknown generation" : step->api);
   if (step->count >= machine_.cards() && step->is_right) return pass(result, observed);
-  fail(result, observed, "the runtime sees fewer cards than there are: see `dmesg`");
+  fail(result, observed, "the runtime sees fewer cards than the host has: check `dmesg`");
 }
 
 void BackendChecks::judge_arithmetic(CheckResult& result) {
-  result.expected = "a known sum from each card";
+  result.expected = "each card returns a known sum";
   std::size_t right = 0;
   for (const ProbeStep& step : climb().steps) {
     if (step.name != "card") continue;
@@ -238,39 +241,39 @@ void BackendChecks::judge_arithmetic(CheckResult& result) {
       return tell_cut_off(climb(), format("on {}", card), result);
     if (step.state != ProbeState::done)
       return fail(result, concat(card, ": ", step.error),
-                  format("look for this card: {}", machine_.card_tools()));
+                  format("check this card: {}", machine_.card_tools()));
     if (!step.is_right) {
       return fail(
           result,
-          format("{} computes {} and not {}", card, number_text(step.total),
+          format("{} computes {}, expected {}", card, number_text(step.total),
                  number_text(step.expected)),
-          "this card is defective or its runtime is of another release: take it out of use");
+          "this card is defective or its runtime is from another release: take it out of use");
     }
     ++right;
   }
-  if (right == 0) return skip(result, "not tried, as something before it failed");
-  pass(result, format("{} with the right sum", counted(right, "card")));
+  if (right == 0) return skip(result, "not run: an earlier step failed");
+  pass(result, format("{} with the correct sum", counted(right, "card")));
 }
 
 std::string BackendChecks::objection_to(const ProbeStep& group) const {
   const BackendRules& backend = machine_.stack.backend;
   if (group.name != "library" && group.name != "loaded") {
     if (group.backend != backend.name) {
-      return format("a group of '{}' was asked for, and it is one of {}", backend.name,
+      return format("requested a '{}' process group, got {}", backend.name,
                     in_quotes(group.backend));
     }
     if (!group.is_right)
-      return format("the sum is {} and not {}", number_text(group.total),
+      return format("the sum is {}, expected {}", number_text(group.total),
                     number_text(group.expected));
   }
   if (group.library.empty())
-    return format("no {} is loaded: what ran was something else", backend.library);
+    return format("{} is not loaded: another library was used", backend.library);
   const std::string owned = library_path();
   if (owned.empty()) return format("no package owns {}", backend.library);
   const std::string right = canonical_in_root(machine_.host.root, owned, LastLink::follow);
   if (group.library != right && group.library != backend.library)
-    return format("{} was loaded, which no package of the stack owns; theirs is {}", group.library,
-                  right);
+    return format("{} was loaded, but no package of the stack owns it; the stack's is {}",
+                  group.library, right);
   return {};
 }
 
@@ -294,7 +297,7 @@ void BackendChecks::judge_group(CheckResult& result) {
   const std::string objection = objection_to(*step);
   if (!objection.empty()) {
     return fail(result, concat(way, ": ", objection),
-                format("gloo is no {}: {}", backend.name, release_hint()));
+                format("gloo is not {}: {}", backend.name, release_hint()));
   }
   pass(result, format("through {}, {}", way, step->library));
 }
@@ -305,20 +308,20 @@ void BackendChecks::judge_stock(CheckResult& result) {
   const ProbeStep* step = ended_step(climb(), "stock", "in torch.distributed", result);
   if (step == nullptr) return;
   if (step->state == ProbeState::missing) {
-    skip(result, format("{}: this generation offers it through {}.distributed", step->error,
+    skip(result, format("{}: this generation provides it through {}.distributed", step->error,
                         backend.module));
-    result.hint = format("in programs: import {}.distributed as dist", backend.module);
+    result.hint = format("in programs, use: import {}.distributed as dist", backend.module);
     return;
   }
   if (step->state != ProbeState::done) return fail(result, step->error, group_hint(step->error));
   const std::string objection = objection_to(*step);
   if (!objection.empty()) return fail(result, objection, release_hint());
-  pass(result, format("it does, {}", step->library));
+  pass(result, format("available, {}", step->library));
 }
 
 void BackendChecks::judge_ranks(CheckResult& result) {
   const std::int64_t ranks = machine_.options.ranks > 0 ? machine_.options.ranks : machine_.cards();
-  result.expected = format("an all_reduce of {} processes, started by torchrun", ranks);
+  result.expected = format("all_reduce of {} processes, started by torchrun", ranks);
   BackendRequest request;
   request.python = machine_.python->executable;
   request.backend = machine_.stack.backend;
@@ -327,37 +330,36 @@ void BackendChecks::judge_ranks(CheckResult& result) {
   request.timeout_ms = machine_.options.timeout_ms;
   request.steps = {"ranks"};
   const BackendTrial trial = try_backend(machine_.host, request);
-  const ProbeStep* step = ended_step(trial, "ranks", "with its ranks", result);
+  const ProbeStep* step = ended_step(trial, "ranks", "while running its ranks", result);
   if (step == nullptr) {
-    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it began", result);
+    if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it started", result);
     return;
   }
   if (step->state != ProbeState::done) return fail(result, step->error, release_hint());
   for (const ProbeStep& rank : step->ranks) {
     const std::string objection = rank.state == ProbeState::done ? objection_to(rank) : rank.error;
     if (!objection.empty())
-      return fail(result, format("rank {}: {}", rank.card, objection),
-                  format("the card of that rank or its library is to be looked at: `topsctl verify "
-                         "--level single`"));
+      return fail(
+          result, format("rank {}: {}", rank.card, objection),
+          format("check the card of that rank and its library: `topsctl verify --level single`"));
   }
   const auto answered = static_cast<std::int64_t>(step->ranks.size());
   if (answered != ranks || step->status != 0) {
-    return fail(
-        result,
-        with_output(format("{} of {} ranks answered; their launcher ended with exit status {}",
-                           answered, ranks, step->status),
-                    trial.output),
-        lacks_libuv(trial.output)
-            ? "this torch is built without libuv, which its torchrun takes all the same: start "
-              "the ranks otherwise, or take another build of torch"
-            : "a rank died: look for its card in `dmesg`");
+    return fail(result,
+                with_output(format("{} of {} ranks responded; their launcher exited with status {}",
+                                   answered, ranks, step->status),
+                            trial.output),
+                lacks_libuv(trial.output)
+                    ? "this torch is built without libuv, but its torchrun uses it: start the "
+                      "ranks another way, or install another build of torch"
+                    : "a rank died: check `dmesg` for its card");
   }
   pass(result, format("{}{} with the sum {}", ranks, ranks == 1 ? " rank" : " ranks",
                       number_text(step->ranks.front().total)));
 }
 
 void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
-  result.expected = format("{} ends well", rule.file);
+  result.expected = format("{} succeeds", rule.file);
   const InstalledDeb* deb = machine_.deb_of(rule.component);
   const auto path =
       deb == nullptr
@@ -365,7 +367,7 @@ void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
           : std::find_if(deb->files.begin(), deb->files.end(),
                          [&](const std::string& file) { return name_part(file) == rule.file; });
   if (deb == nullptr || path == deb->files.end())
-    return skip(result, format("no package brought {}", rule.file));
+    return skip(result, format("no package provides {}", rule.file));
   Command command = machine_.host.command({*path}, machine_.options.timeout_ms);
   for (const auto& [name, value] : machine_.variables()) command.environment[name] = value;
   const RunResult run = machine_.host.runner->run(command);
@@ -375,7 +377,7 @@ void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
     if (line.find("andwidth") != std::string::npos) last = line;
   }
   if (!run.ok())
-    return fail(result, with_output(signal_name(run.ending()), last), "run it by hand and look");
+    return fail(result, with_output(signal_name(run.ending()), last), "run it by hand to see why");
   pass(result, last);
 }
 

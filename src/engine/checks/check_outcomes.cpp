@@ -54,7 +54,7 @@ std::string number_text(double value) {
 }
 
 std::string with_output(const std::string& text, const std::string& output) {
-  return output.empty() ? text : format("{}; it printed: {}", text, output);
+  return output.empty() ? text : format("{}; output: {}", text, output);
 }
 
 }  // namespace topsctl

@@ -158,14 +158,14 @@ class LevelSteps {
     last_ = rung;
     started_ = host_.clock->steady();
     ++index_;
-    if (events_ != nullptr) events_->step_started(index_, total_, format("rung {}", name(last_)));
+    if (events_ != nullptr) events_->step_started(index_, total_, format("level {}", name(last_)));
   }
 
   void finish(bool succeeded) {
     if (events_ == nullptr || index_ == 0 || is_finished_) return;
     is_finished_ = !succeeded;
     const auto taken = host_.clock->steady() - started_;
-    events_->step_finished(index_, total_, format("rung {}", name(last_)),
+    events_->step_finished(index_, total_, format("level {}", name(last_)),
                            std::chrono::duration_cast<std::chrono::milliseconds>(taken).count(),
                            succeeded);
   }
@@ -200,7 +200,7 @@ Verification run_checks(const Host& host, const Stack& stack, const std::vector<
     if (verification.stop && rule.rung > verification.stop->rung) {
       steps.finish(false);
       CheckResult result = Ladder::begun(rule);
-      skip(result, format("not tried, as {} failed", in_quotes(verification.stop->check)));
+      skip(result, format("not run: {} failed", in_quotes(verification.stop->check)));
       verification.checks.push_back(std::move(result));
       continue;
     }

@@ -25,8 +25,7 @@ constexpr std::uint64_t most_attribute = 4096;
 constexpr std::int64_t tool_timeout_ms = 60'000;
 constexpr const char* container_hint =
     "on the host, load the driver; in a container, start it with --privileged or the vendor's "
-    "container runtime (with runc 1.1.3 devices are lost after `systemctl daemon-reload`: take "
-    "1.1.7)";
+    "container runtime (runc 1.1.3 loses devices after `systemctl daemon-reload`: use 1.1.7)";
 
 std::string attribute(const Host& host, const std::string& path) {
   std::string text = read_text_if_present(host.resolve(path), most_attribute).value_or("");
@@ -57,7 +56,7 @@ void judge_driver(const CheckedMachine& machine, CheckResult& result) {
   const std::string& driver = machine.stack.accelerator.driver;
   result.expected = format("kernel module {}", driver);
   if (!is_folder(machine.host, "/sys/module"))
-    return leave_unknown(result, "there is no /sys/module to look at", "");
+    return leave_unknown(result, "cannot check: no /sys/module", "");
   if (!is_folder(machine.host, concat("/sys/module/", driver)))
     return fail(result, format("kernel module {} is not loaded", driver), container_hint);
   const std::string version = attribute(machine.host, concat("/sys/module/", driver, "/version"));
@@ -71,14 +70,14 @@ void judge_nodes(const CheckedMachine& machine, CheckResult& result) {
   result.expected = format("a device node for each of {}", cards_of(cards));
   const CardNodes nodes = nodes_of(machine);
   if (!nodes.no_device.empty()) {
-    return fail(result, format("{} is no character device", nodes.no_device),
-                "somebody has put a file in its place: remove it and load the driver again");
+    return fail(result, format("{} is not a character device", nodes.no_device),
+                "another file is in its place: remove it and reload the driver");
   }
   if (nodes.there == 0)
-    return fail(result, format("there is no {}0 (GCU count:0)", prefix), container_hint);
+    return fail(result, format("{}0 does not exist (GCU count:0)", prefix), container_hint);
   if (nodes.there < cards) {
     return fail(result, format("{} of {}: {} is missing", nodes.there, cards, nodes.first_missing),
-                format("look for the card in `dmesg`; for a machine of {} say --cards {}",
+                format("check `dmesg` for the card; for a host with {} use --cards {}",
                        cards_of(nodes.there), nodes.there));
   }
   pass(result, format("{}0 to {}{}", prefix, prefix, cards - 1));
@@ -89,7 +88,7 @@ void judge_pci(const CheckedMachine& machine, CheckResult& result) {
   const std::string vendor = concat("0x", machine.stack.accelerator.pci_vendor);
   result.expected = format("{} of vendor {} on the PCI bus", cards_of(machine.cards()), vendor);
   if (!is_folder(machine.host, folder))
-    return leave_unknown(result, format("there is no {} to look at", folder), "");
+    return leave_unknown(result, format("cannot check: no {}", folder), "");
   std::int64_t cards = 0;
   std::error_code failure;
   for (auto at = fs::directory_iterator(machine.host.resolve(folder), failure);
@@ -102,15 +101,15 @@ void judge_pci(const CheckedMachine& machine, CheckResult& result) {
       format("{} of vendor {}", counted(static_cast<std::size_t>(cards), "device"), vendor);
   if (cards >= machine.cards()) return pass(result, observed);
   fail(result, observed,
-       "a card that the bus does not show is not powered, not seated or defective: see `lspci` and "
+       "a card missing from the bus has no power, is not seated or is defective: check `lspci` and "
        "`dmesg`");
 }
 
 void judge_infiniband(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   constexpr const char* folder = "/sys/class/infiniband";
-  result.expected = "each InfiniBand port that is used is active, all at one rate";
+  result.expected = "all InfiniBand ports in use are active and run at the same rate";
   if (!is_folder(machine.host, folder))
-    return leave_unknown(result, format("there is no {} to look at", folder), "");
+    return leave_unknown(result, format("cannot check: no {}", folder), "");
   const auto variables = machine.variables();
   const auto wanted = variables.find(rule.variable);
   const std::string list = wanted == variables.end() ? std::string() : wanted->second;
@@ -128,14 +127,14 @@ void judge_infiniband(const CheckedMachine& machine, const CheckRule& rule, Chec
   }
   if (seen.empty())
     return fail(result,
-                list.empty() ? std::string("there is no port")
-                             : format("there is no port of {}={}", rule.variable, list),
-                "`ibstat` lists them");
+                list.empty() ? std::string("no port found")
+                             : format("no port matches {}={}", rule.variable, list),
+                "list the ports with `ibstat`");
   if (!down.empty())
-    return fail(result, joined(down, ", "), "look at the cable and the switch: `ibstat`");
+    return fail(result, joined(down, ", "), "check the cable and the switch: `ibstat`");
   if (rates.size() > 1)
     return fail(result, joined(seen, ", "),
-                "the slowest port holds up all: look at its cable, or leave it out");
+                "the slowest port slows down all: check its cable, or exclude it");
   pass(result, joined(seen, ", "));
 }
 
@@ -148,17 +147,17 @@ void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResul
     reading = ask_card_tool(machine.host, tool, tool_timeout_ms);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
-    return leave_unknown(result, format("there is no {} here", rule.file),
-                         "in containers that is usual: ask it on the host");
+    return leave_unknown(result, format("{} is not installed", rule.file),
+                         "this is usual in containers: run it on the host");
   }
   if (!reading.failure.empty()) {
-    return fail(
-        result, concat(rule.file, ": ", reading.failure),
-        "driver and library are of different releases, or no device may be used: see `dmesg`");
+    return fail(result, concat(rule.file, ": ", reading.failure),
+                "driver and library are from different releases, or no device is accessible: check "
+                "`dmesg`");
   }
   if (reading.cards.empty()) {
-    return leave_unknown(result, format("{} printed nothing that is known", rule.file),
-                         format("run `{}` and look", rule.file));
+    return leave_unknown(result, format("unrecognized output of {}", rule.file),
+                         format("run `{}` to see why", rule.file));
   }
   const std::string observed =
       format("{} of model {}, driver {}", cards_of(static_cast<std::int64_t>(reading.cards.size())),
@@ -167,7 +166,7 @@ void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResul
   if (static_cast<std::int64_t>(reading.cards.size()) >= machine.cards())
     return pass(result, observed);
   fail(result, observed,
-       format("look for the missing card in `dmesg`, or say --cards {}", reading.cards.size()));
+       format("check `dmesg` for the missing card, or use --cards {}", reading.cards.size()));
 }
 
 }  // namespace topsctl

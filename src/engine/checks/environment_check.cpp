@@ -200,7 +200,7 @@ class Judge {
       if (!is_judged || is_folder_(folder)) continue;
       told.push_back(folder);
       add("environment-folder-missing", name,
-          {evidence_of(at), {printable(folder), 0, "is no folder on this machine"}});
+          {evidence_of(at), {printable(folder), 0, "is not a directory on this host"}});
     }
   }
 
@@ -219,7 +219,7 @@ class Judge {
       has_other = has_other || !place.is_of_stack;
       evidence.push_back({place.name, 0,
                           format("sets {}{}", counted(static_cast<std::size_t>(count), "variable"),
-                                 place.is_of_stack ? "; the stack's own" : "")});
+                                 place.is_of_stack ? "; from the stack" : "")});
     }
     if (evidence.size() > 1 && has_other)
       add("environment-several-files", stack_.environment.file, std::move(evidence));

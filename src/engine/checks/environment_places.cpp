@@ -71,7 +71,7 @@ class Places {
       seen_.push_back(real);
       text = read_text(file, most_bytes);
     } catch (const Error& error) {
-      warnings_.push_back(format("not looked at: {}", error.message()));
+      warnings_.push_back(format("not checked: {}", error.message()));
       return;
     }
     add(path, kind, text);
@@ -106,8 +106,8 @@ class Places {
     const fs::path file = concat("/proc/", process, "/environ");
     std::error_code failure;
     if (!fs::exists(file, failure)) {
-      throw Error(ErrorCode::usage, format("no process {}", process),
-                  "`ps -e` lists the processes; was it another machine's?");
+      throw Error(ErrorCode::usage, format("process {} does not exist", process),
+                  "list the processes with `ps -e`; it may run on another host");
     }
     add(format("process {}", process), PlaceKind::process, read_text(file, most_bytes));
   }

@@ -88,7 +88,7 @@ void compare_versions(const ElfFacts& facts, const std::string& file, const std:
     for (const std::string& version : need.versions) {
       const auto& defined = provided.defined_versions;
       if (std::find(defined.begin(), defined.end(), version) == defined.end())
-        gaps.versions.push_back(format("{} of {}, which {} needs", version, provider, file));
+        gaps.versions.push_back(format("{} of {}, needed by {}", version, provider, file));
     }
   }
 }
@@ -107,7 +107,7 @@ Gaps gaps_of(const CheckedMachine& machine, const std::string& path) {
     for (const std::string& soname : facts.needed) {
       const std::string provider = loader.find(soname, file, facts);
       if (provider.empty()) {
-        gaps.missing.push_back(format("{}, which {} needs", soname, file));
+        gaps.missing.push_back(format("{}, needed by {}", soname, file));
         continue;
       }
       if (!known.contains(provider)) {
@@ -134,14 +134,14 @@ void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckRe
   const std::string path = path_in(*deb, rule.file);
   if (path.empty()) {
     fail(result, format("package {} has no file {}", deb->name, rule.file),
-         "take the vendor's own package");
+         "use the vendor's own package");
     return;
   }
   const ElfFacts elf = read_elf(machine.host.resolve(path), Exports::list);
   const std::string hint = format("the file is not the vendor's library: reinstall {}", deb->name);
   if (!elf.is_sound()) return fail(result, concat(path, ": ", elf.problem), hint);
   if (elf.machine != "x86-64")
-    return fail(result, format("{}: an ELF file for another machine", path), hint);
+    return fail(result, format("{}: an ELF file for another architecture", path), hint);
   for (const std::string& symbol : rule.symbols) {
     if (std::find(elf.exported.begin(), elf.exported.end(), symbol) == elf.exported.end())
       return fail(result, format("{} does not export {}", path, symbol), hint);
@@ -150,21 +150,21 @@ void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckRe
 }
 
 void judge_links(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
-  result.expected = format("every library that {} needs, in its versions", rule.file);
+  result.expected = format("all libraries that {} needs, in matching versions", rule.file);
   const InstalledDeb* deb = machine.deb_of(rule.component);
   const std::string path = deb == nullptr ? std::string() : path_in(*deb, rule.file);
   if (path.empty()) return skip(result, "its package is not installed");
   const Gaps gaps = gaps_of(machine, path);
   if (!gaps.missing.empty()) {
     return fail(result, format("missing: {}", joined(gaps.missing, "; ")),
-                "install the package that brings it; if it is there, run `ldconfig` or load the "
-                "environment file");
+                "install the package that provides it; if it is installed, run `ldconfig` or load "
+                "the environment file");
   }
   if (!gaps.versions.empty()) {
     return fail(result, format("missing: {}", joined(gaps.versions, "; ")),
-                "the packages are of different releases: install all of them from one bundle");
+                "the packages are from different releases: install all of them from one bundle");
   }
-  pass(result, format("{}: {} looked at, nothing missing", path, counted(gaps.libraries, "file")));
+  pass(result, format("{}: {} checked, nothing missing", path, counted(gaps.libraries, "file")));
 }
 
 }  // namespace topsctl

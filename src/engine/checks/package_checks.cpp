@@ -38,7 +38,7 @@ namespace {
 
 constexpr off_t most_script = 1 << 20;
 constexpr const char* install_it = "install it with `topsctl install BUNDLE`";
-constexpr const char* install_again = "install the stack again with `topsctl install`";
+constexpr const char* install_again = "reinstall the stack with `topsctl install`";
 
 bool exists(const Host& host, const std::string& path) {
   struct stat status {};
@@ -57,7 +57,7 @@ std::string record_difference(const Host& host, const InstalledWheel& wheel) {
     if (!found || *found == line.digest) continue;
     const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
                            had_digest_before_rewriting(read_text(file), line.sha256);
-    if (!is_script) return format("{} is not what RECORD says", in_quotes(path));
+    if (!is_script) return format("{} does not match RECORD", in_quotes(path));
   }
   return {};
 }
@@ -114,7 +114,7 @@ std::string difference_of(const Host& host, const RecordedFile& file, const Dpkg
     if (errno == ENOENT && filters.leaves_out(file.path)) return {};
     return "is missing";
   }
-  return md5_of_file(place) == file.md5 ? "" : "is not what the package brought";
+  return md5_of_file(place) == file.md5 ? "" : "differs from the package";
 }
 
 // Configuration files that are no longer as the package brought them. They are the administrator's
@@ -132,7 +132,7 @@ std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb&
     } else if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
       changed.push_back(format("{} is missing", in_quotes(path)));
     } else if (md5_of_file(place) != md5) {
-      changed.push_back(format("{} was edited", in_quotes(path)));
+      changed.push_back(format("{} was modified", in_quotes(path)));
     }
   }
   return changed;
@@ -215,7 +215,7 @@ void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult
 }
 
 void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
-  result.expected = "every file of the package as it brought it (md5sums)";
+  result.expected = "every file of the package matches its md5sums";
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr || !is_installed(deb->status))
     return skip(result, "its package is not installed");
@@ -223,7 +223,7 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const std::vector<RecordedFile> files = recorded_files(*deb, diversions);
   const std::vector<std::string> changed = changed_conffiles(machine.host, *deb, diversions);
   if (files.empty() && deb->conffile_md5s.empty())
-    return skip(result, format("{} brought no md5sums", deb->name));
+    return skip(result, format("{} has no md5sums", deb->name));
   const DpkgFilters filters = read_dpkg_filters(machine.host);
   std::vector<std::string> differences(files.size());
   for_each_index(files.size(), [&](std::size_t i) {
@@ -233,7 +233,7 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const auto first = std::find_if(differences.begin(), differences.end(), is_different);
   if (first == differences.end() && !changed.empty()) {
     return warn(result, format("configuration files: {}", joined(changed, ", ")),
-                format("an install keeps them as they are; see `dpkg --verify {}`", deb->name));
+                format("an install leaves them unchanged; see `dpkg --verify {}`", deb->name));
   }
   if (first == differences.end())
     return pass(result,
@@ -244,15 +244,15 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   fail(result,
        concat(in_quotes(file.path), " ", *first,
               others > 0 ? format(" (and {} more)", others) : std::string()),
-       format("install {} again with `topsctl install BUNDLE`", deb->name));
+       format("reinstall {} with `topsctl install BUNDLE`", deb->name));
 }
 
 void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   const Component& component = *machine.stack.component(rule.component);
   const std::string& name = component.names.front();
   result.expected =
-      format("{} {} complete as RECORD says", name, wanted_version(machine.stack, component));
-  if (machine.python == nullptr) return fail(result, "no interpreter", install_it);
+      format("{} {} complete according to RECORD", name, wanted_version(machine.stack, component));
+  if (machine.python == nullptr) return fail(result, "no Python interpreter", install_it);
   const InstalledWheel* wheel = machine.python->wheel(name);
   if (wheel != nullptr && has_version(machine.stack, component, wheel->version))
     return judge_installed_wheel(machine.host, *wheel, result);
@@ -269,29 +269,29 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
   }
   const std::string observed = format("not installed for {}", machine.python->executable);
   if (others.empty()) return fail(result, observed, install_it);
-  fail(result, format("{}, but for {}", observed, joined(others, ", ")),
+  fail(result, format("{}, only for {}", observed, joined(others, ", ")),
        format("use {}, or install for this one with `topsctl install BUNDLE --python {}`",
               others.front(), machine.python->executable));
 }
 
 void judge_environment(const CheckedMachine& machine, CheckResult& result) {
   const std::string& file = machine.environment.file;
-  result.expected = format("{} as the installed packages need it", file);
+  result.expected = format("{} as the installed packages require", file);
   const auto found = machine.facts.files.find(file);
   if (found == machine.facts.files.end()) {
     fail(result, format("{} is missing", file),
          "install the stack, or write it with `topsctl env`");
   } else if (found->second == shell_file(machine.environment)) {
-    pass(result, format("{} is right", file));
+    pass(result, format("{} is correct", file));
   } else {
-    warn(result, format("{} differs from what the installed packages need", file),
+    warn(result, format("{} differs from what the installed packages require", file),
          "compare it with the output of `topsctl env`");
   }
 }
 
 void judge_impostors(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
   constexpr std::string_view site_mark = "{site}";
-  result.expected = "no hand-made file in the place of the vendor's";
+  result.expected = "no hand-made file in place of a vendor file";
   std::vector<std::string> sites =
       machine.python == nullptr ? std::vector<std::string>() : machine.python->site_directories;
   std::vector<std::string> found;
@@ -310,34 +310,33 @@ void judge_impostors(const CheckedMachine& machine, const CheckRule& rule, Check
     const auto owners = read_owners(machine.host, read_packages(machine.host));
     std::erase_if(found, [&](const std::string& path) { return owners.contains(path); });
   }
-  if (found.empty()) return pass(result, "none of those that are known");
+  if (found.empty()) return pass(result, "no known hand-made file");
   fail(result,
        format("{}{} to no package: made by hand", joined(found, ", "),
               found.size() == 1 ? " belongs" : " belong"),
-       format("remove {}: it makes checks and programs believe what is not there",
+       format("remove {}: it makes checks and programs see what is not installed",
               joined(found, " ")));
 }
 
 void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
   const std::vector<std::string>& names = machine.stack.python.unchanged;
-  result.expected = format("{} as at the install", joined(names, ", "));
-  if (machine.python == nullptr || names.empty())
-    return skip(result, "there is nothing to compare");
+  result.expected = format("{} unchanged since installation", joined(names, ", "));
+  if (machine.python == nullptr || names.empty()) return skip(result, "nothing to compare");
   std::optional<Note> noted;
   try {
     noted = newest_note(machine.host);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::permission) throw;
-    return skip(result, "only root may read what the install noted");
+    return skip(result, "only root may read the install record");
   }
-  if (!noted) return skip(result, "no install of topsctl has noted them");
+  if (!noted) return skip(result, "not recorded by any install of topsctl");
   if (noted->python != machine.python->executable)
     return skip(result, "the install was for another interpreter");
   const std::vector<InstalledIdentity> now = identities_of(*machine.python, names);
   if (now == noted->wheels) return pass(result, described(now));
-  fail(result, format("now {}; at the install {}", described(now), described(noted->wheels)),
-       format("bring the earlier {} back: the vendor's module is built for it",
-              joined(names, ", ")));
+  fail(
+      result, format("now {}; at installation {}", described(now), described(noted->wheels)),
+      format("reinstall the earlier {}: the vendor's module is built for it", joined(names, ", ")));
 }
 
 void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result) {
@@ -346,7 +345,8 @@ void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckR
                   [](const std::string& file) { return file.ends_with(".dist-info/INSTALLER"); });
   if (!signed_off) {
     fail(result,
-         format("{} {} is there in part: its RECORD names no INSTALLER", wheel.name, wheel.version),
+         format("{} {} is only partly installed: its RECORD does not list INSTALLER", wheel.name,
+                wheel.version),
          install_again);
     return;
   }

@@ -100,8 +100,8 @@ JobVolume job_volume_in(const std::string& text) {
   }
   if (volume.source.empty() || !volume.path.starts_with('/') ||
       (volume.kind == JobVolume::Kind::nfs && volume.server.empty()))
-    throw Error(ErrorCode::usage, format("{} is no volume", in_quotes(text)),
-                "hostPath:/data:/data, nfs:SERVER:/export:/data or pvc:CLAIM:/data");
+    throw Error(ErrorCode::usage, format("invalid volume: {}", in_quotes(text)),
+                "use hostPath:/data:/data, nfs:SERVER:/export:/data or pvc:CLAIM:/data");
   return volume;
 }
 
@@ -157,8 +157,8 @@ TemplateValues job_values(const ClusterWishes& wishes, const RankLayout& layout,
 void emit(const std::vector<JobFile>& files, const fs::path& folder) {
   std::error_code failure;
   if (fs::exists(fs::symlink_status(folder, failure)))
-    throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(folder.string())),
-                "name a new directory: --emit DIR");
+    throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(folder.string())),
+                "give a new directory: --emit DIR");
   make_directories(folder, script_mode);
   try {
     for (const JobFile& file : files)

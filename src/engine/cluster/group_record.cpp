@@ -144,9 +144,9 @@ class GroupLaunch {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (results[i].status == TargetStatus::done) continue;
       note_problem(results[i].error
-                       ? format("the logs of {} are not here: {}", record_.hosts[i].target,
+                       ? format("the logs of {} are missing: {}", record_.hosts[i].target,
                                 results[i].error->message())
-                       : format("the logs of {} are not here", record_.hosts[i].target));
+                       : format("the logs of {} are missing", record_.hosts[i].target));
     }
   }
 

@@ -29,7 +29,7 @@ std::map<std::string, std::string> digests_in(const JsonReader& object) {
   constexpr std::size_t sha256_digits = 64;
   std::map<std::string, std::string> digests = texts_by_key(object);
   for (const auto& [path, digest] : digests) {
-    if (digest.size() != sha256_digits || !bytes_of_hex(digest)) object.reject("no digest");
+    if (digest.size() != sha256_digits || !bytes_of_hex(digest)) object.reject("invalid digest");
   }
   return digests;
 }
@@ -39,13 +39,13 @@ std::string port_in(const JsonReader& reader) {
   std::string port = reader.text();
   if (!is_digits(port) || port.size() > most_digits || std::stol(port) < 1 ||
       std::stol(port) > most_port)
-    reader.reject("no port");
+    reader.reject("expected a port number");
   return port;
 }
 
 std::string host_word_in(const JsonReader& reader) {
   std::string word = reader.text();
-  if (!is_host_word(word)) reader.reject("no name or address of a host");
+  if (!is_host_word(word)) reader.reject("expected a host name or address");
   return word;
 }
 
@@ -72,11 +72,11 @@ std::string first_difference(const std::map<std::string, std::string>& first,
                              const std::string& absent) {
   for (const auto& [key, value] : first) {
     const auto found = other.find(key);
-    if (found == other.end()) return format("{} is {} there", key, absent);
+    if (found == other.end()) return format("{} is {} on this host", key, absent);
     if (found->second != value) return key;
   }
   for (const auto& [key, value] : other) {
-    if (!first.contains(key)) return format("{} is there alone", key);
+    if (!first.contains(key)) return format("{} is on this host only", key);
   }
   return {};
 }
@@ -94,8 +94,8 @@ std::vector<std::string> equal_names(const std::vector<HostAnswer>& answers) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (answers[i].name == answers[j].name)
-        found.push_back(
-            format("{} and {} are both {}", answers[j].target, answers[i].target, answers[i].name));
+        found.push_back(format("{} and {} are both named {}", answers[j].target, answers[i].target,
+                               answers[i].name));
     }
   }
   return found;
@@ -115,7 +115,7 @@ std::vector<std::string> refusals(const std::vector<HostAnswer>& answers) {
 HostAnswer host_answer_in(std::string_view report, const std::string& target) {
   HostAnswer answer;
   answer.target = target;
-  read_far_words(report, "its answer", [&](const JsonReader& reader) {
+  read_far_words(report, "the host's answer", [&](const JsonReader& reader) {
     const JsonReader host = reader.at("host");
     answer.name = host_word_in(host.at("name"));
     answer.address = text_at(host, "address");
@@ -145,15 +145,15 @@ std::vector<CheckResult> agreement_of(const std::vector<HostAnswer>& answers) {
     if (!problems.empty()) check.hint = hint;
     return check;
   };
-  checks.push_back(check_of("hosts-ready", "each host is ready for it",
-                            "`topsctl launch --dry-run` on the host says what is wrong",
+  checks.push_back(check_of("hosts-ready", "each host is ready",
+                            "run `topsctl launch --dry-run` on the host to see why",
                             refusals(answers)));
-  checks.push_back(check_of("hosts-names", "each host has a name of its own",
-                            "give each its own: hostnamectl set-hostname NAME",
+  checks.push_back(check_of("hosts-names", "each host has its own name",
+                            "give each host its own name: hostnamectl set-hostname NAME",
                             equal_names(answers)));
   checks.push_back(
       check_of("hosts-clocks", "the clocks differ by less than 5 s",
-               "set them, or the logs mislead about what came first",
+               "set the clocks, or the logs will show events in the wrong order",
                differences(answers, [](const HostAnswer& first, const HostAnswer& other) {
                  const std::int64_t ahead_ms = other.clock_offset_ms - first.clock_offset_ms;
                  if (std::abs(ahead_ms) < tolerated_ms) return std::string();
@@ -165,20 +165,20 @@ std::vector<CheckResult> agreement_of(const std::vector<HostAnswer>& answers) {
                "copy them from one host to the others, or start them from a shared directory",
                differences(answers, [](const HostAnswer& first, const HostAnswer& other) {
                  const std::string key = first_difference(first.digests, other.digests, "not");
-                 return first.digests.contains(key) ? format("{} is another file", key) : key;
+                 return first.digests.contains(key) ? format("{} differs", key) : key;
                })));
   checks.push_back(check_of("hosts-versions", "the stack is the same on all hosts",
-                            "install the same one on all: topsctl deploy",
+                            "install the same stack on all hosts: topsctl deploy",
                             differences(answers, other_version)));
   checks.push_back(
-      check_of("hosts-engines", "what starts the ranks is the same on all hosts",
-               "install the same PyTorch on all",
+      check_of("hosts-engines", "the launch engine is the same on all hosts",
+               "install the same PyTorch on all hosts",
                differences(answers, [](const HostAnswer& first, const HostAnswer& other) {
                  return first.engine == other.engine ? std::string() : other.engine;
                })));
   checks.push_back(check_of(
       "hosts-ranks", "each host starts the same number of ranks",
-      "say how many: --nproc N, or name the cards: --cards LIST",
+      "give the number of ranks: --nproc N, or the cards: --cards LIST",
       differences(answers, [](const HostAnswer& first, const HostAnswer& other) {
         return first.ranks == other.ranks ? std::string()
                                           : counted(static_cast<std::size_t>(other.ranks), "rank");

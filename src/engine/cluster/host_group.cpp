@@ -33,7 +33,7 @@ std::optional<Error> error_of_call(const std::function<void()>& work) {
     return error;
   } catch (const std::exception& error) {
     return Error(ErrorCode::internal, printable(error.what()),
-                 "this is a defect of topsctl: please report it");
+                 "this is a bug in topsctl: please report it");
   }
 }
 
@@ -85,7 +85,8 @@ class Group {
   }
 
   void run_part(std::size_t index, MemberEnd& member) {
-    if (is_ending_) throw Error(ErrorCode::step_failed, "another part had failed before it began");
+    if (is_ending_)
+      throw Error(ErrorCode::step_failed, "another host failed before this one started");
     RemoteCommand command;
     command.words = work_.members[index].words;
     command.job = work_.members[index].job;
@@ -154,7 +155,7 @@ class Group {
   // Its thread waits for it. One that has only just been started is not known there yet.
   void stop_awaited(std::size_t index) {
     if (wait_for_end(index, last_words_time)) return;
-    say(index, "its part is told to end");
+    say(index, "telling it to stop");
     while (!is_interrupted()) {
       static_cast<void>(stop_once(index));
       if (wait_for_end(index, between_stops)) return;

@@ -18,8 +18,8 @@ constexpr std::size_t longest_name = 253;  // RFC 1035, 2.3.4
 constexpr std::size_t most_digits = 9;
 
 [[noreturn]] void refuse(std::string_view list, const std::string& why) {
-  throw Error(ErrorCode::usage, format("{} is no list of hosts: {}", in_quotes(list), why),
-              "write it as Slurm does: 'n[00-15],m1'");
+  throw Error(ErrorCode::usage, format("invalid host list {}: {}", in_quotes(list), why),
+              "use the Slurm form: 'n[00-15],m1'");
 }
 
 bool is_host_name(const std::string& name) {
@@ -49,7 +49,7 @@ std::vector<std::string> terms_of(std::string_view list) {
 std::size_t number_of(std::string_view list, std::string_view digits) {
   std::size_t number = 0;
   if (!is_digits(digits) || digits.size() > most_digits)
-    refuse(list, format("{} is no number", in_quotes(digits)));
+    refuse(list, format("{} is not a number", in_quotes(digits)));
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return number;
 }
@@ -57,12 +57,12 @@ std::size_t number_of(std::string_view list, std::string_view digits) {
 // "00-15" or "20"
 std::vector<std::string> numbers_of(std::string_view list, const std::string& range) {
   const std::vector<std::string> ends = split(range, '-');
-  if (ends.size() > 2) refuse(list, format("{} is no range", in_quotes(range)));
+  if (ends.size() > 2) refuse(list, format("{} is not a range", in_quotes(range)));
   const std::size_t from = number_of(list, ends.front());
   const std::size_t to = number_of(list, ends.back());
-  if (to < from) refuse(list, format("{} runs backwards", in_quotes(range)));
+  if (to < from) refuse(list, format("range {} is reversed", in_quotes(range)));
   if (to - from >= most_cluster_hosts)
-    refuse(list, format("it has more than {} hosts", most_cluster_hosts));
+    refuse(list, format("more than {} hosts", most_cluster_hosts));
   std::vector<std::string> numbers;
   for (std::size_t number = from; number <= to; ++number) {
     std::string digits = concat(number);
@@ -101,10 +101,10 @@ std::vector<std::string> host_names_in(std::string_view list) {
   std::vector<std::string> hosts;
   std::set<std::string> seen;
   const auto add = [&](std::string name) {
-    if (!is_host_name(name)) refuse(list, format("{} is no name of a host", in_quotes(name)));
-    if (!seen.insert(name).second) refuse(list, format("{} stands twice", in_quotes(name)));
+    if (!is_host_name(name)) refuse(list, format("invalid host name {}", in_quotes(name)));
+    if (!seen.insert(name).second) refuse(list, format("{} is listed twice", in_quotes(name)));
     if (hosts.size() == most_cluster_hosts)
-      refuse(list, format("it has more than {} hosts", most_cluster_hosts));
+      refuse(list, format("more than {} hosts", most_cluster_hosts));
     hosts.push_back(std::move(name));
   };
   for (const std::string& term : terms_of(list)) {

@@ -32,7 +32,7 @@ TemplateFile file_in(const JsonReader& reader) {
   reader.expect_keys({"name", "executable", "lines"});
   file.name = reader.at("name").text();
   if (file.name.find('/') != std::string::npos || file.name.front() == '.')
-    reader.at("name").reject("expected a name of a file");
+    reader.at("name").reject("expected a file name");
   file.is_executable = reader.flag_at("executable");
   for (const JsonReader& line : reader.at("lines").items()) {
     if (line.is_text())
@@ -102,7 +102,7 @@ class Filler {
           list != values_.lists.end() ? !list->second.empty() : !word(block.name, {}).empty();
       return is_there ? lines(block, {}) : std::string();
     }
-    if (list == values_.lists.end()) refuse(format("no list {}", in_quotes(block.name)));
+    if (list == values_.lists.end()) refuse(format("unknown list {}", in_quotes(block.name)));
     std::string text;
     for (const TemplateWords& member : list->second) text += lines(block, member);
     return text;
@@ -112,14 +112,14 @@ class Filler {
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(ErrorCode::bad_input,
                 format("cannot use launcher {}: {}", in_quotes(form_.name), why),
-                "`topsctl help launch` lists what stands in a template");
+                "see `topsctl help launch` for what a template may contain");
   }
 
   const std::string& word(const std::string& name, const TemplateWords& own) const {
     const auto mine = own.find(name);
     if (mine != own.end()) return mine->second;
     const auto common = values_.words.find(name);
-    if (common == values_.words.end()) refuse(format("nothing is called @{}@", name));
+    if (common == values_.words.end()) refuse(format("unknown placeholder @{}@", name));
     return common->second;
   }
 
@@ -128,20 +128,20 @@ class Filler {
     // In a comment or a block of YAML no quotes help against the end of a line.
     if (has_harmful_character(value) || !is_utf8(value))
       throw Error(ErrorCode::bad_input,
-                  format("{} cannot stand in a job: it has control characters, or is no UTF-8",
+                  format("cannot use {} in a job: it has control characters or is not UTF-8",
                          in_quotes(value)),
-                  "name files, directories and arguments without them");
+                  "use files, directories and arguments without them");
     if (place.filter == "sh") return shell_quoted(value);
     if (place.filter == "json") return Json(value).dump();
     if (place.filter == "k8s") return Json(doubled(value, '$')).dump();
     if (place.filter == "sbatch") {
       if (value.find('\\') != std::string::npos)
         throw Error(ErrorCode::bad_input,
-                    format("{} cannot stand in a job: sbatch drops '\\'", in_quotes(value)),
-                    "name a directory without it");
+                    format("cannot use {} in a job: sbatch drops '\\'", in_quotes(value)),
+                    "use a directory without it in its path");
       return shell_quoted(doubled(value, '%'));
     }
-    if (!place.filter.empty()) refuse(format("there is no filter {}", in_quotes(place.filter)));
+    if (!place.filter.empty()) refuse(format("unknown filter {}", in_quotes(place.filter)));
     return value;
   }
 

@@ -42,7 +42,7 @@ std::vector<JobTemplate> known_launchers(const std::filesystem::path& folder) {
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_stack) throw;
       throw Error(ErrorCode::bad_input, error.message(),
-                  "correct the file, or take it out of the folder");
+                  "fix the file, or move it out of the directory");
     }
   }
   return launchers;
@@ -55,8 +55,8 @@ JobTemplate launcher_named(const std::vector<JobTemplate>& launchers, const std:
     names.push_back(each.name);
   }
   throw Error(ErrorCode::usage,
-              format("no engine {}{}", in_quotes(name), did_you_mean(name, names)),
-              format("engines are {}; others stand in {}", joined(names, ", "), launchers_folder));
+              format("unknown engine {}{}", in_quotes(name), did_you_mean(name, names)),
+              format("known engines: {}; others are in {}", joined(names, ", "), launchers_folder));
 }
 
 }  // namespace topsctl

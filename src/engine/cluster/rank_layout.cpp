@@ -28,30 +28,30 @@ RankLayout lay_out(const LayoutWishes& wishes) {
   require(wishes.ranks_each % wishes.tensor == 0,
           format("tensor parallelism of {} does not fit hosts of {}", wishes.tensor,
                  counted(static_cast<std::size_t>(wishes.ranks_each), "rank")),
-          "it stays within a host: --tp N that divides the ranks of one");
+          "keep it within a host: --tp N that divides the ranks per host");
   require(layout.ranks % model == 0,
-          format("{} ranks cannot be divided by TP {} x PP {}", layout.ranks, wishes.tensor,
+          format("{} ranks are not divisible by TP {} x PP {}", layout.ranks, wishes.tensor,
                  wishes.pipeline),
-          "TP x PP x DP is the number of ranks: other hosts, --nproc, --tp or --pp");
+          "TP x PP x DP must equal the number of ranks: change the hosts, --nproc, --tp or --pp");
   layout.data = layout.ranks / model;
   const std::int64_t block = layout.ranks / wishes.pipeline;
   require(block % wishes.ranks_each == 0 || wishes.ranks_each % block == 0,
-          format("a pipeline stage of {} ranks ends within a host of {}", block, wishes.ranks_each),
-          "give each stage whole hosts: --pp N that divides the number of hosts");
+          format("a pipeline stage of {} ranks ends in the middle of a host of {}", block,
+                 wishes.ranks_each),
+          "use whole hosts for each stage: --pp N that divides the number of hosts");
   if (wishes.micro_batch == 0) {
     layout.global_batch = wishes.global_batch;
-    require(
-        wishes.global_batch % layout.data == 0,
-        format("a global batch of {} cannot be divided by DP {}", wishes.global_batch, layout.data),
-        "--global-batch is a multiple of DP");
+    require(wishes.global_batch % layout.data == 0,
+            format("global batch {} is not divisible by DP {}", wishes.global_batch, layout.data),
+            "--global-batch must be a multiple of DP");
     return layout;
   }
   const std::int64_t at_once = wishes.micro_batch * layout.data;
   layout.global_batch = wishes.global_batch == 0 ? at_once : wishes.global_batch;
   require(layout.global_batch % at_once == 0,
-          format("a global batch of {} cannot be divided by micro batch {} x DP {}",
-                 layout.global_batch, wishes.micro_batch, layout.data),
-          "--global-batch is a multiple of --micro-batch x DP");
+          format("global batch {} is not divisible by micro batch {} x DP {}", layout.global_batch,
+                 wishes.micro_batch, layout.data),
+          "--global-batch must be a multiple of --micro-batch x DP");
   layout.accumulation = layout.global_batch / at_once;
   return layout;
 }

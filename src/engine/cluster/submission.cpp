@@ -159,7 +159,7 @@ void judge(const Submission& submission, SubmittedJob& job) {
     }
     if (seen.empty())
       throw Error(ErrorCode::bad_input,
-                  format("{} is not seen here", in_quotes(job.log_folders.front())), "");
+                  format("{} is not visible on this host", in_quotes(job.log_folders.front())), "");
     const DiagnosisCatalogue catalogue = known_diagnoses(submission.backend);
     const LogMatcher matcher(catalogue);
     const LogStory story = read_logs(matcher, find_log_files(seen), {});

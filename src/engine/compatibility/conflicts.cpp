@@ -41,16 +41,16 @@ std::string why_it_stays(const Exclusion& exclusion, const ComparedDebs& debs,
                          const KnownDeb& deb) {
   const KnownDeb& installed = *exclusion.other;
   if (exclusion.field == "Breaks") {
-    return format("dpkg would have to deconfigure {}, which it does with --auto-deconfigure only",
+    return format("dpkg would have to deconfigure {}, which requires --auto-deconfigure",
                   installed.name);
   }
   const auto needed = debs.needed_by.find(&installed);
   if (needed != debs.needed_by.end()) {
-    return format("dpkg does not remove it in favour of {}, as {} depends on it", deb.name,
+    return format("dpkg will not remove it in favour of {}: {} depends on it", deb.name,
                   needed->second);
   }
-  return format("dpkg removes {} by itself only if {} has it in Replaces too", installed.name,
-                deb.name);
+  return format("dpkg removes {} automatically only if {} also lists it in Replaces",
+                installed.name, deb.name);
 }
 
 class Conflicts {

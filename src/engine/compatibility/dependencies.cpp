@@ -20,7 +20,7 @@ std::string presence(const KnownDeb& deb, const KnownDeb& by) {
                                 : concat(deb.name, ":", deb.architecture, " ", deb.version);
   if (deb.of_bundle()) return format("the bundle has {}", label);
   if (deb.is_configured) return format("{} is installed", label);
-  return format("{} is there, but not completely installed", label);
+  return format("{} is not completely installed", label);
 }
 
 // A deb of the bundle that would help, had it been chosen.
@@ -96,9 +96,9 @@ class Unmet {
       is_known = true;
     }
     if (const Package* package = unchosen(inventory_, debs_, relation)) {
-      evidence.push_back(
-          {package->path, 0,
-           format("the bundle has {} {}, but it is not chosen", package->name, package->version)});
+      evidence.push_back({package->path, 0,
+                          format("the bundle has {} {}, but it is not selected", package->name,
+                                 package->version)});
       is_known = true;
     }
     if (!is_known) {

@@ -194,7 +194,7 @@ class ClashFinder {
     const Diverting diverting = diverting_by_preinst(deb, path);
     if (diverting == Diverting::perhaps) {
       clashes_.unless_diverted[{&deb, &other}].push_back(
-          {path, 0, format("belongs to {} too; the preinst makes diversions", other.label())});
+          {path, 0, format("also belongs to {}; the preinst adds diversions", other.label())});
     }
     return diverting != Diverting::no;
   }
@@ -225,7 +225,7 @@ class ClashFinder {
     if (may_be_diverted(deb, owner, there)) return;
     std::string text = format("belongs to {}, which is installed", owner.label());
     if (path != there) {
-      text += format(" and calls it {}: dpkg would overwrite it without a word", there);
+      text += format(" and lists it as {}: dpkg would overwrite it silently", there);
     }
     clashes_.with_installed[{&deb, &owner}].push_back({path, 0, std::move(text)});
   }
@@ -295,8 +295,8 @@ void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>&
     if (place.at(handover.to) > place.at(handover.from)) continue;
     early[{handover.to, handover.from}].push_back(
         {handover.path, 0,
-         format("belongs to the installed {}, whose new version gives it up but comes later, as it "
-                "depends on {}",
+         format("belongs to the installed {}; its new version drops the file but is installed "
+                "later, because it depends on {}",
                 handover.from->name, handover.to->name)});
   }
   for (const auto& [pair, evidence] : early) {

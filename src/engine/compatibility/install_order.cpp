@@ -210,8 +210,8 @@ void report_cycle(const ComparedDebs& debs, const Numbers& members, const Needs&
   if (is_strict) {
     finding.severity = Severity::error;
     finding.cause =
-        "One of them needs another by Pre-Depends, configured before it is even unpacked, and that "
-        "one needs it in turn. dpkg refuses them in every order.";
+        "One package has a Pre-Depends on another, which must be configured before the first is "
+        "unpacked, but that one depends on the first. dpkg refuses every order.";
     finding.remedy.text = "Ask the vendor for packages that can be installed one after the other.";
   }
   findings.push_back(std::move(finding));
@@ -234,8 +234,8 @@ class Calls {
     if (evidence_.empty()) return;
     Finding finding =
         make_finding("needs-several-calls", evidence_.front().source, shortened(evidence_));
-    finding.remedy.text = format(
-        "Install the debs in {} calls of dpkg, as the order of installation says.", last_ + 1);
+    finding.remedy.text =
+        format("Install the debs in {} dpkg runs, in the installation order.", last_ + 1);
     findings.push_back(std::move(finding));
   }
 

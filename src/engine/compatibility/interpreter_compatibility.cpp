@@ -83,7 +83,7 @@ WheelVerdict platform_verdict(const Tag& tag, const TargetSnapshot& target) {
       return {};
     }
     worst = {WheelObstacle::glibc,
-             format("its platform tag asks for glibc {}, the target has {}", glibc, target.glibc)};
+             format("its platform tag requires glibc {}, the target has {}", glibc, target.glibc)};
   }
   if (worst.why.empty()) {
     worst.why = format("its platform tag is {}, the target is {}", joined(tag.platform, "."),
@@ -198,8 +198,8 @@ std::string machine_of(std::string_view dpkg_architecture) {
 
 WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
                            const TargetSnapshot& target) {
-  if (!wheel.python) return {WheelObstacle::none, "it says nothing about Python"};
-  WheelVerdict verdict{WheelObstacle::python, "it has no tag that can be read"};
+  if (!wheel.python) return {WheelObstacle::none, "it does not mention Python"};
+  WheelVerdict verdict{WheelObstacle::python, "it has no readable tag"};
   for (const std::string& text : tags_of(wheel)) {
     const auto tag = parsed_tag(text);
     if (!tag) continue;

@@ -89,9 +89,8 @@ class LibraryChecks {
         if (is_there) continue;
         lacks.libraries[soname].push_back({file.path, 0, format("needs {}", soname)});
         if (const LibraryProvider* provider = provider_of(soname)) {
-          notes.emplace(soname,
-                        format("the distribution {} brings it, which none of the interpreters has",
-                               provider->distribution));
+          notes.emplace(soname, format("the distribution {} provides it, but no interpreter has it",
+                                       provider->distribution));
         }
       }
       look_at_versions(file, own.libstdcxx, lacks);
@@ -250,7 +249,7 @@ class LibraryChecks {
     const std::string end = "/" + soname;
     for (const auto& [path, owners] : target_.owners) {
       if (path.ends_with(end)) {
-        evidence.push_back({"target", 0, format("has {}, where the loader does not look", path)});
+        evidence.push_back({"target", 0, format("has {}, outside the loader's search path", path)});
       }
     }
   }

@@ -29,7 +29,7 @@ void check_compression(const KnownDeb& deb, const TargetSnapshot& target, Findin
       "dpkg-too-old", deb.package->path,
       {{"data.tar", 0, format("compressed with {}", compression)},
        {"target", 0,
-        format("dpkg {} unpacks {}",
+        format("dpkg {} can unpack {}",
                target.dpkg_version.empty() ? "of unknown version" : target.dpkg_version,
                joined(known, ", "))}}));
 }
@@ -39,7 +39,7 @@ void check_unfinished(const ComparedDebs& debs, const TargetSnapshot& target, Fi
   for (const TargetPackage& package : target.packages) {
     if (!is_unfinished(package.status)) continue;
     const Evidence evidence{"target", 0,
-                            format("{} {} is in the state {}", package.name, package.version,
+                            format("{} {} is in state {}", package.name, package.version,
                                    in_quotes(to_text(package.status)))};
     const auto same = std::find_if(debs.bundle.begin(), debs.bundle.end(),
                                    [&](const KnownDeb* deb) { return deb->name == package.name; });

@@ -201,7 +201,8 @@ class Loads {
   static void check(const MountPoint& mount, const Load& load, Findings& findings) {
     if (mount.read_only) {
       report("mount-read-only", mount, load,
-             format("is mounted read-only; {} would go there", human_size(load.bytes)), findings);
+             format("is mounted read-only; {} must be written to it", human_size(load.bytes)),
+             findings);
       return;
     }
     if (load.bytes > mount.free_bytes) {

@@ -93,7 +93,7 @@ class WheelChecks {
       }
     }
     if (takers.empty() && !target_.are_pythons_known) {
-      unasked_.push_back({package(wheels.front()).path, 0, "only root may ask the interpreters"});
+      unasked_.push_back({package(wheels.front()).path, 0, "only root may query the interpreters"});
       return;
     }
     if (takers.empty()) {
@@ -123,7 +123,7 @@ class WheelChecks {
     for (const auto& [executable, distributions] : without_pip_) {
       std::vector<Evidence> evidence;
       for (const std::string& distribution : distributions) {
-        evidence.push_back({executable, 0, format("takes a wheel of {}", distribution)});
+        evidence.push_back({executable, 0, format("accepts a wheel of {}", distribution)});
       }
       findings_.push_back(make_finding("pip-missing", executable, shortened(evidence)));
     }
@@ -178,7 +178,7 @@ class WheelChecks {
       }
       by_path[wheel.path].push_back(
           {taker->executable, 0,
-           format("pip {} refuses the version {}", taker->pip_version, in_quotes(refused))});
+           format("pip {} rejects version {}", taker->pip_version, in_quotes(refused))});
     }
     for (auto& [path, evidence] : by_path) {
       findings_.push_back(

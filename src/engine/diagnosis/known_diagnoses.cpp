@@ -13,7 +13,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::uint64_t most_file = 4U << 20U;  // bytes
-constexpr const char* way_out = "correct the file, or take it out of the folder";
+constexpr const char* way_out = "fix the file, or move it out of the directory";
 
 [[noreturn]] void refuse_record(const std::string& source, const std::string& why) {
   throw Error(ErrorCode::bad_input, format("cannot use {}: {}", source, why), way_out);

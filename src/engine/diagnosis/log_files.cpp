@@ -30,7 +30,7 @@ constexpr std::array<std::string_view, 22> no_logs = {
 
 [[noreturn]] void refuse_log(const std::string& message) {
   throw Error(ErrorCode::bad_input, message,
-              "give the files that the job wrote, or the folder of torchrun's --log_dir");
+              "give the job's log files, or the directory of torchrun's --log_dir");
 }
 
 // One NUL is no sign: PyTorch ends what it says of a bus error by one.
@@ -56,8 +56,8 @@ void add_folder(const fs::path& folder, std::vector<JobLog>& files) {
     if (at->symlink_status().type() != fs::file_type::regular || !can_be_log(at->path())) continue;
     found.push_back(at->path());
     if (found.size() > most_log_files)
-      refuse_log(format("cannot read {}: it has more than {} files", in_quotes(folder.string()),
-                        most_log_files));
+      refuse_log(
+          format("cannot read {}: more than {} files", in_quotes(folder.string()), most_log_files));
   }
   std::sort(found.begin(), found.end());
   for (const fs::path& file : found)
@@ -78,7 +78,7 @@ void read_error_json(Source& source, const JobLog& file, LogReader& reader) {
 
 void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
   if (!is_text(source.peek(head_of_log))) {
-    told.problem = "it is no text";
+    told.problem = "not a text file";
     return;
   }
   for (std::string_view piece = source.piece(); !piece.empty(); piece = source.piece()) {
@@ -116,15 +116,14 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::error_code failure;
     const fs::file_status status = fs::status(path, failure);
-    if (!fs::exists(status))
-      refuse_log(format("cannot read {}: there is no such file", in_quotes(path)));
+    if (!fs::exists(status)) refuse_log(format("cannot read {}: no such file", in_quotes(path)));
     if (fs::is_directory(status))
       add_folder(path, files);
     else
       files.push_back({path, path, rank_of_path(path), attempt_of_path(path)});
   }
   if (files.empty())
-    refuse_log(format("there is no log in {}", in_quotes(paths.empty() ? "" : paths.front())));
+    refuse_log(format("no log in {}", in_quotes(paths.empty() ? "" : paths.front())));
   return files;
 }
 
@@ -147,7 +146,7 @@ LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
       story.sources.begin(), story.sources.end(),
       [](const LogSource& source) { return source.bytes == 0 && source.problem.empty(); });
   if (is_all_empty && story.tracebacks.empty())
-    refuse_log(format("there is no log in {}: every file is empty", call.subject));
+    refuse_log(format("no log in {}: every file is empty", call.subject));
   return story;
 }
 

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 10> others_folders = {
     ".tox", ".eggs", "site-packages", "dist-packages", ".ipynb_checkpoints"};
 
 [[noreturn]] void refuse_project(const std::string& message) {
-  throw Error(ErrorCode::bad_input, message, "give the directory with the sources of the training");
+  throw Error(ErrorCode::bad_input, message, "give the directory with the training sources");
 }
 
 std::optional<SourceKind> kind_of(const fs::path& file) {
@@ -69,7 +69,7 @@ class Walk {
     for (; at != fs::recursive_directory_iterator(); at.increment(failure)) {
       if (failure) throw system_error(failure.value(), "read", top_.string(), ErrorCode::bad_input);
       if (++entries > most_entries || found_.files.size() > most_sources)
-        refuse_project(format("cannot read {}: it has more than {} sources or {} files",
+        refuse_project(format("cannot read {}: more than {} source files or {} files",
                               in_quotes(top_.string()), most_sources, most_entries));
       if (!look_at(*at)) at.disable_recursion_pending();
     }
@@ -88,7 +88,7 @@ class Walk {
     const auto kind = kind_of(entry.path());
     if (fs::is_symlink(status)) {
       if ((kind || fs::is_directory(entry.path(), failure)) && leads_out(entry.path(), top_))
-        pass_over(path, "it is a link out of the project");
+        pass_over(path, "it is a link to outside the project");
       return false;
     }
     if (!fs::is_regular_file(status)) return false;
@@ -114,13 +114,12 @@ ProjectFiles find_project_files(const fs::path& folder) {
   std::error_code failure;
   const fs::file_status status = fs::status(folder, failure);
   if (!fs::exists(status))
-    refuse_project(
-        format("cannot read {}: there is no such directory", in_quotes(folder.string())));
+    refuse_project(format("cannot read {}: no such directory", in_quotes(folder.string())));
   if (!fs::is_directory(status))
-    refuse_project(format("cannot read {}: it is no directory", in_quotes(folder.string())));
+    refuse_project(format("cannot read {}: not a directory", in_quotes(folder.string())));
   ProjectFiles found = Walk(folder).run();
   if (found.files.empty())
-    refuse_project(format("there is no source in {}", in_quotes(folder.string())));
+    refuse_project(format("no source file in {}", in_quotes(folder.string())));
   return found;
 }
 

@@ -107,7 +107,7 @@ class ProjectSearch {
   void look_at_notebook(const ProjectFile& file, const std::string& text) {
     const auto code = code_of_notebook(text);
     if (!code) {
-      reading_.passed_over.push_back({file.path, "it is no notebook of nbformat 4"});
+      reading_.passed_over.push_back({file.path, "not a notebook of nbformat 4"});
       return;
     }
     FoundRewrites found = rewriter_.find(SourceKind::python, code->text, facts_);

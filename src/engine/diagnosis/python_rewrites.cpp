@@ -312,8 +312,9 @@ PythonRewriter::PythonRewriter(const std::vector<Rewrite>& rewrites, std::set<st
       const bool is_attribute =
           !parts.empty() && parts.front().kind == PatternPart::Kind::attribute;
       if (!is_attribute && (parts.empty() || parts.front().kind != PatternPart::Kind::chain))
-        throw Error(ErrorCode::internal,
-                    format("cannot use the pattern {}: it begins with no name", in_quotes(text)));
+        throw Error(
+            ErrorCode::internal,
+            format("cannot use the pattern {}: it does not begin with a name", in_quotes(text)));
       auto& starts = is_attribute ? attributes_ : chains_;
       starts[is_attribute ? parts.front().text : parts.front().names.front()].emplace_back(
           rewrites_.size(), compiled->patterns.size());

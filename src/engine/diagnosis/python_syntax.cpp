@@ -64,16 +64,16 @@ std::optional<SyntaxProblem> syntax_problem(const PythonCode& code) {
       const bool is_first =
           at == statement.first || code.tokens[at - 1].is_op(":") || code.tokens[at - 1].is_op(";");
       if (!are_neighbours(code.tokens[at], code.tokens[at + 1], is_first))
-        return SyntaxProblem{"it is not valid Python 3", code.tokens[at].line};
+        return SyntaxProblem{"not valid Python 3", code.tokens[at].line};
     }
     if ((first.is_name("except") || first.is_name("raise")) && has_bare_comma(code, statement))
-      return SyntaxProblem{"it is not valid Python 3", first.line};
+      return SyntaxProblem{"not valid Python 3", first.line};
     const bool opens = code.tokens[statement.end - 1].is_op(":");
     const bool is_deeper =
         i + 1 < code.statements.size() && code.statements[i + 1].indent > statement.indent;
     if (opens != is_deeper) {
       const int line = is_deeper ? code.tokens[code.statements[i + 1].first].line : first.line;
-      return SyntaxProblem{"its indentation is inconsistent", line};
+      return SyntaxProblem{"inconsistent indentation", line};
     }
   }
   return std::nullopt;

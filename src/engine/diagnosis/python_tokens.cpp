@@ -59,10 +59,10 @@ class Tokenizer {
     const std::string encoding = python_encoding(source_);
     is_utf8_ = is_any_of(encoding, {"utf-8", "utf8", "utf-8-sig", "utf_8"});
     double_bytes_ = has_double_bytes(encoding);
-    if (is_utf8_ && !is_utf8(source_)) return failed("it is not UTF-8");
+    if (is_utf8_ && !is_utf8(source_)) return failed("not UTF-8");
     if (!is_utf8_ && !double_bytes_ && !is_single_byte(encoding))
-      return failed("its encoding is not supported");
-    if (source_.find('\0') != std::string_view::npos) return failed("it is no text");
+      return failed("unsupported encoding");
+    if (source_.find('\0') != std::string_view::npos) return failed("not a text file");
     if (source_.starts_with("\xef\xbb\xbf")) at_ = 3;
     out_.tokens.reserve(source_.size() / 5);
     while (at_ < source_.size() && out_.problem.empty()) {
@@ -71,7 +71,7 @@ class Tokenizer {
       else
         next();
     }
-    if (out_.problem.empty() && !brackets_.empty()) fail("a bracket is not closed");
+    if (out_.problem.empty() && !brackets_.empty()) fail("unclosed bracket");
     if (out_.problem.empty() && is_within_line_) end_line(0);
     return std::move(out_);
   }
@@ -147,10 +147,10 @@ class Tokenizer {
     while (indents_.size() > 1 && column < indents_.back().column) indents_.pop_back();
     if (column > indents_.back().column && !is_less) {
       if (alternative <= indents_.back().alternative || indents_.size() >= most_indents)
-        return fail("its indentation is inconsistent");
+        return fail("inconsistent indentation");
       indents_.push_back({column, alternative});
     } else if (column != indents_.back().column || alternative != indents_.back().alternative) {
-      fail("its indentation is inconsistent");
+      fail("inconsistent indentation");
     }
   }
 
@@ -197,17 +197,17 @@ class Tokenizer {
 
   void join_lines() {
     const std::size_t size = break_size(1);
-    if (size == 0) return fail("a backslash is not the last of its line");
+    if (size == 0) return fail("a backslash is not at the end of its line");
     at_ += 1 + size;
     ++line_;
-    if (at_ >= source_.size()) fail("its last line is to be continued");
+    if (at_ >= source_.size()) fail("the last line ends with a backslash");
   }
 
   void name() {
     std::size_t size = 0;
     while (is_name_part(peek(size)) && at_ + size < source_.size()) {
       if (is_utf8_ && is_foreign_punctuation(source_.substr(at_ + size, 3)))
-        return fail("it has punctuation that is not of ASCII");
+        return fail("non-ASCII punctuation");
       size += character_size(size);
     }
     size = std::min(size, source_.size() - at_);
@@ -226,7 +226,7 @@ class Tokenizer {
     std::size_t size = prefix + quotes;
     int breaks = 0;
     for (;;) {
-      if (at_ + size >= source_.size()) return fail("a string is not closed");
+      if (at_ + size >= source_.size()) return fail("unclosed string");
       const char c = peek(size);
       const std::size_t broken = break_size(size);
       if (c == '\\') {
@@ -234,7 +234,7 @@ class Tokenizer {
         if (joined > 0) ++breaks;
         size += 1 + std::max(joined, character_size(size + 1));
       } else if (broken > 0) {
-        if (!is_triple) return fail("a string is not closed");
+        if (!is_triple) return fail("unclosed string");
         ++breaks;
         size += broken;
       } else if (c == quote &&
@@ -245,7 +245,7 @@ class Tokenizer {
         size += character_size(size);
       }
     }
-    if (at_ + size > source_.size()) return fail("a string is not closed");
+    if (at_ + size > source_.size()) return fail("unclosed string");
     add(Kind::string, size);
     line_ += breaks;
   }
@@ -264,7 +264,7 @@ class Tokenizer {
                           : mark == 'o' ? [](char c) { return c >= '0' && c <= '7'; }
                                         : [](char c) { return c == '0' || c == '1'; };
       size = digits(2, is_one);
-      if (size == 2 || is_digit(peek(size))) return fail("a number is invalid");
+      if (size == 2 || is_digit(peek(size))) return fail("invalid number");
       return add(Kind::number, size);
     }
     size = digits(0, is_digit);
@@ -288,7 +288,7 @@ class Tokenizer {
     const std::string_view before = source_.substr(at_, whole);
     if (!is_float && before.size() > 1 && before[0] == '0' &&
         before.find_first_not_of("0_") != std::string_view::npos)
-      return fail("a number is invalid");
+      return fail("invalid number");
     add(Kind::number, size);
   }
 
@@ -302,12 +302,12 @@ class Tokenizer {
     if (std::find(twos.begin(), twos.end(), at.substr(0, 2)) != twos.end()) return add(Kind::op, 2);
     const char c = peek();
     if (std::string_view("+-*/%@&|^~<>()[]{},:.;=").find(c) == std::string_view::npos)
-      return fail("it has a character that begins nothing in Python");
+      return fail("invalid character");
     if (c == '(' || c == '[' || c == '{') {
-      if (brackets_.size() >= most_brackets) return fail("its brackets are too deep");
+      if (brackets_.size() >= most_brackets) return fail("brackets nested too deeply");
       brackets_ += c == '(' ? ')' : c == '[' ? ']' : '}';
     } else if (c == ')' || c == ']' || c == '}') {
-      if (brackets_.empty() || brackets_.back() != c) return fail("a bracket does not match");
+      if (brackets_.empty() || brackets_.back() != c) return fail("unmatched bracket");
       brackets_.pop_back();
     }
     add(Kind::op, 1);

@@ -140,7 +140,7 @@ class SettingsScanner {
 std::string json_problem(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (Json::accept(text)) return {};
-  return Json::accept(text, true) ? "it is JSON with comments" : "it is not valid JSON";
+  return Json::accept(text, true) ? "it is JSON with comments" : "not valid JSON";
 }
 
 }  // namespace
@@ -154,9 +154,10 @@ SettingsRewriter::SettingsRewriter(const std::vector<Rewrite>& rewrites,
       const auto colon = pattern.find(": $value");
       const auto value = rewrite.holes.find("value");
       if (colon == std::string::npos || value == rewrite.holes.end())
-        throw Error(ErrorCode::internal,
-                    format("cannot use the pattern {}: expected 'key: $value' and what it holds",
-                           in_quotes(pattern)));
+        throw Error(
+            ErrorCode::internal,
+            format("cannot use the pattern {}: expected 'key: $value' and a pattern for $value",
+                   in_quotes(pattern)));
       rewrites_.push_back(
           {rewrite, pattern.substr(0, colon), Pattern(concat("^(?:", value->second, ")$"))});
     }
@@ -165,8 +166,7 @@ SettingsRewriter::SettingsRewriter(const std::vector<Rewrite>& rewrites,
 
 FoundRewrites SettingsRewriter::find(std::string_view text, SettingsForm form) const {
   FoundRewrites found;
-  if (!is_utf8(text) || text.find('\0') != std::string_view::npos)
-    found.problem = "it is not UTF-8";
+  if (!is_utf8(text) || text.find('\0') != std::string_view::npos) found.problem = "not UTF-8";
   if (found.problem.empty() && form == SettingsForm::json) found.problem = json_problem(text);
   if (!found.problem.empty()) return found;
   for (const ProjectSetting& setting : SettingsScanner(text, form).run()) {

@@ -44,7 +44,7 @@ RewrittenSource SourceRewriter::rewrite(SourceKind kind, const std::string& text
       edits = std::move(next.edits);
       continue;
     }
-    out.found.problem = next.problem.empty() ? std::string("its changes come to no end")
+    out.found.problem = next.problem.empty() ? std::string("its changes do not converge")
                                              : format("after the change, {} (line {})",
                                                       next.problem, next.problem_line);
     out.text = EditedText(text);

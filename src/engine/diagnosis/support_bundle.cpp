@@ -80,7 +80,7 @@ class Collection {
       bytes = decompressed(std::move(bytes), compression, {}, in_quotes(log.shown));
     PeekedSource source(std::move(bytes));
     if (source.peek(text_head).find('\0') != std::string_view::npos)
-      throw Error(ErrorCode::bad_input, "it is no text");
+      throw Error(ErrorCode::bad_input, "not a text file");
     redaction_.begin();
     std::string rest;
     std::uint64_t size = 0;
@@ -171,7 +171,7 @@ SupportBundle write_support_bundle(const Host& host, const std::string& file,
   if (!out.is_open()) {
     if (errno == EEXIST)
       throw Error(ErrorCode::bad_input,
-                  format("cannot write {}: it is there already", in_quotes(file)),
+                  format("cannot write {}: it already exists", in_quotes(file)),
                   "remove it, or give another name");
     throw system_error(errno, "write", file);
   }

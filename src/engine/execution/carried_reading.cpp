@@ -14,8 +14,8 @@ namespace topsctl {
 namespace {
 
 Error not_a_reading() {
-  return Error(ErrorCode::bad_input, "what was read of the packages is not as topsctl sends it",
-               "run the same version of topsctl here and on the target");
+  return Error(ErrorCode::bad_input, "unexpected package data from the remote topsctl",
+               "run the same version of topsctl on the workstation and on the target");
 }
 
 }  // namespace

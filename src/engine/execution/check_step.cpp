@@ -40,9 +40,8 @@ void try_cards(const Host& host, const Stack& stack, const std::string& python,
     if (check.is_problem) {
       check.is_problem = false;
       check.status = CheckStatus::warn;
-      warnings.push_back(
-          format("the packages are sound, but {} failed: {}; `topsctl verify` tells more",
-                 in_quotes(check.id), check.observed));
+      warnings.push_back(format("the packages are intact, but {} failed: {}; see `topsctl verify`",
+                                in_quotes(check.id), check.observed));
     }
     checks.push_back(std::move(check));
   }

@@ -117,8 +117,7 @@ class Executor {
     } catch (const std::exception& error) {
       result.detail = printable(error.what());
       finish(StepStatus::failed);
-      throw Error(ErrorCode::internal, result.detail,
-                  "this is a defect of topsctl: please report it",
+      throw Error(ErrorCode::internal, result.detail, "this is a bug in topsctl: please report it",
                   {format("step {} of {}: {}", i + 1, total, step.description)});
     }
   }
@@ -126,7 +125,7 @@ class Executor {
   fs::path make_folder(const char* name) const {
     fs::path folder = folder_ / name;
     if (::mkdir(folder.c_str(), 0700) != 0)
-      throw system_error(errno, "make folder", folder.string());
+      throw system_error(errno, "create directory", folder.string());
     return folder;
   }
 
@@ -142,7 +141,7 @@ class Executor {
       }
       bytes += package.size;
     }
-    return format("{} copied, digests right", human_size(bytes));
+    return format("{} copied, digests correct", human_size(bytes));
   }
 
   std::string act(const RehearsePlan&) {
@@ -180,7 +179,7 @@ class Executor {
     sign_of_life_.emplace(folder_);
     link_sealer_.emplace(snapshot_, store);
     changed_ = true;
-    return format("{} paths, {} kept", summary.paths, human_size(summary.bytes));
+    return format("{} paths, {} backed up", summary.paths, human_size(summary.bytes));
   }
 
   std::string act(const RunCommand& run) {
@@ -222,7 +221,7 @@ class Executor {
     is_without_change_ =
         may_change_nothing(plan_) &&
         differs_in_times_alone(host_, snapshot_, created, folder_ / snapshot_folder);
-    if (is_without_change_) return "nothing but times has changed: there is nothing to commit";
+    if (is_without_change_) return "only timestamps changed: nothing to commit";
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
     // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
     // yet.
@@ -244,7 +243,7 @@ class Executor {
   }
 
   std::string act(const RestoreWriteSet&) {
-    throw Error(ErrorCode::internal, "an install plan holds no restore");
+    throw Error(ErrorCode::internal, "an install plan has no rollback step");
   }
 
   Json ask_for_confirmation() {
@@ -280,14 +279,14 @@ class Executor {
     try {
       if (unpredicted_) unpredicted_->report(new_paths(host_, snapshot_), execution_);
     } catch (const Error& failure) {
-      execution_.warnings.push_back(
-          format("what changed outside the write set is unknown: {}", failure.message()));
+      execution_.warnings.push_back(format(
+          "cannot determine unexpected changes outside the write set: {}", failure.message()));
     }
     if (!is_back) return;
     execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
     end_as_before(
         execution_.report, Outcome::rolled_back,
-        format("rolled back, {}", as_before(transaction_, execution_.report.escaped_paths.size())));
+        format("rolled back: {}", as_before(transaction_, execution_.report.escaped_paths.size())));
   }
 
   // The times go back too: the undo of an earlier transaction is refused where they differ.
@@ -296,7 +295,7 @@ class Executor {
     clear_interrupt();
     if (put_back("")) {
       execution_.report.outcome = Outcome::no_change;
-      execution_.report.message = "everything was installed already: nothing has changed";
+      execution_.report.message = "everything is already installed: nothing changed";
       return;
     }
     execution_.report.failed = true;
@@ -325,8 +324,8 @@ class Executor {
     const auto& until = execution_.report.confirm_until;
     const std::string committed = format("transaction {} committed", transaction_.id);
     return until ? format(
-                       "{}; it is restored at {} unless `topsctl confirm {}` comes from a new "
-                       "connection before",
+                       "{}; it is rolled back at {} unless confirmed before with `topsctl confirm "
+                       "{}` from a new connection",
                        committed, *until, transaction_.id)
                  : committed;
   }

@@ -27,8 +27,8 @@ std::int64_t file_time_now_ns() {
 }
 
 [[noreturn]] void refuse_changed(const PatchFile& file) {
-  throw Error(ErrorCode::busy, format("{} was changed meanwhile", in_quotes(file.path)),
-              "end the program that writes there, and run the same command again");
+  throw Error(ErrorCode::busy, format("{} was modified since it was read", in_quotes(file.path)),
+              "stop the program that writes to it, and run the same command again");
 }
 
 }  // namespace

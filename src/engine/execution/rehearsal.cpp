@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* not_possible_hint =
-    "--rehearse needs the right to make namespaces and to mount overlays (CAP_SYS_ADMIN), and room "
-    "for what is written; without --rehearse the write set is predicted and checked afterwards";
+    "--rehearse needs the right to create namespaces and mount overlays (CAP_SYS_ADMIN), and space "
+    "for written files; without --rehearse the write set is predicted and checked afterwards";
 constexpr const char* failed_hint =
-    "nothing was changed; if the package or its script needs what a rehearsal forbids (to make a "
-    "device node, to load a kernel module, to mount, to set the clock or the kernel), install "
+    "nothing was changed; if the package or its script needs what a trial run forbids (creating "
+    "device nodes, loading kernel modules, mounting, setting the clock or the kernel), install "
     "without --rehearse";
 
 std::string layers_folder() {
@@ -115,8 +115,8 @@ void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
       if (view.free_bytes() < full) {
         throw Error(
             ErrorCode::no_space,
-            format("the rehearsal has no room left for what is written: {}", error.message()),
-            "make room, or install without --rehearse", error.context())
+            format("the trial run has no space left for written files: {}", error.message()),
+            "free some space, or install without --rehearse", error.context())
             .within(format("rehearsing {}", step.description));
       }
       throw Error(error.code(), error.message(), failed_hint, error.context())
@@ -129,7 +129,7 @@ void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
 void require_installed(bool is_installed, const RehearsedPackage& after) {
   if (is_installed) return;
   throw Error(ErrorCode::step_failed,
-              format("after the rehearsal, {} is not installed: {}{}{}", in_quotes(after.name),
+              format("after the trial run, {} is not installed: {}{}{}", in_quotes(after.name),
                      after.version, after.version.empty() ? "" : " ", after.state),
               failed_hint);
 }
@@ -180,7 +180,7 @@ Error not_possible(const Error& error) {
   const bool is_signal =
       error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
   if (is_signal) return error;
-  return {error.code(), format("there can be no rehearsal here: {}", error.message()),
+  return {error.code(), format("cannot rehearse on this host: {}", error.message()),
           not_possible_hint, error.context()};
 }
 

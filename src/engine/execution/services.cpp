@@ -73,7 +73,7 @@ std::vector<std::string> stop_services(const Host& host, const Transaction& tran
       events.warning(format("the prerm of {} failed: {}", package.name, result.ending()));
       told.push_back(format("services of {}: its prerm failed to stop them", package.name));
     } else if (package.before) {
-      told.push_back(format("services of {} were stopped: start those of {} if they are wanted",
+      told.push_back(format("services of {} were stopped: start those of {} if needed",
                             package.name, *package.before));
     }
   }

@@ -128,7 +128,7 @@ PayloadPass read_in_sandbox(std::vector<Package>& packages, Sandboxing sandboxin
     return payload_pass(packages, copies, room);
   });
   if (pass.packages.size() != packages.size() || pass.contents.size() != packages.size())
-    throw Error(ErrorCode::internal, "the reading process tells of other packages");
+    throw Error(ErrorCode::internal, "the reader process reports other packages");
   for (std::size_t i = 0; i < packages.size(); ++i) take(packages[i], pass.packages[i]);
   return pass;
 }

@@ -41,7 +41,7 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
   throw Error(
       ErrorCode::step_failed,
       format("{} failed: {}{}{}", run.program, result.ending(), said.empty() ? "" : "\n", said),
-      "read the log for all that the program said");
+      "see the log for the full output");
 }
 
 std::string perform(const Host& host, const WriteFile& file) {

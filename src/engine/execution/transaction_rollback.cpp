@@ -165,35 +165,33 @@ ExitCode RollbackResult::exit_status() const {
 Error RollbackResult::error(const Transaction& transaction) const {
   if (outcome() == Outcome::unfinished) {
     return Error(
-        ErrorCode::unfinished, format("the restore is unfinished: {}", failures.front()),
-        format("free some room, and run `topsctl recover`: it goes on from what is kept in "
-               "{}",
+        ErrorCode::unfinished, format("the rollback is unfinished: {}", failures.front()),
+        format("free some space, and run `topsctl recover`: it continues from the backups in {}",
                transaction.folder));
   }
-  return Error(
-      ErrorCode::rollback_incomplete,
-      failures.empty() ? format("{} paths differ from what was kept", proof.differing.size())
-                       : failures.front(),
-      format("fix the cause and run `topsctl recover`, or accept the machine as it is with "
-             "`topsctl recover --give-up`; the kept copies are in {}",
-             transaction.folder));
+  return Error(ErrorCode::rollback_incomplete,
+               failures.empty() ? format("{} paths differ from the backup", proof.differing.size())
+                                : failures.front(),
+               format("fix the cause and run `topsctl recover`, or accept the host as it is with "
+                      "`topsctl recover --give-up`; the backups are in {}",
+                      transaction.folder));
 }
 
 std::string as_before(const Transaction& transaction, std::size_t escaped) {
   if (transaction.kind() == TransactionKind::patch)
-    return format("the project is as before transaction {}", transaction.id);
-  if (escaped == 0) return format("the host is as before transaction {}", transaction.id);
-  return format("the host is as before transaction {}, but for {} outside its write set",
+    return format("the project is as it was before transaction {}", transaction.id);
+  if (escaped == 0) return format("the host is as it was before transaction {}", transaction.id);
+  return format("the host is as it was before transaction {}, except for {} outside its write set",
                 transaction.id, counted(escaped, "path"));
 }
 
 std::string restore_message(const Transaction& transaction, const RollbackResult& result) {
   return result.outcome() == Outcome::unfinished
              ? format(
-                   "the rollback of transaction {} is unfinished: run `topsctl recover` when "
-                   "there is room",
+                   "the rollback of transaction {} is unfinished: free some space, and run "
+                   "`topsctl recover`",
                    transaction.id)
-             : format("the rollback of transaction {} is incomplete: a person is needed",
+             : format("the rollback of transaction {} is incomplete: manual repair needed",
                       transaction.id);
 }
 
@@ -239,11 +237,11 @@ Plan rollback_plan(const Transaction& transaction, const std::string& command) {
   plan.kind = transaction.kind();
   std::vector<std::string> not_restored;
   if (plan.kind == TransactionKind::install) {
-    not_restored = {"services that the packages' scripts started, stopped or restarted",
-                    "kernel modules that the packages' scripts loaded"};
+    not_restored = {"services started, stopped or restarted by package scripts",
+                    "kernel modules loaded by package scripts"};
   }
   plan.steps.push_back({"restore",
-                        format("restore the state before transaction {}", transaction.id),
+                        format("roll back to the state before transaction {}", transaction.id),
                         RestoreWriteSet{transaction.id}, std::move(not_restored)});
   return plan;
 }
@@ -260,7 +258,7 @@ std::vector<std::string> escaped_of(const Transaction& transaction) {
     if (paths == details.end() || !paths->is_array()) continue;
     for (const Json& path : *paths) {
       if (!path.is_string()) continue;
-      lines.push_back(format("{}: changed by transaction {}, and not kept",
+      lines.push_back(format("{}: changed by transaction {}, but not backed up",
                              printable(path.get<std::string>()), transaction.id));
     }
   }
@@ -303,7 +301,7 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
   if (restoration.outcome() != Outcome::unfinished) return;
   execution.exit = ExitCode::host_unfit;
   execution.error = Error(ErrorCode::no_space, restoration.failures.front(),
-                          "free some room, and run the same command again");
+                          "free some space, and run the same command again");
 }
 
 }  // namespace
@@ -350,7 +348,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
   const bool done = report.outcome == Outcome::rolled_back;
   step.status = done ? StepStatus::done : StepStatus::failed;
-  step.detail = format("{} paths checked, {} differing", report.rollback->paths_checked,
+  step.detail = format("{} paths checked, {} differ", report.rollback->paths_checked,
                        report.rollback->differing.size());
   all.step_finished(turn.index, turn.total, description, step.duration_ms, done);
   return execution;

@@ -16,8 +16,8 @@ void start_watchdog(const Host& host, const Transaction& transaction) {
   wait_for({ready.get()}, WaitLimit(patience_ms));
   throw_if_interrupted();
   if (is_watched(host, transaction)) return;
-  throw Error(ErrorCode::host_unfit, "no process came to watch for the confirmation",
-              "install without --confirm-timeout, and look why topsctl cannot start itself");
+  throw Error(ErrorCode::host_unfit, "the process that waits for the confirmation did not start",
+              "install without --confirm-timeout, and find out why topsctl cannot start itself");
 }
 
 }  // namespace topsctl

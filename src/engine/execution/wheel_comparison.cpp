@@ -13,14 +13,14 @@ namespace topsctl {
 namespace {
 
 std::string labelled(const InstalledIdentity& wheel) {
-  return wheel.version.empty() ? format("{} of no version", wheel.name)
+  return wheel.version.empty() ? format("{} without a version", wheel.name)
                                : concat(wheel.name, " ", wheel.version);
 }
 
 [[noreturn]] void fail_comparison(const std::string& what) {
   throw Error(ErrorCode::step_failed, what,
-              "the stack's python.unchanged names what no install may change; get a wheel that "
-              "leaves it alone");
+              "the stack's python.unchanged lists what no install may change; get a wheel that "
+              "does not change it");
 }
 
 }  // namespace
@@ -37,11 +37,11 @@ std::string compare_wheels(const Host& host, const CompareWheels& compare) {
       return one.dist_info == before.dist_info;
     });
     if (now == after.end())
-      fail_comparison(format("{} is gone from {}", labelled(before), before.dist_info));
+      fail_comparison(format("{} was removed from {}", labelled(before), before.dist_info));
     if (*now != before) {
       fail_comparison(
           now->version == before.version
-              ? format("{} is another one: {}/RECORD differs", labelled(before), before.dist_info)
+              ? format("{} was replaced: {}/RECORD differs", labelled(before), before.dist_info)
               : format("{} became {}", labelled(before), labelled(*now)));
     }
     same.push_back(format("{} unchanged", labelled(before)));
@@ -49,9 +49,9 @@ std::string compare_wheels(const Host& host, const CompareWheels& compare) {
   for (const InstalledIdentity& now : after) {
     const bool is_known =
         std::find(compare.before.begin(), compare.before.end(), now) != compare.before.end();
-    if (!is_known) fail_comparison(format("{} came to {}", labelled(now), now.dist_info));
+    if (!is_known) fail_comparison(format("{} was added in {}", labelled(now), now.dist_info));
   }
-  if (same.empty()) same.push_back(format("none of {} is there", joined(compare.names, ", ")));
+  if (same.empty()) same.push_back(format("none of {} is installed", joined(compare.names, ", ")));
   return joined(same, ", ");
 }
 

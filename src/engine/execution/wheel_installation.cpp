@@ -44,9 +44,10 @@ std::string install_wheel_natively(const Host& host, const Plan& plan, const Ins
   const InstalledFiles done =
       install_wheel(host, installation_of(plan, action, stage / action.file));
   std::string detail = concat(counted(done.files, "file"), ", ", human_size(done.bytes));
-  if (done.removed > 0) detail += format("; {} of the version before removed", done.removed);
+  if (done.removed > 0) detail += format("; {} of the previous version removed", done.removed);
   if (!done.left.empty()) {
-    detail += format("; left alone, because they lie elsewhere: {}", joined(done.left, ", "));
+    detail += format("; left in place, because not in the install directories: {}",
+                     joined(done.left, ", "));
   }
   return printable(detail);
 }

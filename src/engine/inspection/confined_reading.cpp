@@ -25,9 +25,9 @@ void require_given(const std::vector<Package>& packages,
   for (const Package& package : packages) {
     if (files.contains(package.location)) continue;
     throw Error(ErrorCode::bad_bundle,
-                format("the reading process tells of a file that is not in the bundle: {}",
+                format("the reader process reports a file that is not in the bundle: {}",
                        in_quotes(package.location)),
-                "get the bundle again from where it comes from: it may be made to do harm");
+                "get the bundle again from its source: it may be malicious");
   }
 }
 

@@ -69,7 +69,7 @@ void judge_mismatches(const Package& package, const Contents& contents, Collecti
     }
   }
   if (package.kind == PackageKind::deb && contents.list_name.empty()) {
-    found.add("digest-list-missing", "control.tar", "it has no member md5sums");
+    found.add("digest-list-missing", "control.tar", "it has no md5sums file");
   }
 }
 

@@ -132,7 +132,7 @@ void judge_lines(const MaintainerScript& script, EvidenceById& found) {
 void judge_script(const MaintainerScript& script, EvidenceById& found) {
   const bool is_elf = script.text.starts_with(elf_magic);
   if (is_elf || script.text.find('\0') != std::string::npos || !is_utf8(script.text)) {
-    found["script-is-binary"].add(script.name, is_elf ? "a compiled program" : "not text in UTF-8");
+    found["script-is-binary"].add(script.name, is_elf ? "a compiled program" : "not UTF-8 text");
   }
   if (is_elf) return;
   if (script.text.size() <= longest_script) {
@@ -140,7 +140,7 @@ void judge_script(const MaintainerScript& script, EvidenceById& found) {
     return;
   }
   found["script-too-long"].add(script.name,
-                               format("the script has {}", human_size(script.text.size())));
+                               format("the script is {} long", human_size(script.text.size())));
   judge_lines({script.name, script.text.substr(0, longest_script)}, found);
 }
 

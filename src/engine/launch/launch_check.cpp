@@ -43,12 +43,12 @@ CheckResult check_cards(const MachineState& state, const LaunchRequest& request)
   for (const JobProcess& process : state.processes) {
     for (const std::int64_t card : process.cards) {
       if (wanted.empty() || std::find(wanted.begin(), wanted.end(), card) != wanted.end())
-        taken.push_back(format("card {} by process {}", card, process.pid));
+        taken.push_back(format("card {} in use by process {}", card, process.pid));
     }
   }
   check.status = taken.empty() ? CheckStatus::pass : CheckStatus::fail;
-  check.observed = taken.empty() ? "none has" : joined(taken, ", ");
-  if (!taken.empty()) check.hint = "end that job, or name other cards: --cards LIST";
+  check.observed = taken.empty() ? "none in use" : joined(taken, ", ");
+  if (!taken.empty()) check.hint = "stop that job, or use other cards: --cards LIST";
   return check;
 }
 
@@ -60,9 +60,9 @@ CheckResult check_room(const LaunchRequest& request) {
   const std::uint64_t free = free_bytes(
       request.log_folder.empty() ? fs::current_path() : fs::absolute(request.log_folder));
   check.status = free < least_room ? CheckStatus::fail : CheckStatus::pass;
-  check.observed = format("{} are free", human_size(free));
+  check.observed = format("{} free", human_size(free));
   if (check.status == CheckStatus::fail)
-    check.hint = "make room, or name another place: --log-dir DIR";
+    check.hint = "free some space, or use another directory: --log-dir DIR";
   return check;
 }
 

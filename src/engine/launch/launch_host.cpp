@@ -63,14 +63,14 @@ LaunchEngine engine_of(const std::optional<PythonFacts>& python,
 
 std::string free_port() {
   const auto port = bound_port(0);
-  if (!port) throw Error(ErrorCode::host_unfit, "there is no free port", "name one: --master-port");
+  if (!port) throw Error(ErrorCode::host_unfit, "no free port", "give one: --master-port");
   return concat(*port);
 }
 
 void require_free_port(const std::string& port) {
   if (bound_port(std::stoi(port))) return;
-  throw Error(ErrorCode::busy, format("port {} is taken", port),
-              "end the job that has it, or leave --master-port out");
+  throw Error(ErrorCode::busy, format("port {} is in use", port),
+              "stop the job that uses it, or omit --master-port");
 }
 
 std::string address_of_server(const std::map<std::string, std::string>& environment) {

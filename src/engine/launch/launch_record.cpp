@@ -144,7 +144,7 @@ RecordSummary record_summary_in(std::string_view text, const std::string& source
   const JsonReader record(document, source);
   RecordSummary summary;
   summary.run = record.at("run").text();
-  if (!is_run_name(summary.run)) record.at("run").reject("it is no name of a run");
+  if (!is_run_name(summary.run)) record.at("run").reject("invalid run name");
   summary.request = launch_request_in(record.at("request"));
   summary.log_folder = record.at("log_folder").text();
   summary.directory = record.at("directory").text();

@@ -58,8 +58,8 @@ std::int64_t stall_ms(const LaunchRequest& request) {
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), minutes);
   const bool is_number = failure == std::errc() && end == text.data() + text.size();
   if (!is_number || !std::isfinite(minutes) || minutes < 0 || minutes > most_minutes)
-    throw Error(ErrorCode::usage, format("{} is no number of minutes", in_quotes(text)),
-                "give one, such as 15 or 0.5; 0 looks for no standstill");
+    throw Error(ErrorCode::usage, format("invalid number of minutes: {}", in_quotes(text)),
+                "give a number such as 15 or 0.5; 0 turns standstill detection off");
   return static_cast<std::int64_t>(minutes * ms_per_minute);
 }
 

@@ -67,8 +67,8 @@ class Launch {
  private:
   Error cannot_make(int reason) const {
     const Error error =
-        system_error(reason, "make folder", record_.log_folder, ErrorCode::host_unfit);
-    return {error.code(), error.message(), "name a folder that you may write to: --log-dir DIR"};
+        system_error(reason, "create directory", record_.log_folder, ErrorCode::host_unfit);
+    return {error.code(), error.message(), "use a directory that you can write to: --log-dir DIR"};
   }
 
   void make_folder() {
@@ -232,7 +232,7 @@ class Launch {
     end.place = place_of(done);
     ends_.push_back(end);
     done.not_restarted = was_stalled && record_.request.on_stall == name(OnStall::stop)
-                             ? std::string("it stood still, and --on-stall stop was asked for")
+                             ? std::string("it stalled, and --on-stall is stop")
                              : objection_to_restart(record_.request.restart, ends_);
     return done.not_restarted.empty();
   }
@@ -255,7 +255,7 @@ class Launch {
       return true;
     } catch (const Error& error) {
       record_.ended_by = error.code() == ErrorCode::interrupted ? SIGINT : SIGTERM;
-      record_.attempts.back().not_restarted = "a signal came before";
+      record_.attempts.back().not_restarted = "interrupted by a signal";
       clear_interrupt();
       return false;
     }
@@ -284,8 +284,8 @@ class Launch {
 void require_new_log_folder(const fs::path& folder) {
   std::error_code failure;
   if (!fs::exists(fs::symlink_status(folder, failure))) return;
-  throw Error(ErrorCode::bad_input, format("{} is there already", in_quotes(folder.string())),
-              "name another folder for the logs: --log-dir DIR");
+  throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(folder.string())),
+              "use another log directory: --log-dir DIR");
 }
 
 LaunchRecord launch(const Host& host, const LaunchWishes& wishes, LaunchRecord begun,
@@ -297,7 +297,8 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
                  const std::map<std::string, std::string>& environment) {
   const auto rank = environment.find("LOCAL_RANK");
   if (rank == environment.end() || !is_digits(rank->second))
-    throw Error(ErrorCode::usage, "LOCAL_RANK is no number", "`topsctl launch` starts ranks");
+    throw Error(ErrorCode::usage, "LOCAL_RANK is not a number",
+                "use `topsctl launch` to start ranks");
   die_with_parent();
   const auto open_pipe = [](const fs::path& pipe) {
     Descriptor output(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));

@@ -12,7 +12,7 @@ namespace {
 
 std::string host_word(const JsonReader& reader) {
   std::string word = reader.text();
-  if (!is_host_word(word)) reader.reject("no name or address of a host");
+  if (!is_host_word(word)) reader.reject("expected a host name or address");
   return word;
 }
 
@@ -53,7 +53,7 @@ NodePlace node_place_in(const JsonReader& reader) {
   }
   const std::int64_t nodes = place.nodes();
   if (nodes == 0 || nodes > most_nodes)
-    reader.at("hosts").reject(format("one to {} hosts are expected", most_nodes));
+    reader.at("hosts").reject(format("expected one to {} hosts", most_nodes));
   place.node = reader.at("node").integer(0, nodes - 1);
   place.master = host_word(reader.at("master"));
   place.rendezvous = host_word(reader.at("rendezvous"));

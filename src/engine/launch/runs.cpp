@@ -41,8 +41,8 @@ std::string own_text(const std::string& file) {
   if (!open.is_open() || ::fstat(open.get(), &status) != 0)
     throw system_error(errno, "read", file, ErrorCode::bad_input);
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
-    throw Error(ErrorCode::permission, format("{} is another user's", in_quotes(file)),
-                "look at it as that user");
+    throw Error(ErrorCode::permission, format("{} belongs to another user", in_quotes(file)),
+                "read it as that user");
   return read_text(concat("/proc/self/fd/", open.get()), most_record);
 }
 
@@ -170,10 +170,10 @@ Run run_named(const Host& host, const std::string& word) {
   if (meant.size() == 1)
     return run_in(meant.front(), noted_run(runs_folder(host) / meant.front()).log_folder);
   if (meant.empty())
-    throw Error(ErrorCode::bad_input, format("no run {}", in_quotes(word)),
-                "`topsctl runs` lists them; a log directory names one, too");
+    throw Error(ErrorCode::bad_input, format("unknown run {}", in_quotes(word)),
+                "list runs with `topsctl runs`; a log directory is accepted, too");
   throw Error(ErrorCode::bad_input,
-              format("{} may be {} or {}", in_quotes(word), meant.front(), meant.back()),
+              format("{} is ambiguous: {} or {}", in_quotes(word), meant.front(), meant.back()),
               "give more of its name");
 }
 

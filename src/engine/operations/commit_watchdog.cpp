@@ -46,8 +46,8 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   constexpr std::int64_t moment_ms = 1000;
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 &&
       !lock_within(lock, LockKind::whole, WaitLimit(moment_ms)))
-    throw Error(ErrorCode::busy, format("transaction {} is watched already", id),
-                format("`topsctl confirm {}` ends the watch", id));
+    throw Error(ErrorCode::busy, format("transaction {} is already watched", id),
+                format("end the watch with `topsctl confirm {}`", id));
   return lock;
 }
 
@@ -85,7 +85,7 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
 Execution watch(const Host& host, std::int64_t id, EventFan& events) {
   require_usable_host(host, Purpose::change);
   if (!begun_transaction(host, id)) {
-    throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", id),
+    throw Error(ErrorCode::host_unfit, format("no transaction {} on this host", id),
                 "`topsctl history` lists them");
   }
   const Descriptor watching = watch_lock(host, id);
@@ -97,7 +97,7 @@ Execution watch(const Host& host, std::int64_t id, EventFan& events) {
     Execution nothing;
     nothing.report.root = host.root.string();
     nothing.report.outcome = Outcome::no_change;
-    nothing.report.message = format("transaction {} needs no restore", id);
+    nothing.report.message = format("transaction {} needs no rollback", id);
     return nothing;
   }
   for (;;) {

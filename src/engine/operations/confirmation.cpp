@@ -19,7 +19,7 @@ Transaction known_transaction(const Host& host, std::int64_t id) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Transaction& t) { return t.id == id; });
   if (found == all.end() || !found->state()) {
-    throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", id),
+    throw Error(ErrorCode::host_unfit, format("no transaction {} on this host", id),
                 "`topsctl history` lists them");
   }
   return *found;
@@ -36,14 +36,14 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
   }
   if (transaction.was_committed()) {
     throw Error(ErrorCode::unconfirmed,
-                format("transaction {} cannot be confirmed: it is {}", transaction.id,
-                       transaction.is_unfinished() ? "being restored" : "restored"),
-                format("`topsctl history show {}` tells when and why", transaction.id));
+                format("cannot confirm transaction {}: it is {}", transaction.id,
+                       transaction.is_unfinished() ? "being rolled back" : "restored"),
+                format("see `topsctl history show {}` for when and why", transaction.id));
   }
   throw Error(ErrorCode::host_unfit,
-              format("transaction {} is not committed: it is {}", transaction.id,
+              format("transaction {} is not committed: its outcome is {}", transaction.id,
                      summary_of(transaction).outcome),
-              "`topsctl history` lists what may be confirmed");
+              "`topsctl history` lists what can be confirmed");
 }
 
 // Under the lock, as the watcher restores under it: by the time of the record, and not by whether
@@ -51,13 +51,14 @@ std::optional<Confirmed> settled(const Transaction& transaction) {
 void require_in_time(const Host& host, const Transaction& transaction,
                      const AwaitedConfirmation& awaited) {
   if (time_left(host, awaited).count() > 0) return;
-  throw Error(ErrorCode::unconfirmed,
-              format("too late: transaction {} was to be confirmed before {}", transaction.id,
-                     awaited.until),
-              is_watched(host, transaction)
-                  ? format("it is being restored; `topsctl history show {}` tells when it was",
-                           transaction.id)
-                  : "`topsctl recover` restores the state before it");
+  throw Error(
+      ErrorCode::unconfirmed,
+      format("too late: transaction {} had to be confirmed before {}", transaction.id,
+             awaited.until),
+      is_watched(host, transaction)
+          ? format("it is being rolled back; `topsctl history show {}` tells when it is done",
+                   transaction.id)
+          : "run `topsctl recover` to roll it back");
 }
 
 }  // namespace
@@ -71,20 +72,20 @@ Confirmed confirm(const Host& host, std::int64_t id, const Connection& connectio
   const Transaction transaction = known_transaction(host, id);
   if (is_undo_cut_off(host, transaction)) {
     throw Error(ErrorCode::unconfirmed,
-                format("transaction {} cannot be confirmed: it is being restored", id),
-                "`topsctl recover` restores the rest");
+                format("cannot confirm transaction {}: it is being rolled back", id),
+                "run `topsctl recover` to finish the rollback");
   }
   if (const auto result = settled(transaction)) return *result;
   const AwaitedConfirmation awaited = *awaited_confirmation(transaction);
   require_in_time(host, transaction, awaited);
   if (is_same_connection(awaited.installed_by, connection)) {
-    throw Error(
-        ErrorCode::host_unfit,
-        format("transaction {} was installed over this very connection, which proves nothing about "
-               "a new one",
-               id),
-        format("log in again, without an SSH control master, and run `topsctl confirm {}` there",
-               id));
+    throw Error(ErrorCode::host_unfit,
+                format("transaction {} was installed over this same connection, which does not "
+                       "prove that a new one works",
+                       id),
+                format("open a new SSH connection without a control master and run `topsctl "
+                       "confirm {}` on the host",
+                       id));
   }
   const std::string at = timestamp(host.clock->now());
   Json details = Json::parse(transaction.records.back().details, nullptr, false);

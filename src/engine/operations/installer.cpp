@@ -139,7 +139,7 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
   execution.report = begun_report(host, plan, request.requester);
   execution.report.root = host.root.string();
   execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
-  execution.report.message = plan.steps.empty() ? "everything is installed already"
+  execution.report.message = plan.steps.empty() ? "everything is already installed"
                                                 : "nothing was changed: this is the plan";
   execution.warnings = plan.warnings;
   return execution;
@@ -162,7 +162,7 @@ Execution rehearsed_only(const Host& host, const InstallRequest& request, const 
     result.status = StepStatus::done;
     result.detail = sentence_on(rehearsed.report);
     execution.report.rehearsal = rehearsed.report;
-    execution.report.message = "nothing was changed: the plan was rehearsed, and all went well";
+    execution.report.message = "nothing was changed: the trial run of the plan succeeded";
     execution.warnings.insert(execution.warnings.end(), rehearsed.warnings.begin(),
                               rehearsed.warnings.end());
   } catch (const Error& error) {

@@ -29,7 +29,7 @@ std::optional<std::string> reason_against(const std::optional<Inode>& file,
   if (!file || !S_ISREG(file->status().st_mode) ||
       file->state(Content::digest).sha256 != sha256_of(change.before))
     return "it has changed since it was read";
-  if (file->status().st_nlink > 1) return "it has several names (hard links)";
+  if (file->status().st_nlink > 1) return "it has multiple hard links";
   return std::nullopt;
 }
 
@@ -38,9 +38,9 @@ void require_writable(const Host& host, const std::string& path, const Inode& fi
   const bool is_own = is_root_user() || file.status().st_uid == ::geteuid();
   if (is_own && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
   throw Error(ErrorCode::permission,
-              is_own ? format("cannot write into {}", in_quotes(folder.string()))
+              is_own ? format("cannot write to {}", in_quotes(folder.string()))
                      : format("{} belongs to another user", in_quotes(path)),
-              "run the same command as the user whose project it is");
+              "run the same command as the owner of the project");
 }
 
 Plan plan_patch(const Host& host, const fs::path& top, const std::vector<ChangedSource>& changes) {
@@ -66,7 +66,7 @@ Plan plan_patch(const Host& host, const fs::path& top, const std::vector<Changed
          {}});
   }
   if (steps.empty()) return plan;
-  plan.steps.push_back({"keep", "keep what is there", KeepWriteSet{}, {}});
+  plan.steps.push_back({"keep", "back up affected files", KeepWriteSet{}, {}});
   std::move(steps.begin(), steps.end(), std::back_inserter(plan.steps));
   plan.steps.push_back({"commit", "commit", Commit{}, {}});
   require_changeable(host, plan.write_set);
@@ -78,8 +78,7 @@ void refuse_unfinished_install(const Host& host) {
   for (const Transaction& transaction : sound_transactions(host)) {
     if (!transaction.is_unfinished() || transaction.kind() == TransactionKind::patch) continue;
     throw Error(ErrorCode::host_unfit, format("transaction {} is unfinished", transaction.id),
-                "restore the state before it with `topsctl recover`, and run the same command "
-                "again");
+                "roll it back with `topsctl recover`, then rerun the same command");
   }
   refuse_unconfirmed(host);
 }
@@ -89,7 +88,7 @@ Execution unchanged(const Host& host, const Plan& plan) {
   execution.report = pending_report(plan);
   execution.report.origin = origin_of(host);
   execution.report.outcome = Outcome::no_change;
-  execution.report.message = "there is nothing to change";
+  execution.report.message = "nothing to change";
   return execution;
 }
 

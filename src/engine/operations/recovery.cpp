@@ -49,8 +49,7 @@ std::optional<RollbackProof> compared_with_kept(const Host& host, const Transact
 // A transaction that was not confirmed; what stands against its restore is a warning.
 void restore_unconfirmed(const Host& host, const Transaction& transaction, Recovery& recovery,
                          EventFan& events) {
-  events.note(
-      format("transaction {} was not confirmed: restoring the state before it", transaction.id));
+  events.note(format("transaction {} was not confirmed: rolling it back", transaction.id));
   try {
     recovery.last = undo_unconfirmed(host, transaction, events);
     store_report(host, "recover", *recovery.last);
@@ -58,8 +57,9 @@ void restore_unconfirmed(const Host& host, const Transaction& transaction, Recov
         format("transaction {} was not confirmed; {}", transaction.id, recovery.result()));
   } catch (const Error& error) {
     recovery.refused = error.within(format("transaction {} was not confirmed", transaction.id));
-    recovery.warnings.push_back(format("transaction {} was not confirmed, and is not restored: {}",
-                                       transaction.id, error.message()));
+    recovery.warnings.push_back(
+        format("transaction {} was not confirmed, and was not rolled back: {}", transaction.id,
+               error.message()));
   }
 }
 
@@ -86,22 +86,20 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
   if (may_be_unmodified(transaction)) {
     compared = compared_with_kept(host, transaction);
     if (!compared || compared->differing.empty()) {
-      abandon_transaction(host, transaction, "it was cut off before it changed anything");
+      abandon_transaction(host, transaction, "it was interrupted before it changed anything");
       recovery.warnings.push_back(
-          format("transaction {} was cut off before it changed anything", transaction.id));
+          format("transaction {} was interrupted before it changed anything", transaction.id));
       return;
     }
-    events.note(format("transaction {}: {} of {} kept paths differ from the host", transaction.id,
-                       compared->differing.size(), compared->paths_checked));
+    events.note(format("transaction {}: {} of {} backed-up paths differ from the host",
+                       transaction.id, compared->differing.size(), compared->paths_checked));
   }
   UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
-  if (!transaction.was_committed()) undo.reason = "it was cut off before its end";
+  if (!transaction.was_committed()) undo.reason = "it was interrupted before it finished";
   if (options.conflicts == Conflicts::refuse) {
-    refuse_conflicts(transaction, undo,
-                     "`topsctl recover --force` restores all of it as it was before the "
-                     "transaction all the same");
+    refuse_conflicts(transaction, undo, "`topsctl recover --force` rolls back everything anyway");
   }
-  events.note(format("transaction {} was cut off: restoring the state before it", transaction.id));
+  events.note(format("transaction {} was interrupted: rolling it back", transaction.id));
   recovery.last = undo_transaction(host, transaction, rollback_plan(transaction, "recover"), events,
                                    &undo, options.lost);
   recovery.last->report.compared = std::move(compared);
@@ -112,7 +110,7 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
     recovery.warnings.push_back(std::move(warning));
   store_report(host, "recover", *recovery.last);
   recovery.warnings.push_back(
-      format("transaction {} was cut off; {}", transaction.id, recovery.result()));
+      format("transaction {} was interrupted; {}", transaction.id, recovery.result()));
 }
 
 void recover_one(const Host& host, const Transaction& transaction, RestoreOptions options,
@@ -154,8 +152,7 @@ std::vector<std::string> give_up_all_damaged(const Host& host) {
   for (const ExaminedTransaction& examined : examine_transactions(host)) {
     if (!examined.damage) continue;
     give_up_damaged(host, examined);
-    given_up.push_back(
-        format("{}: it is given up, and the host stays as it is", examined.damage->message()));
+    given_up.push_back(format("{}: given up; the host stays as it is", examined.damage->message()));
   }
   return given_up;
 }
@@ -165,15 +162,15 @@ void give_up_unfinished(const Host& host, Execution& execution) {
     if (!transaction.is_unfinished() && !is_abandoned(host, transaction)) continue;
     give_up_transaction(host, transaction);
     execution.warnings.push_back(
-        format("transaction {} is given up: the host stays as it is", transaction.id));
+        format("gave up transaction {}: the host stays as it is", transaction.id));
   }
 }
 
 }  // namespace
 
 std::string Recovery::result() const {
-  return has_failed() ? format("the host could not be restored completely")
-                      : format("the host is again as before it");
+  return has_failed() ? format("the host could not be rolled back completely")
+                      : format("the host was rolled back to its state before it");
 }
 
 Recovery recover_unfinished(const Host& host, EventFan& events, Conflicts conflicts) {
@@ -208,7 +205,7 @@ Execution recover(const Host& host, Persistence persistence, std::int64_t lock_t
   execution.report.origin = origin_of(host);
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
-  execution.report.message = "no transaction is unfinished";
+  execution.report.message = "no unfinished transaction";
   if (!has_work(host)) {
     execution.warnings = unfinished_warnings(host);
     return execution;
@@ -248,7 +245,7 @@ Execution restore_unless_confirmed(const Host& host, std::int64_t id, std::int64
   execution.report.origin = origin_of(host);
   execution.report.root = host.root.string();
   execution.report.outcome = Outcome::no_change;
-  execution.report.message = format("transaction {} needs no restore", id);
+  execution.report.message = format("transaction {} needs no rollback", id);
   if (recovery.last) execution = std::move(*recovery.last);
   add_refusal(recovery, execution);
   execution.report.locks = lock.reports();

@@ -50,7 +50,7 @@ std::optional<std::string> leave(const Host& host, const std::string& path,
       concat(usual.parent_path().string(), "/", usual.stem().string(), "-",
              hex_text(random_bytes(random_name_bytes)), usual.extension().string());
   write_plainly(host.resolve_parent(other), bytes, mode);
-  return format("{} is a directory: what belongs there was left as {}", in_quotes(path),
+  return format("{} is a directory: the file was written to {} instead", in_quotes(path),
                 in_quotes(other));
 }
 
@@ -86,7 +86,7 @@ std::vector<std::string> leave_test_results(const Host& host, const std::string&
     } catch (const Error& error) {
       // The other one fails for the same reason, such as that another user has left it.
       if (warnings.empty())
-        warnings.push_back(format("the results could not be left in /tmp: {}", error.message()));
+        warnings.push_back(format("cannot write the results to /tmp: {}", error.message()));
     }
   };
   write(traditional_results, json);

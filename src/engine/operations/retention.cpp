@@ -98,7 +98,7 @@ void keep_usual_retention(const Host& host, Execution& execution) {
     static_cast<void>(prune(host, {}));
   } catch (const Error& error) {
     execution.warnings.push_back(
-        format("what was kept for older transactions stays: {}", error.message()));
+        format("backups of older transactions were not removed: {}", error.message()));
   }
 }
 
@@ -106,7 +106,7 @@ std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request,
   require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
   // Nothing of ours is made on a machine that topsctl never changed.
   if (list_transactions(host).empty()) return {};
-  constexpr const char* reason = "what is kept for older ones may be needed";
+  constexpr const char* reason = "backups of older transactions may be needed";
   if (request.dry_run) {
     refuse_unfinished(host, reason);
     std::vector<Pruned> would_go;

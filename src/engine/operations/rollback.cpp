@@ -38,24 +38,22 @@ std::vector<Transaction> chosen_transactions(const Host& host, const RollbackReq
     const auto found = std::find_if(transactions.begin(), transactions.end(),
                                     [&](const Transaction& t) { return t.id == *request.id; });
     if (found == transactions.end()) {
-      throw Error(ErrorCode::host_unfit, format("no transaction {} on this machine", *request.id),
+      throw Error(ErrorCode::host_unfit, format("no transaction {} on this host", *request.id),
                   "`topsctl history` lists them");
     }
     if (found->state() == TransactionState::pruned) {
-      throw Error(
-          ErrorCode::host_unfit,
-          format("transaction {} cannot be rolled back: what was kept for it has been removed",
-                 *request.id),
-          "only the latest transactions are kept; `topsctl history` shows them");
+      throw Error(ErrorCode::host_unfit,
+                  format("cannot roll back transaction {}: its backup was removed", *request.id),
+                  "only the latest transactions are kept; `topsctl history` shows them");
     }
     if (!is_committed(*found)) {
       const std::string outcome = summary_of(*found).outcome;
-      throw Error(ErrorCode::host_unfit,
-                  outcome == name(Outcome::rolled_back)
-                      ? format("transaction {} is already rolled back", *request.id)
-                      : format("transaction {} cannot be rolled back: its outcome is {}",
-                               *request.id, outcome),
-                  "`topsctl history` shows which are committed");
+      throw Error(
+          ErrorCode::host_unfit,
+          outcome == name(Outcome::rolled_back)
+              ? format("transaction {} is already rolled back", *request.id)
+              : format("cannot roll back transaction {}: its outcome is {}", *request.id, outcome),
+          "`topsctl history` shows which transactions are committed");
     }
     kind = found->kind();
   }
@@ -64,8 +62,8 @@ std::vector<Transaction> chosen_transactions(const Host& host, const RollbackReq
   if (transactions.empty()) {
     throw Error(ErrorCode::host_unfit,
                 any ? format("nothing to roll back: no {} is committed", name(kind))
-                    : "nothing to roll back: topsctl has installed nothing here",
-                "`topsctl history` lists what topsctl has done on this machine");
+                    : "nothing to roll back: topsctl has installed nothing on this host",
+                "`topsctl history` lists what topsctl has done on this host");
   }
   std::reverse(transactions.begin(), transactions.end());
   const std::int64_t last = request.id.value_or(transactions.front().id);
@@ -95,8 +93,7 @@ std::vector<PlannedUndo> planned_undos(const Host& host, const RollbackRequest& 
     undos.push_back({std::move(transaction), std::move(undo)});
     if (!request.force) {
       refuse_conflicts(undos.back().transaction, undos.back().undo,
-                       "add --force to restore all of it as it was before the transaction all the "
-                       "same");
+                       "add --force to roll back everything anyway");
     }
     view.pretend(undos.back().undo, undos.back().transaction);
   }

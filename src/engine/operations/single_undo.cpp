@@ -24,7 +24,7 @@ void refuse_conflicts(const Transaction& transaction, const UndoPlan& undo,
 
 void require_dpkg_at_rest(const Host& host) {
   if (is_dpkg_at_rest(host)) return;
-  throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last work",
+  throw Error(ErrorCode::host_unfit, "dpkg was interrupted and has not finished its last operation",
               "run `dpkg --configure -a`, then roll back");
 }
 

@@ -63,10 +63,9 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
     // One of its records cannot be read: the first one says enough.
   }
   if (!readable_snapshot(folder / snapshot_folder)) {
-    throw Error(
-        ErrorCode::journal_damaged,
-        format("transaction {} is damaged, and nothing that it kept can be read", transaction.id),
-        "nothing was changed; `topsctl recover --give-up` leaves the host as it is");
+    throw Error(ErrorCode::journal_damaged,
+                format("transaction {} is damaged, and its backup cannot be read", transaction.id),
+                "nothing was changed; `topsctl recover --give-up` leaves the host as it is");
   }
   const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
   write_undo(host, undo, transaction);
@@ -85,17 +84,16 @@ void end_past(const Host& host, const Transaction& transaction, Recovery& recove
   if (!is_whole) records.push_back({State::pruned, "{}"});
   rewrite_journal(folder / "journal", records);
   recovery.warnings.push_back(
-      is_whole ? format("transaction {} had ended before a later one began: its journal is written "
-                        "anew",
-                        transaction.id)
-               : format("transaction {} had ended before a later one began: it can no longer be "
-                        "rolled back",
-                        transaction.id));
+      is_whole
+          ? format("transaction {} ended before a later one began: its journal was rewritten",
+                   transaction.id)
+          : format("transaction {} ended before a later one began: it can no longer be rolled back",
+                   transaction.id));
 }
 
 void tell(const Transaction& transaction, const RollbackProof& compared, EventFan& events) {
-  events.note(format("transaction {}: {} of {} kept paths differ from the host", transaction.id,
-                     compared.differing.size(), compared.paths_checked));
+  events.note(format("transaction {}: {} of {} backed-up paths differ from the host",
+                     transaction.id, compared.differing.size(), compared.paths_checked));
   constexpr std::size_t most_told = 50;
   const std::size_t told = std::min(compared.differing.size(), most_told);
   for (std::size_t i = 0; i < told; ++i) events.note(concat("  ", compared.differing[i]));

@@ -27,7 +27,8 @@ Environment environment_of_host(const Host& host, const Stack& stack, const Sett
     warnings.push_back(
         debs.empty()
             ? format("no value for {}: no package of stack '{}' is installed", names, stack.name)
-            : format("no value for {}: no installed package has what it is taken from", names));
+            : format("no value for {}: no installed package provides what it is taken from",
+                     names));
   }
   return environment;
 }

@@ -15,12 +15,11 @@ void object_to_architectures(const Selection& selection, const HostFacts& facts,
     if (package.kind != PackageKind::deb || package.architecture == facts.architecture ||
         package.architecture == "all")
       continue;
-    objections.push_back(
-        {"architecture-differs", package.path,
-         format("{} is for {}, the host is {}", package.name, package.architecture,
-                facts.architecture),
-         "take the bundle for this architecture: topsctl installs packages of the host's "
-         "own alone, whatever `dpkg --add-architecture` allows"});
+    objections.push_back({"architecture-differs", package.path,
+                          format("{} is for {}, the host is {}", package.name, package.architecture,
+                                 facts.architecture),
+                          "use the bundle for this architecture: topsctl installs only packages of "
+                          "the host's own architecture, regardless of `dpkg --add-architecture`"});
   }
 }
 
@@ -31,13 +30,12 @@ void object_to_eggs(const Selection& selection, std::vector<Objection>& objectio
       if (package.kind != PackageKind::wheel ||
           normalized_name(old) != normalized_name(package.name))
         continue;
-      objections.push_back(
-          {"installed-as-egg", package.path,
-           format("{} is installed for {} in an old form (egg-info) that cannot be kept for a "
-                  "rollback",
-                  package.name, python.executable),
-           format("remove it with `{} -m pip uninstall {}` first", python.executable,
-                  package.name)});
+      objections.push_back({"installed-as-egg", package.path,
+                            format("{} is installed for {} in a legacy format (egg-info) that "
+                                   "cannot be backed up for rollback",
+                                   package.name, python.executable),
+                            format("remove it with `{} -m pip uninstall {}` first",
+                                   python.executable, package.name)});
     }
   }
 }
@@ -50,11 +48,11 @@ void object_to_interpreter(const PythonFacts& python, const HostFacts& facts,
         {"interpreter-managed-by-system", executable,
          format("{} is managed by the operating system (PEP 668)", in_quotes(executable)),
          facts.is_python_named
-             ? format("make a virtual environment with `{} -m venv DIR` and name DIR/bin/python, "
-                      "or permit this one with --allow-system-python",
+             ? format("create a virtual environment with `{} -m venv DIR` and specify "
+                      "DIR/bin/python, or allow this one with --allow-system-python",
                       executable)
-             : std::string("name the interpreter of a virtual environment with --python, or permit "
-                           "it with --allow-system-python")});
+             : std::string("specify the interpreter of a virtual environment with --python, or "
+                           "allow this one with --allow-system-python")});
   }
 }
 
@@ -65,24 +63,23 @@ std::vector<Objection> host_objections(const Selection& selection, const HostFac
   std::vector<Objection> objections;
   object_to_architectures(selection, facts, objections);
   if (!facts.unfinished.empty()) {
-    objections.push_back(
-        {"package-half-installed", "packages of the target",
-         format("dpkg has packages that are not completely installed: {}",
-                joined(facts.unfinished, ", ")),
-         "see `dpkg --audit`, then finish, reinstall or remove them before this install"});
+    objections.push_back({"package-half-installed", "packages of the target",
+                          format("dpkg has packages that are not fully installed: {}",
+                                 joined(facts.unfinished, ", ")),
+                          "see `dpkg --audit`, then finish, reinstall or remove them first"});
   }
   if (selection.python == nullptr) return objections;
   const PythonFacts& python = *selection.python;
   if (python.pip_version.empty() && options.wheel_backend == WheelBackend::pip) {
     objections.push_back({"pip-missing", python.executable,
                           format("{} has no pip", in_quotes(python.executable)),
-                          "install without pip by --wheel-backend native, or install python3-pip"});
+                          "install without pip (--wheel-backend native), or install python3-pip"});
   }
   if (python.scheme.purelib.empty() && options.wheel_backend == WheelBackend::native) {
     objections.push_back(
         {"interpreter-without-places", python.executable,
-         format("{} does not say where its packages go", in_quotes(python.executable)),
-         "let its own pip install with --wheel-backend pip"});
+         format("{} does not report where it installs packages", in_quotes(python.executable)),
+         "install with its own pip: --wheel-backend pip"});
   }
   object_to_eggs(selection, objections);
   object_to_interpreter(python, facts, options, objections);

@@ -189,8 +189,8 @@ void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Plan& 
     plan.steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
                           format("dpkg --install {}", file_list(calls[i])),
                           RunCommand{"dpkg", dpkg_argv(calls[i]), package_timeout_s, ""},
-                          {"services that the packages' scripts start, stop or restart",
-                           "kernel modules that the packages' scripts load"}});
+                          {"services started, stopped or restarted by package scripts",
+                           "kernel modules loaded by package scripts"}});
   }
 }
 
@@ -205,8 +205,9 @@ void add_wheel_steps(const PlanInput& input, const std::vector<PlannedPackage>& 
   const std::vector<std::string>& unchanged = input.stack.python.unchanged;
   if (unchanged.empty()) return;
   plan.steps.push_back({"unchanged",
-                        format("check that {} {} unchanged", joined(unchanged, ", "),
-                               unchanged.size() == 1 ? "is" : "are"),
+                        unchanged.size() == 1
+                            ? format("check that {} is unchanged", unchanged.front())
+                            : format("check that {} are unchanged", joined(unchanged, ", ")),
                         comparison_of(input.stack, python),
                         {}});
 }
@@ -228,13 +229,10 @@ void add_steps(const PlanInput& input, Plan& plan) {
   std::vector<Step>& steps = plan.steps;
   if (!debs.empty() || !wheels.empty()) {
     steps.push_back(
-        {"stage", "copy the packages to the host and check their digests", StagePackages{}, {}});
+        {"stage", "copy the packages to the host and verify their digests", StagePackages{}, {}});
   }
   if (has_rehearsal(input.options.mode)) {
-    steps.push_back({"rehearse",
-                     "rehearse all of it in a view of the host that is thrown away",
-                     RehearsePlan{},
-                     {}});
+    steps.push_back({"rehearse", "trial run: apply the plan in a sandbox", RehearsePlan{}, {}});
   }
   steps.push_back({"keep", "back up affected files", KeepWriteSet{}, {}});
   add_deb_steps(debs, plan);
@@ -270,25 +268,25 @@ void add_warnings(const Stack& stack, const Selection& selection, const HostFact
                   Plan& plan) {
   for (const PlannedPackage& package : plan.packages) {
     if (package.action == PackageAction::downgrade) {
-      plan.warnings.push_back(format("{} goes back from {} to {}", package.name,
+      plan.warnings.push_back(format("{} is downgraded from {} to {}", package.name,
                                      package.before.value_or(""), package.after));
     }
   }
   if (selection.python != nullptr) {
     const std::vector<std::string>& tested = stack.python.tested_minors;
     if (std::find(tested.begin(), tested.end(), selection.python->minor) == tested.end()) {
-      plan.warnings.push_back(format("Python {} is not among the vendor's versions ({})",
+      plan.warnings.push_back(format("Python {} is not among the vendor's tested versions ({})",
                                      selection.python->minor, joined(tested, ", ")));
     }
   }
   for (const std::string& executable : facts.distrusted_pythons) {
     plan.warnings.push_back(
-        format("{} can be changed by others than root and was not run; --python runs it",
+        format("{} is writable by users other than root and was not run; use --python to run it",
                in_quotes(executable)));
   }
   for (const std::string& name : plan.environment->left_out) {
     plan.warnings.push_back(
-        format("no value for {}: no package has the file it is taken from", name));
+        format("no value for {}: no package contains the file it is taken from", name));
   }
 }
 

@@ -151,16 +151,14 @@ std::optional<Error> refusal_of(const std::vector<Finding>& findings,
                  : format("preflight checks failed: {} findings\n{}", count, joined(lines, "\n"));
   if (acceptance == Acceptance::impossible) {
     return Error(code, std::move(message),
-                 format("{} `topsctl inspect BUNDLE --deep` tells all of it", first->remedy.text));
+                 format("{} `topsctl inspect BUNDLE --deep` shows everything", first->remedy.text));
   }
-  return Error(
-      code, std::move(message),
-      format(
-          "{} `topsctl inspect BUNDLE --deep --against ROOT` tells all of it; {} proceeds at your "
-          "own risk",
-          first->remedy.text,
-          first->id == downgrade_finding ? std::string("--allow-downgrade")
-                                         : format("--accept {}", first->id)));
+  return Error(code, std::move(message),
+               format("{} `topsctl inspect BUNDLE --deep --against ROOT` shows everything; {} "
+                      "proceeds at your own risk",
+                      first->remedy.text,
+                      first->id == downgrade_finding ? std::string("--allow-downgrade")
+                                                     : format("--accept {}", first->id)));
 }
 
 std::vector<std::string> own_folders(
@@ -220,12 +218,12 @@ void require_changeable(const Host& host, const WriteSet& write_set) {
   const auto require = [&](const std::string& path) {
     const std::string real = host.join_canonical_text(path);
     if (!is_immutable(real)) return;
-    throw Error(
-        ErrorCode::host_unfit,
-        format("{}: {} must be changed, and is protected against it (chattr)", protected_finding,
-               in_quotes(path)),
-        format("see `lsattr -d {}`, and take the mark away with `chattr -ia {}` if that is meant",
-               shell_quoted(real), shell_quoted(real)));
+    throw Error(ErrorCode::host_unfit,
+                format("{}: {} must be changed but is write-protected (chattr)", protected_finding,
+                       in_quotes(path)),
+                format("check `lsattr -d {}`, and clear the attribute with `chattr -ia {}` if that "
+                       "is intended",
+                       shell_quoted(real), shell_quoted(real)));
   };
   CanonicalPaths canonical(host.root);
   std::set<std::string> paths;
@@ -248,7 +246,7 @@ std::vector<std::string> odd_host_warnings(const Host& host) {
   const std::int64_t behind = (status.st_mtim.tv_sec - now) / day_s;
   if (behind < 1) return {};
   return {format(
-      "the clock is {} behind the last change of dpkg's database: times in reports will be wrong",
+      "the clock is {} behind the last change of the dpkg database: times in reports will be wrong",
       counted(static_cast<std::size_t>(behind), "day"))};
 }
 

@@ -42,7 +42,7 @@ void refuse_broken(const Inventory& inventory, const Component& component) {
   throw Error(ErrorCode::bad_bundle,
               format("the bundle has no package for component {} ({} {})", in_quotes(component.id),
                      joined(component.names, " or "), wanted_version(stack, component)),
-              "add the package to the bundle, or choose other parts with --components");
+              "add the package to the bundle, or choose other components with --components");
 }
 
 const Package* wheel_for(const std::vector<const Package*>& wheels, const std::string& minor) {
@@ -69,20 +69,19 @@ struct WheelChoice {
     present.push_back(concat(python.minor, " (", python.executable, ")"));
   }
   for (const std::string& executable : facts.distrusted_pythons) {
-    present.push_back(format("{}, which others than root can change and which was not run",
+    present.push_back(format("{}, which is writable by users other than root and was not run",
                              printable(executable)));
   }
-  throw Error(
-      ErrorCode::host_unfit,
-      format("{}: no interpreter fits the wheels: the bundle has them for Python {}, the host has "
-             "{}",
-             no_interpreter_finding, joined({offered.begin(), offered.end()}, ", "),
-             present.empty() ? "none" : joined(present, ", ")),
-      facts.is_python_named
-          ? "leave --python out to have the stack's own interpreters tried, install one of these "
-            "Python versions, or leave the wheel out with --components"
-          : "install one of these Python versions, name an interpreter with --python, or leave "
-            "the wheel out with --components");
+  throw Error(ErrorCode::host_unfit,
+              format("{}: no interpreter matches the wheels: the bundle has them for Python {}, "
+                     "the host has {}",
+                     no_interpreter_finding, joined({offered.begin(), offered.end()}, ", "),
+                     present.empty() ? "none" : joined(present, ", ")),
+              facts.is_python_named
+                  ? "omit --python to try the stack's own interpreters, install one of these "
+                    "Python versions, or exclude the wheel with --components"
+                  : "install one of these Python versions, specify an interpreter with --python, "
+                    "or exclude the wheel with --components");
 }
 
 const PythonFacts* fitting_python(const std::vector<WheelChoice>& choices, const HostFacts& facts) {

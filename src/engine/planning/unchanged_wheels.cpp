@@ -23,9 +23,9 @@ bool is_one_of(const std::string& name, const std::vector<std::string>& names) {
 [[noreturn]] void refuse(const Package& package, const std::string& name, const std::string& what) {
   throw Error(
       ErrorCode::bad_package,
-      format("{}: {} would change {}, which the stack leaves as it is: {}", untouched_finding,
+      format("{}: {} would change {}, which the stack leaves unchanged: {}", untouched_finding,
              in_quotes(package.path), in_quotes(name), what),
-      format("take a wheel without it, or a stack file whose python.unchanged does not name {}",
+      format("use a wheel without it, or a stack file whose python.unchanged does not list {}",
              name));
 }
 
@@ -39,7 +39,7 @@ bool is_place_of(const std::string& path, const std::string& name) {
 
 void require_untouched(const Package& package, const std::string& name, const PythonFacts& python) {
   if (normalized_name(package.name) == normalized_name(name)) {
-    refuse(package, name, "it is that distribution");
+    refuse(package, name, "it is the same distribution");
   }
   std::set<std::string> own;
   const InstalledWheel* installed = python.wheel(name);
@@ -50,13 +50,13 @@ void require_untouched(const Package& package, const std::string& name, const Py
     const bool is_owned =
         installed != nullptr && own.contains(concat(installed->site_directory, "/", entry.path));
     if (is_place_of(entry.path, name) || is_owned) {
-      refuse(package, name, format("it has {}", in_quotes(printable(entry.path))));
+      refuse(package, name, format("it contains {}", in_quotes(printable(entry.path))));
     }
   }
   for (const std::string& script : package.scripts) {
     for (const std::string& folder : python.script_directories) {
       if (!own.contains(concat(folder, "/", script))) continue;
-      refuse(package, name, format("it has the command {}", in_quotes(script)));
+      refuse(package, name, format("it contains the command {}", in_quotes(script)));
     }
   }
 }

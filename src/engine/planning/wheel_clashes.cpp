@@ -63,7 +63,7 @@ class WheelClashSearch {
     std::set<std::string> taken;
     for (const std::string& path : wheel_target_paths(wheel, python_.scheme)) {
       if (const std::string program = shadowed_program(host_, path); !program.empty())
-        shadowing.add(path, format("would be run in the place of {}", program));
+        shadowing.add(path, format("would run instead of {}", program));
       if (!own.contains(path) && is_file_there(host_, path)) taken.insert(path);
     }
     EvidenceList owned;

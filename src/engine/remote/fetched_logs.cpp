@@ -75,10 +75,10 @@ std::string piece_of(const std::string& name, std::string_view bytes) {
 void serve_logs(const Host& host, std::string_view payload,
                 const std::function<void(const std::string& frame)>& say) {
   std::string logs;
-  read_near_words(payload, "the question for logs", [&](const JsonReader& asked) {
+  read_near_words(payload, "the log request", [&](const JsonReader& asked) {
     asked.expect_keys({"logs"});
     logs = asked.at("logs").text();
-    if (!logs.starts_with('/')) asked.at("logs").reject("no absolute path");
+    if (!logs.starts_with('/')) asked.at("logs").reject("not an absolute path");
   });
   const fs::path folder = run_named(host, logs).log_folder;
   std::string buffer(piece_size, '\0');
@@ -109,24 +109,24 @@ void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& prog
   for (;;) {
     const std::string payload = far.expect(FrameKind::fetched, piece_timeout_ms);
     if (payload.empty()) break;
-    if (++pieces > most_pieces) throw not_of_topsctl("too many pieces of logs");
+    if (++pieces > most_pieces) throw not_of_topsctl("too many log pieces");
     const std::string_view whole = payload;
     const auto end = whole.find('\n');
-    if (end == std::string_view::npos) throw not_of_topsctl("a piece of a log without a name");
+    if (end == std::string_view::npos) throw not_of_topsctl("a log piece without a name");
     std::string name;
-    read_far_words(whole.substr(0, end), "a piece of a log", [&](const JsonReader& head) {
+    read_far_words(whole.substr(0, end), "a log piece", [&](const JsonReader& head) {
       head.expect_keys({"name"});
       name = head.at("name").text();
-      if (!is_log_name(name)) head.at("name").reject("no name of a log");
+      if (!is_log_name(name)) head.at("name").reject("invalid log name");
     });
     const std::string_view bytes = whole.substr(end + 1);
     if (payload.size() > most)
-      throw Error(ErrorCode::unreachable, "its logs are larger than this host takes",
+      throw Error(ErrorCode::unreachable, "its logs are larger than this workstation accepts",
                   "they are still on the host");
     most -= payload.size();
     if (name != open_name) {
       if (fs::exists(fs::symlink_status(folder / name)))
-        throw not_of_topsctl("the pieces of a log are not in a row");
+        throw not_of_topsctl("the pieces of a log are not consecutive");
       make_directories((folder / name).parent_path(), 0755);
       open_file = open_log(folder / name, O_WRONLY | O_CREAT | O_EXCL);
       open_name = name;

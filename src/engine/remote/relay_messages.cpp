@@ -17,7 +17,7 @@ constexpr std::size_t most_chunks = 1'000'000;
 
 std::string key_in(const JsonReader& value) {
   auto key = bytes_of_hex(value.text());
-  if (!key || key->size() != sealed_key_bytes) value.reject("no key");
+  if (!key || key->size() != sealed_key_bytes) value.reject("invalid key");
   return *std::move(key);
 }
 
@@ -48,7 +48,7 @@ std::vector<ChunkPlace> chunks_in(const JsonReader& value) {
   std::vector<ChunkPlace> chunks;
   for (const JsonReader& range : value.items()) {
     const std::vector<JsonReader> numbers = range.items();
-    if (numbers.size() != 3) range.reject("object, first and last chunk are wanted");
+    if (numbers.size() != 3) range.reject("expected object, first chunk and last chunk");
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const auto object = static_cast<std::uint32_t>(numbers[0].integer(0, most));
     const std::int64_t first = numbers[1].integer(0, most);
@@ -86,7 +86,7 @@ Json fed_json(const std::string& failure) {
 
 std::string parse_listen_frame(std::string_view payload) {
   std::string key;
-  read_near_words(payload, "the listening", [&](const JsonReader& json) {
+  read_near_words(payload, "the listen request", [&](const JsonReader& json) {
     json.expect_keys({"key"});
     key = key_in(json.at("key"));
   });
@@ -95,7 +95,7 @@ std::string parse_listen_frame(std::string_view payload) {
 
 RelayFeed parse_feed_frame(std::string_view payload) {
   RelayFeed feed;
-  read_near_words(payload, "the feed", [&](const JsonReader& json) {
+  read_near_words(payload, "the feed request", [&](const JsonReader& json) {
     json.expect_keys({"address", "port", "key", "chunks"});
     feed = {json.at("address").text(), port_in(json.at("port")), key_in(json.at("key")),
             chunks_in(json.at("chunks"))};
@@ -105,7 +105,7 @@ RelayFeed parse_feed_frame(std::string_view payload) {
 
 RelayListening parse_listening(std::string_view payload) {
   RelayListening listening;
-  read_far_words(payload, "its listening", [&](const JsonReader& json) {
+  read_far_words(payload, "its listen reply", [&](const JsonReader& json) {
     listening = {text_in(json.at("address")), port_in(json.at("port")),
                  printable(text_in(json.at("reason")))};
   });
@@ -114,7 +114,7 @@ RelayListening parse_listening(std::string_view payload) {
 
 std::string parse_fed(std::string_view payload) {
   std::string failure;
-  read_far_words(payload, "its end of a feed",
+  read_far_words(payload, "its feed result",
                  [&](const JsonReader& json) { failure = printable(text_in(json.at("failure"))); });
   return failure;
 }

@@ -55,18 +55,18 @@ RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target&
       continue;
     }
     bool has_ended_itself = false;
-    std::string why = !piece                         ? "it does not answer"
-                      : said.size() >= most_greeting ? "it says too much"
+    std::string why = !piece                         ? "it does not respond"
+                      : said.size() >= most_greeting ? "it sends too much output"
                                                      : "";
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
       const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
-      why = format("its shell has ended with status {}{}", end_of_shell.status,
+      why = format("its shell ended with status {}{}", end_of_shell.status,
                    words.empty() ? "" : concat(": ", words));
       has_ended_itself = end_of_shell.status >= 0;
     }
     why = format("cannot run a program on {}: {}", in_quotes(target.text()), why);
-    const std::string hint = "see whether `ssh` may run a command there";
+    const std::string hint = "check that `ssh` may run a command on this host";
     if (has_ended_itself) throw NotStarted(why, hint);
     throw ConnectionLost(why, hint);
   }
@@ -78,19 +78,20 @@ namespace {
   if (line == "no-container") {
     throw Error(ErrorCode::unreachable,
                 format("no running container {} on {}", in_quotes(target.container),
-                       in_quotes(target.is_local() ? "this machine" : target.host)),
-                "`docker ps`, `podman ps` or `nerdctl ps` there lists them; may this user ask?");
+                       in_quotes(target.is_local() ? "this workstation" : target.host)),
+                "list them with `docker ps`, `podman ps` or `nerdctl ps` on the host; check that "
+                "this user may run it");
   }
   if (line.starts_with("absent")) {
     throw Error(ErrorCode::host_unfit,
-                format("{} is no machine that topsctl runs on: {}", in_quotes(target.text()),
+                format("topsctl does not run on {}: {}", in_quotes(target.text()),
                        last_words(line.substr(std::string_view("absent").size()))),
                 "topsctl runs on Linux on x86-64");
   }
   throw Error(ErrorCode::host_unfit,
-              format("cannot put topsctl on {}: {}", in_quotes(target.text()), last_words(line)),
-              "it needs a folder of the user's own, below the home folder or /var/tmp, in which "
-              "programs may run, and `sha256sum`");
+              format("cannot copy topsctl to {}: {}", in_quotes(target.text()), last_words(line)),
+              "it needs `sha256sum` and a directory owned by the user, below the home directory or "
+              "/var/tmp, in which programs may run");
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ std::string far_command_line(const Target& target, const std::string& script,
                              const std::string& token) {
   // Between single quotes nothing of it means anything to sh, bash, csh, tcsh, zsh and fish.
   if (script.find_first_of("'\\!\n") != std::string::npos)
-    throw Error(ErrorCode::internal, "a script that not every shell takes as it is");
+    throw Error(ErrorCode::internal, "a script that not every shell accepts unchanged");
   if (target.container.empty()) return concat("exec /bin/sh -c '", script, "'");
   return concat(
       "exec /bin/sh -c '"
@@ -212,7 +213,7 @@ RemoteAgent::RemoteAgent(RemoteSession& session, const Target& target,
   stream_.reset();
   carry(session, program);
   start(session, program, words, first);
-  if (!is_there(session)) refuse_answer(target_, "it was there, and has gone");
+  if (!is_there(session)) refuse_answer(target_, "it was copied and then disappeared");
 }
 
 void RemoteAgent::carry(RemoteSession& session, const CarriedProgram& program) {
@@ -265,7 +266,7 @@ void RemoteAgent::take_greeting(const std::string& piece) {
   greeting_ += piece;
   const auto answer = answer_in(greeting_, token_);
   if (!answer) {
-    if (greeting_.size() > most_greeting) refuse_answer(target_, "it says too much");
+    if (greeting_.size() > most_greeting) refuse_answer(target_, "it sends too much output");
     return;
   }
   token_.clear();
@@ -297,10 +298,10 @@ std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms, int
     if (piece->empty()) {
       const RemoteEnd end = stream_->finish();
       const std::string words = last_words(end.errors);
-      throw ConnectionLost(format("topsctl there has ended{}{}",
+      throw ConnectionLost(format("the remote topsctl has ended{}{}",
                                   end.status < 0 ? "" : format(" with status {}", end.status),
                                   words.empty() ? "" : concat(": ", words)),
-                           "run the same command again: what has arrived is kept");
+                           "rerun the same command: data already received is kept");
     }
     if (token_.empty())
       parser_.take(*piece);
@@ -316,8 +317,8 @@ std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms, int
 std::string RemoteAgent::expect(FrameKind kind, std::int64_t timeout_ms) {
   auto found = next(timeout_ms);
   if (!found)
-    throw ConnectionLost("topsctl there does not answer",
-                         "run the same command again: what has arrived is kept");
+    throw ConnectionLost("the remote topsctl does not respond",
+                         "rerun the same command: data already received is kept");
   if (found->kind != kind) refuse_frame(*found);
   return std::move(found->payload);
 }
@@ -332,7 +333,7 @@ void RemoteAgent::on_frame(FrameKind kind, std::string_view payload) {
 }
 
 void RemoteAgent::on_chunk_begin(const ChunkPlace& /*place*/, std::uint64_t /*size*/) {
-  throw not_of_topsctl("it sends chunks");
+  throw not_of_topsctl("it sent chunks");
 }
 
 }  // namespace topsctl

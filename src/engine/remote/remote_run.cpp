@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
@@ -55,6 +56,8 @@ class Following {
     RemoteRunRequest request;
     request.id = hex_text(random_bytes(run_id_bytes));
     request.words = command.words;
+    // The language of its host is that of others.
+    request.words.push_back(concat("--lang=", name(used_language())));
     request.run_as = command.run_as;
     request.lock = command.lock;
     request.job = command.job;
@@ -83,12 +86,12 @@ class Following {
     far.send(json_frame(FrameKind::run, to_json(request_)));
     for (;;) {
       const auto found = far.next(run_answer_timeout_ms);
-      if (!found) throw ConnectionLost("topsctl there has fallen silent");
+      if (!found) throw ConnectionLost("the remote topsctl stopped responding");
       lost_at_.reset();
       request_.has_begun = true;
       if (found->kind == FrameKind::result) return parse_run_end(found->payload);
       if (found->kind != FrameKind::event)
-        throw Error(ErrorCode::unreachable, "the far end sends what nobody asked for");
+        throw Error(ErrorCode::unreachable, "the remote topsctl sent unrequested data");
       request_.events_from += found->payload.size();
       take_lines(found->payload);
     }
@@ -116,9 +119,10 @@ class Following {
 
   static RunLost lost_for_good(const Error& last) {
     return RunLost(
-        format("the connection was lost while it ran, and did not come back: {}", last.message()),
-        "it goes on there without us, and ends committed or restored; `topsctl history` "
-        "on the host tells which");
+        format("the connection was lost during the run and could not be re-established: {}",
+               last.message()),
+        "it continues on the host and will be committed or rolled back; `topsctl history` on the "
+        "host shows which");
   }
 
   const RemoteRun& run_;
@@ -134,20 +138,20 @@ class Following {
 [[noreturn]] void refuse_end(const RemoteRunEnd& end, const RemoteCommand& command) {
   const std::string words = last_words(end.last_words);
   if (end.status < 0) {
-    throw RunLost("what ran there was cut off before its end, perhaps by a reboot",
-                  "`sudo topsctl recover` on the host restores what it left unfinished");
+    throw RunLost("the remote run was interrupted before it finished, possibly by a reboot",
+                  "`sudo topsctl recover` on the host rolls back what it left unfinished");
   }
   if (end.report.empty() && command.run_as == RunAs::root &&
       end.last_words.find("sudo:") != std::string::npos) {
-    throw Error(ErrorCode::permission, format("sudo refuses: {}", words),
+    throw Error(ErrorCode::permission, format("sudo refused: {}", words),
                 command.sudo_password.is_empty()
                     ? "give the password with --ask-sudo-pass, or log in as root"
-                    : "see whether the password is right");
+                    : "check that the password is correct");
   }
   throw Error(ErrorCode::unreachable,
-              format("topsctl there gave no report, and ended with status {}{}", end.status,
+              format("the remote topsctl returned no report and ended with status {}{}", end.status,
                      words.empty() ? "" : concat(": ", words)),
-              "run it on the host itself to see more");
+              "run it on the host itself for details");
 }
 
 // Empty for what is not there, or is no text.

@@ -41,15 +41,15 @@ Json to_json(const RemoteRunRequest& request) {
 
 RemoteRunRequest parse_run_frame(std::string_view payload) {
   try {
-    const Json json = parse_json(payload, "the run");
-    const JsonReader reader(json, "the run");
+    const Json json = parse_json(payload, "the run request");
+    const JsonReader reader(json, "the run request");
     reader.expect_keys({"id", "words", "run_as", "events_from", "lock", "job", "reading",
                         "directory", "has_begun"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
     // It becomes the name of a folder.
     if (request.id.size() != id_digits || !bytes_of_hex(request.id))
-      reader.at("id").reject("no id");
+      reader.at("id").reject("invalid id");
     request.words = reader.at("words").texts();
     request.run_as =
         reader.at("run_as").text_of({"root", "login"}) == "root" ? RunAs::root : RunAs::login;
@@ -63,11 +63,11 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
     request.reading = text_or_nothing(reader.at("reading"));
     request.has_begun = reader.at("has_begun").boolean();
     request.directory = reader.at("directory").text();
-    if (!request.directory.starts_with('/')) reader.at("directory").reject("no absolute path");
+    if (!request.directory.starts_with('/')) reader.at("directory").reject("not an absolute path");
     return request;
   } catch (const Error&) {
     // Not what it says: it is of no use to whoever reads it.
-    throw Error(ErrorCode::usage, "the run is not as topsctl sends it");
+    throw Error(ErrorCode::usage, "invalid run request");
   }
 }
 
@@ -79,8 +79,8 @@ Json to_json(const RemoteRunEnd& end) {
 
 RemoteRunEnd parse_run_end(std::string_view payload) {
   try {
-    const Json json = parse_json(payload, "the end of the run");
-    const JsonReader reader(json, "the end of the run");
+    const Json json = parse_json(payload, "the run result");
+    const JsonReader reader(json, "the run result");
     return {static_cast<int>(reader.at("status").integer(-1, 255)),
             text_or_nothing(reader.at("report")), text_or_nothing(reader.at("last_words"))};
   } catch (const Error& error) {

@@ -60,9 +60,8 @@ fs::path folder_of(const Host& host, const std::string& id) {
     return place / id;
   }
   throw Error(
-      ErrorCode::permission,
-      "no folder of our own for what runs, neither in ~/.cache/topsctl nor in /var/tmp",
-      "make one of them usable: it must belong to the user, and others must not write to it");
+      ErrorCode::permission, "no usable directory for runs in ~/.cache/topsctl or /var/tmp",
+      "make one of them usable: it must belong to the user and must not be writable by others");
 }
 
 std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::path& folder,
@@ -102,7 +101,7 @@ void require_other_side(const Descriptor& input) {
   throw_if_interrupted();
   pollfd watched = {input.get(), POLLIN, 0};
   if (::poll(&watched, 1, 0) > 0)
-    throw Error(ErrorCode::interrupted, "the other side is gone; the run goes on");
+    throw Error(ErrorCode::interrupted, "the workstation disconnected; the run continues");
 }
 
 }  // namespace
@@ -117,9 +116,8 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
     return;
   }
   if (!fs::is_directory(request.directory, failure))
-    throw Error(ErrorCode::bad_input,
-                format("there is no directory {}", in_quotes(request.directory)),
-                "make it there, or name another one: --chdir DIR");
+    throw Error(ErrorCode::bad_input, format("no such directory: {}", in_quotes(request.directory)),
+                "create it on the host, or choose another one: --chdir DIR");
   const DetachedRun run(folder, request.directory);
   const bool has_password = request.run_as == RunAs::root && !sudo_password.is_empty();
   if (has_password) sudo_password.add('\n');

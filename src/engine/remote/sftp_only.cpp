@@ -29,12 +29,13 @@ std::optional<bool> is_greeting(SftpParser& parser, std::string_view bytes) {
 
 SftpOnlyHosts::SftpOnlyHosts(const Target& target)
     : Error(ErrorCode::host_unfit,
-            format("no programs may be run on {}: it only takes files, over SFTP",
+            format("cannot run programs on {}: it only accepts files over SFTP",
                    in_quotes(target.text())),
             target.container.empty()
-                ? "`topsctl transfer` puts the files there; to install them log in as a user who "
-                  "may run programs, or run topsctl on the machine itself"
-                : "log in as a user who may run programs there: a container is reached by one") {}
+                ? "`topsctl transfer` copies the files to the host; to install them, log in as a "
+                  "user who may run programs, or run topsctl on the host itself"
+                : "log in as a user who may run programs on the host: a container is reached "
+                  "through a program") {}
 
 std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target) {
   if (const auto said = program.read(patience_ms)) return *said;

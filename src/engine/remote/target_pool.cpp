@@ -55,7 +55,7 @@ class TargetPool {
       result.error = error;
     } catch (const std::exception& error) {
       result.error = Error(ErrorCode::internal, printable(error.what()),
-                           "this is a defect of topsctl: please report it");
+                           "this is a bug in topsctl: please report it");
     }
     result.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - started).count();
@@ -95,10 +95,11 @@ std::optional<Error> error_of(const std::vector<TargetResult>& results) {
   throw_if_interrupted();
   if (results.size() == 1) return first->error;
   const bool is_all = bad == results.size() && is_one_kind && first != nullptr;
-  return Error(is_all ? first->error->code() : ErrorCode::some_failed,
-               format("{} of {}{}", bad, counted(results.size(), "target"),
-                      bad == 1 ? " has failed" : " have failed"),
-               "see the lines of those targets; the same command goes on where it stopped");
+  return Error(
+      is_all ? first->error->code() : ErrorCode::some_failed,
+      format("{} of {}{}", bad, counted(results.size(), "target"),
+             bad == 1 ? " failed" : " failed"),
+      "see the lines of those targets; rerun the same command to continue where it stopped");
 }
 
 void SharedEvents::step_started(std::size_t index, std::size_t total,

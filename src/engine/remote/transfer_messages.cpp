@@ -25,7 +25,7 @@ std::uint64_t size_in(const JsonReader& value) {
 
 std::string path_in(const JsonReader& value) {
   std::string path = value.text();
-  if (!path.starts_with('/')) value.reject("an absolute path is wanted");
+  if (!path.starts_with('/')) value.reject("expected an absolute path");
   return path;
 }
 
@@ -35,7 +35,7 @@ std::vector<ManifestObject> objects_in(const JsonReader& value) {
     item.expect_keys({"id", "size"});
     if (objects.size() == static_cast<std::size_t>(most_objects)) item.reject("too many objects");
     ManifestObject object{item.at("id").text(), size_in(item.at("size"))};
-    if (!is_content_id(object.id)) item.at("id").reject("no content id");
+    if (!is_content_id(object.id)) item.at("id").reject("invalid content id");
     objects.push_back(std::move(object));
   }
   return objects;
@@ -58,11 +58,11 @@ ObjectState object_state(const JsonReader& item, const ManifestObject& object) {
       continue;
     }
     const auto bytes = bytes_of_hex(digest.text());
-    if (!bytes || bytes->size() != digest_bytes) digest.reject("no digest");
+    if (!bytes || bytes->size() != digest_bytes) digest.reject("invalid digest");
     state.digests.emplace_back(*bytes);
   }
   if (!state.complete && state.digests.size() != chunk_count(object.size))
-    item.reject("another number of digests");
+    item.reject("wrong number of digests");
   return state;
 }
 
@@ -84,8 +84,9 @@ void read_far_words(std::string_view payload, const std::string& source,
     const Json json = parse_json(payload, source);
     read(JsonReader(json, source));
   } catch (const Error& error) {
-    throw not_of_topsctl(error.message(),
-                         "run the same command again; if it comes again, see what runs there");
+    throw not_of_topsctl(
+        error.message(),
+        "rerun the same command; if the error persists, check what runs on the host");
   }
 }
 
@@ -117,7 +118,7 @@ TransferManifest parse_manifest_frame(std::string_view payload) {
       ManifestFile file{item.at("name").text(),
                         static_cast<std::uint32_t>(item.at("object").integer(
                             0, static_cast<std::int64_t>(manifest.objects.size()) - 1))};
-      if (!is_safe_name(file.name)) item.at("name").reject("no name for a file");
+      if (!is_safe_name(file.name)) item.at("name").reject("invalid file name");
       manifest.files.push_back(std::move(file));
     }
   });
@@ -126,7 +127,7 @@ TransferManifest parse_manifest_frame(std::string_view payload) {
 
 TransferManifest parse_join_frame(std::string_view payload) {
   TransferManifest manifest;
-  read_near_words(payload, "the join", [&](const JsonReader& json) {
+  read_near_words(payload, "the join request", [&](const JsonReader& json) {
     json.expect_keys({"store", "objects"});
     manifest.store = path_in(json.at("store"));
     manifest.objects = objects_in(json.at("objects"));
@@ -136,7 +137,7 @@ TransferManifest parse_join_frame(std::string_view payload) {
 
 AgentWelcome parse_welcome(std::string_view payload) {
   AgentWelcome welcome;
-  read_far_words(payload, "its welcome", [&](const JsonReader& json) {
+  read_far_words(payload, "its welcome message", [&](const JsonReader& json) {
     welcome = {json.at("topsctl_version").text(), time_of(json.at("time").text())};
   });
   return welcome;
@@ -144,12 +145,12 @@ AgentWelcome parse_welcome(std::string_view payload) {
 
 RemoteState parse_state(std::string_view payload, const std::vector<ManifestObject>& objects) {
   RemoteState state;
-  read_far_words(payload, "its state", [&](const JsonReader& json) {
+  read_far_words(payload, "its state message", [&](const JsonReader& json) {
     state.store = path_in(json.at("store"));
     state.free_bytes = static_cast<std::uint64_t>(
         json.at("free_bytes").integer(0, std::numeric_limits<std::int64_t>::max()));
     const std::vector<JsonReader> items = json.at("objects").items();
-    if (items.size() != objects.size()) json.at("objects").reject("another number of objects");
+    if (items.size() != objects.size()) json.at("objects").reject("wrong number of objects");
     for (std::size_t i = 0; i < items.size(); ++i)
       state.objects.push_back(object_state(items[i], objects[i]));
   });
@@ -158,7 +159,7 @@ RemoteState parse_state(std::string_view payload, const std::vector<ManifestObje
 
 std::vector<RemoteFile> parse_done(std::string_view payload) {
   std::vector<RemoteFile> files;
-  read_far_words(payload, "its end", [&](const JsonReader& json) {
+  read_far_words(payload, "its done message", [&](const JsonReader& json) {
     for (const JsonReader& item : json.at("files").items()) {
       files.push_back(
           {item.at("name").text(), item.at("id").text(), item.at("was_there").boolean()});
@@ -170,10 +171,10 @@ std::vector<RemoteFile> parse_done(std::string_view payload) {
 Error parse_failure(std::string_view payload) {
   try {
     std::optional<Error> failure;
-    read_far_words(payload, "its failure", [&](const JsonReader& json) {
+    read_far_words(payload, "its failure message", [&](const JsonReader& json) {
       const std::string code = json.at("code").text();
       const auto known = error_code_named(code);
-      if (!known) json.at("code").reject("no known code");
+      if (!known) json.at("code").reject("unknown error code");
       const JsonReader hint = json.at("hint");
       std::vector<std::string> context;
       for (const std::string& line : json.at("context").texts()) context.push_back(printable(line));

@@ -38,7 +38,7 @@ ChunkPlace place_in(std::string_view bytes) {
 
 [[noreturn]] void refuse(const std::string& why) {
   throw not_of_topsctl(why,
-                       "see whether something writes to standard output when one logs in there");
+                       "check whether anything writes to standard output at login on the host");
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string ack_frame(const Ack& ack) {
 
 Ack parse_ack(std::string_view payload) {
   if (payload.size() != place_bytes + frame_digest_bytes)
-    refuse("an acknowledgement of another length");
+    refuse("an acknowledgement of the wrong length");
   return {place_in(payload), std::string(payload.substr(place_bytes))};
 }
 
@@ -100,12 +100,12 @@ void FrameParser::take_head(std::string_view& bytes) {
 }
 
 void FrameParser::begin_frame() {
-  if (kinds.find(head_[0]) == std::string_view::npos) refuse("a frame of no known kind");
+  if (kinds.find(head_[0]) == std::string_view::npos) refuse("a frame of unknown type");
   kind_ = static_cast<FrameKind>(head_[0]);
   left_ = number_in<std::uint32_t>(std::string_view(head_).substr(1));
   const bool is_chunk = kind_ == FrameKind::chunk;
   if (is_chunk && (left_ <= place_bytes || left_ - place_bytes > chunk_bytes))
-    refuse("a chunk of another length");
+    refuse("a chunk of the wrong length");
   if (!is_chunk && left_ > (kind_ == FrameKind::secret ? most_secret : most_frame))
     refuse("a frame that is too long");
   in_frame_ = true;

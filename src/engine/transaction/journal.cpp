@@ -129,10 +129,10 @@ std::uint64_t format_of(const Json& first, const std::string& subject) {
   if (format_number == first.end()) return 1;
   if (*format_number == chained_journal) return chained_journal;
   if (!format_number->is_number_unsigned()) damaged(subject);
-  throw Error(ErrorCode::journal_damaged,
-              format("the journal {} has a format that is unknown to this version of topsctl",
-                     in_quotes(subject)),
-              "use the version of topsctl that wrote it, or a later one");
+  throw Error(
+      ErrorCode::journal_damaged,
+      format("the journal {} has a format unknown to this version of topsctl", in_quotes(subject)),
+      "use the version of topsctl that wrote it, or a later one");
 }
 
 JournalRecord parse_record(std::string_view payload, const std::string& subject,

@@ -67,9 +67,9 @@ KeptContents check_contents(const Host& host, const Snapshot& snapshot, const fs
 void require_contents(const KeptContents& contents) {
   if (contents.missing.empty()) return;
   throw Error(ErrorCode::rollback_incomplete,
-              format("the kept copy of {} is missing or damaged", joined(contents.missing, ", ")),
-              "nothing was restored; `topsctl recover --from-store` restores all the rest, "
-              "`topsctl recover --give-up` leaves the host as it is");
+              format("the backup of {} is missing or damaged", joined(contents.missing, ", ")),
+              "nothing was restored; `topsctl recover --from-store` restores the rest, `topsctl "
+              "recover --give-up` leaves the host as it is");
 }
 
 }  // namespace topsctl

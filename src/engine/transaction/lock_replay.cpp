@@ -28,10 +28,10 @@ void refuse_if_older(const InputFile& lock, const Transaction& transaction) {
     if (!is_newer) continue;
     throw Error(
         ErrorCode::bad_package,
-        format("the lock is of {}, and transaction {} installed a newer one of {}, both "
-               "signed by key {}",
+        format("the lock is from {}, but transaction {} installed a newer one from {}, both signed "
+               "with key {}",
                printable(lock.created_at), transaction.id, before.created_at, lock.signed_by->key),
-        "take the newest lock; if the older one is meant, give --allow-older-lock");
+        "use the newest lock; to use the older one, add --allow-older-lock");
   }
 }
 

@@ -33,7 +33,7 @@ std::string encoded(std::string_view bytes) {
 int digit_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  throw Error(ErrorCode::journal_damaged, "a name in the snapshot's record is damaged");
+  throw Error(ErrorCode::journal_damaged, "a name in the snapshot record is damaged");
 }
 
 std::string decoded(const std::string& text) {
@@ -44,7 +44,7 @@ std::string decoded(const std::string& text) {
       continue;
     }
     if (i + 2 >= text.size()) {
-      throw Error(ErrorCode::journal_damaged, "a name in the snapshot's record is damaged");
+      throw Error(ErrorCode::journal_damaged, "a name in the snapshot record is damaged");
     }
     out.push_back(static_cast<char>(digit_value(text[i + 1]) * 16 + digit_value(text[i + 2])));
     i += 2;
@@ -79,14 +79,14 @@ void require_sound(const Snapshot& snapshot) {
         kept.state.type >= FileState::Type::absent && kept.state.type <= FileState::Type::special;
     if (!is_sound) {
       throw Error(ErrorCode::journal_damaged,
-                  format("the snapshot's record is damaged at {}", in_quotes(kept.path)));
+                  format("the snapshot record is damaged at {}", in_quotes(kept.path)));
     }
     paths.insert(kept.path);
   }
   for (const PathFamily& family : snapshot.families) {
     if (is_canonical(family.directory) && family.prefix.find('/') == std::string::npos) continue;
     throw Error(ErrorCode::journal_damaged,
-                format("the snapshot's record is damaged at {}", in_quotes(family.directory)));
+                format("the snapshot record is damaged at {}", in_quotes(family.directory)));
   }
 }
 
@@ -182,7 +182,7 @@ Snapshot parse_manifest(const std::string& text) {
   try {
     std::vector<std::string> lines = split(text, '\n');
     if (lines.size() < 3 || !lines.back().empty()) {
-      throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+      throw Error(ErrorCode::journal_damaged, "the snapshot record is truncated");
     }
     lines.pop_back();
     Snapshot snapshot;
@@ -202,17 +202,17 @@ Snapshot parse_manifest(const std::string& text) {
     });
     const Json last = Json::parse(lines.back());
     if (last.at("paths").get<std::size_t>() != snapshot.paths.size()) {
-      throw Error(ErrorCode::journal_damaged, "the snapshot's record is cut short");
+      throw Error(ErrorCode::journal_damaged, "the snapshot record is truncated");
     }
     // Earlier versions of topsctl wrote no digest.
     const std::string_view before(text.data(), text.size() - lines.back().size() - 1);
     if (last.size() > 1 && last.at("sha256").get<std::string>() != sha256_of(before)) {
-      throw Error(ErrorCode::journal_damaged, "the snapshot's record is damaged");
+      throw Error(ErrorCode::journal_damaged, "the snapshot record is damaged");
     }
     require_sound(snapshot);
     return snapshot;
   } catch (const Json::exception&) {
-    throw Error(ErrorCode::journal_damaged, "the snapshot's record is damaged");
+    throw Error(ErrorCode::journal_damaged, "the snapshot record is damaged");
   }
 }
 

@@ -279,8 +279,8 @@ bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
   if (rest && rest->starts_with("updates/")) {
     if (!is_late(look)) return true;
     throw Error(ErrorCode::host_unfit,
-                "dpkg was interrupted since, and has not finished its last work",
-                "nothing was changed; run `dpkg --configure -a`, then the same command again");
+                "dpkg was interrupted afterwards and has not finished its last operation",
+                "nothing was changed; run `dpkg --configure -a`, then rerun the same command");
   }
   if (const auto owner = owner_of_alternative(path, look)) return *owner != Owner::others;
   const std::string name = fs::path(path).filename().string();

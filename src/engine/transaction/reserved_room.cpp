@@ -40,13 +40,13 @@ std::uint64_t largest_copy_beside(const Host& host, const Snapshot& snapshot,
 void preallocate(const fs::path& file, std::uint64_t bytes) {
   const Descriptor output(
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!output.is_open()) throw system_error(errno, "reserve room in", file.string());
+  if (!output.is_open()) throw system_error(errno, "reserve space in", file.string());
   int failure = 0;
   do {
     if (bytes == 0) return;
     failure = ::posix_fallocate(output.get(), 0, static_cast<off_t>(bytes));
   } while (failure == EINTR);
-  if (failure != 0) throw system_error(failure, "reserve room in", file.string());
+  if (failure != 0) throw system_error(failure, "reserve space in", file.string());
 }
 
 void fill_with_room(const Host& host, const fs::path& reserved, const Snapshot& snapshot,
@@ -61,7 +61,7 @@ void fill_with_room(const Host& host, const fs::path& reserved, const Snapshot& 
 void reserve_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
   const fs::path reserved = folder / reserved_folder;
   if (::mkdir(reserved.c_str(), 0700) != 0)
-    throw system_error(errno, "make folder", reserved.string());
+    throw system_error(errno, "create directory", reserved.string());
   try {
     fill_with_room(host, reserved, snapshot, record_size(folder / snapshot_folder));
   } catch (const Error&) {

@@ -47,9 +47,9 @@ fs::path link_folder(const fs::path& store, std::size_t number) {
 Inode file_to_keep(const FileTree& tree, KeptPath& kept) {
   auto inode = tree.inode(kept.path);
   if (!inode || !S_ISREG(inode->status().st_mode)) {
-    throw Error(ErrorCode::busy, format("{} was replaced while it was kept", in_quotes(kept.path)),
-                "nothing was changed; end the program that writes there, and run the same command "
-                "again");
+    throw Error(
+        ErrorCode::busy, format("{} was replaced during the backup", in_quotes(kept.path)),
+        "nothing was changed; stop the program that writes to it, then rerun the same command");
   }
   kept.state = inode->state(Content::ignore);
   return std::move(*inode);
@@ -141,7 +141,7 @@ class Keeper {
     for (std::size_t i = 0; i < link_folders; ++i) {
       const fs::path folder = link_folder(store_, i);
       if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-        throw system_error(errno, "make folder", folder.string());
+        throw system_error(errno, "create directory", folder.string());
     }
     // An overlay copies a file of a lower layer before it links it, and then sets the time of its
     // folder back to what it was: two at a time in one folder would see each other's.

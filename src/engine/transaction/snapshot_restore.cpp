@@ -64,7 +64,7 @@ class Restorer {
       const auto entry = tree_.find(path);
       const int reason = entry ? entry->remove() : 0;
       if (reason == ENOTEMPTY)
-        note_failure(path, "the folder holds files that the transaction did not make");
+        note_failure(path, "the directory contains files that the transaction did not create");
       else if (reason != 0)
         note_failure(path, system_error(reason, "remove", path));
     } catch (const Error& error) {
@@ -154,14 +154,14 @@ class Restorer {
     const auto entry = tree_.find(kept.path);
     if (!entry) {
       throw Error(ErrorCode::rollback_incomplete,
-                  "a link stands in the place of one of its folders");
+                  "a symbolic link replaces one of its parent directories");
     }
     if (contents_.lost[index] == LostContent::overwritten) {
       throw Error(ErrorCode::rollback_incomplete,
-                  "it was written into in its place, and what it held before is lost");
+                  "it was overwritten in place, and its previous content is lost");
     }
     if (contents_.lost[index] == LostContent::missing)
-      throw Error(ErrorCode::rollback_incomplete, "what was kept of it is missing or damaged");
+      throw Error(ErrorCode::rollback_incomplete, "its backup is missing or damaged");
     const auto inode = entry->inode();
     const FileState now = inode ? state_of(*inode, kept) : FileState{};
     const bool was_folder = kept.state.type == Type::directory;
@@ -213,7 +213,7 @@ class Restorer {
   // The first name of the file was put back before: names are sorted.
   void link_again(const KeptPath& kept, const DirectoryEntry& entry, const FileIdentity& found) {
     const auto first = tree_.inode(kept.same_file);
-    if (!first) throw system_error(ENOENT, "put back", kept.path);
+    if (!first) throw system_error(ENOENT, "restore", kept.path);
     const FileIdentity wanted = first->identity();
     if (wanted.device != found.device || wanted.inode != found.inode) entry.replace_by(*first);
   }

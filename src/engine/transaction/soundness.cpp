@@ -31,7 +31,7 @@ std::optional<Error> damage_without_records(const Transaction& transaction,
                                             const fs::path& folder) {
   for (const char* store : {snapshot_folder, after_folder, undo_folder}) {
     if (is_there(folder / store))
-      return damage_of(transaction, "it keeps files, and its journal is missing or empty");
+      return damage_of(transaction, "it has backups, and its journal is missing or empty");
   }
   return std::nullopt;
 }
@@ -67,7 +67,7 @@ std::vector<const char*> required_stores(const Transaction& transaction) {
 std::optional<Error> damage_of_stores(const Transaction& transaction, const fs::path& folder) {
   for (const char* store : required_stores(transaction)) {
     if (!has_record(folder / store))
-      return damage_of(transaction, format("the record of what it keeps is missing ({})", store));
+      return damage_of(transaction, format("the record of its backup is missing ({})", store));
     // Of one that has ended, it is read when it is needed.
     if (!transaction.is_unfinished()) continue;
     try {
@@ -86,7 +86,7 @@ std::optional<Error> damage_by_itself(const Host& host, Transaction& transaction
   const auto id = begun.find("transaction");
   if (id != begun.end() && *id != transaction.id) {
     transaction.records.clear();
-    return damage_of(transaction, "its journal is that of another transaction");
+    return damage_of(transaction, "its journal belongs to another transaction");
   }
   return damage_of_stores(transaction, folder);
 }
@@ -99,7 +99,7 @@ std::optional<Error> damage_in_the_row(const ExaminedTransaction& examined, bool
   const bool is_impossible =
       is_open && (examined.is_past || (has_later && !transaction.was_committed()));
   if (!is_impossible) return std::nullopt;
-  return damage_of(transaction, "a later transaction was begun, and this one has not ended");
+  return damage_of(transaction, "a later transaction was started, and this one has not ended");
 }
 
 }  // namespace

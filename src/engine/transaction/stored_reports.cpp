@@ -54,7 +54,7 @@ RollbackProof proof_of(const Transaction& transaction) {
   const Json details = Json::parse(transaction.records.back().details, nullptr, false);
   proof.paths_checked = details.value("paths_checked", std::uint64_t{0});
   proof.differing.assign(details.value("differing", std::size_t{0}),
-                         "unknown: no report of the restore was left");
+                         "unknown: the rollback left no report");
   return proof;
 }
 
@@ -89,12 +89,12 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   report.changed =
       outcome == Outcome::committed || outcome == Outcome::rollback_incomplete || is_undo;
   report.message = format(
-      "transaction {}: {}, as its journal says; the command ended before it wrote its report",
+      "transaction {}: {} according to its journal; the command ended before it wrote its report",
       transaction.id, name(outcome));
   if (!is_undo && (outcome == Outcome::rolled_back || outcome == Outcome::failed_before_change))
     end_as_before(report, outcome, report.message);
   execution.warnings.emplace_back(
-      "this report is rebuilt from the journal: it has no plan, no steps and no checks");
+      "this report was rebuilt from the journal: it has no plan, no steps and no checks");
   const bool is_asked_for = outcome == Outcome::committed || outcome == Outcome::no_change ||
                             (is_undo && outcome == Outcome::rolled_back);
   if (!is_asked_for) {
@@ -102,8 +102,8 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
     execution.exit = outcome == Outcome::rolled_back           ? ExitCode::rolled_back
                      : outcome == Outcome::rollback_incomplete ? ExitCode::rollback_incomplete
                                                                : ExitCode::failed;
-    execution.error = Error(ErrorCode::step_failed, format("{} was cut off", command),
-                            report.log.empty() ? "" : format("read the log, {}", report.log));
+    execution.error = Error(ErrorCode::step_failed, format("{} was interrupted", command),
+                            report.log.empty() ? "" : format("see the log {}", report.log));
   }
   return execution_document(command, execution);
 }
@@ -133,7 +133,7 @@ void store_report(const Host& host, const std::string& command, Execution& execu
                   to_text(execution_document(command, execution)), 0600);
   } catch (const Error& error) {
     execution.warnings.push_back(
-        format("the report is not kept with the transaction: {}", error.message()));
+        format("cannot store the report with the transaction: {}", error.message()));
   }
 }
 

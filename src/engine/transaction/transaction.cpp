@@ -241,7 +241,8 @@ Transaction new_transaction(const Host& host) {
   transaction.id = known.empty() ? 1 : known.back().id + 1;
   transaction.folder = concat(transactions_folder(host), "/", transaction.id);
   const fs::path folder = host.resolve(transaction.folder);
-  if (::mkdir(folder.c_str(), 0700) != 0) throw system_error(errno, "make folder", folder.string());
+  if (::mkdir(folder.c_str(), 0700) != 0)
+    throw system_error(errno, "create directory", folder.string());
   sync_directory(parent);
   return transaction;
 }
@@ -255,11 +256,11 @@ Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
   if (!lock.is_open()) throw system_error(errno, "open", file.string(), ErrorCode::host_unfit);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   const WaitLimit limit(patience_ms);
-  on_wait("another topsctl");
+  on_wait("another topsctl process");
   if (patience_ms > 0 && lock_within(lock, LockKind::whole, limit)) return lock;
   throw_if_interrupted();
-  throw Error(ErrorCode::busy, "another topsctl is changing this machine",
-              "wait until it has ended, or give more time with --lock-timeout");
+  throw Error(ErrorCode::busy, "another topsctl process is changing this host",
+              "wait until it ends, or allow more time with --lock-timeout");
 }
 
 std::function<void(const std::string&)> told_to(EventSink& events) {

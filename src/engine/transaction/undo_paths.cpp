@@ -55,7 +55,7 @@ std::string kept_text(const KeptPath& file, const std::filesystem::path& store) 
   std::string text = std::filesystem::is_regular_file(place, ignored) ? read_text(place) : "";
   if (!file.state.sha256.empty() && sha256_of(text) != file.state.sha256) {
     throw Error(ErrorCode::journal_damaged,
-                format("the kept copy of {} is missing or damaged", in_quotes(file.path)),
+                format("the backup of {} is missing or damaged", in_quotes(file.path)),
                 std::string(way_out_of_damage));
   }
   return text;

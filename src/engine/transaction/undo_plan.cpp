@@ -61,8 +61,8 @@ class UndoMaker {
     const KeptPath* left = kept_at(after_, kept.path);
     if (left == nullptr) {
       throw Error(ErrorCode::journal_damaged,
-                  format("the record of the transaction's end lacks {}", in_quotes(kept.path)),
-                  "nothing was changed now");
+                  format("the final record of the transaction lacks {}", in_quotes(kept.path)),
+                  "nothing was changed");
     }
     const FileState& now = states_[static_cast<std::size_t>(left - after_.paths.data())];
     if (is_left_alone(kept.path, now, left->state) || agree(now, kept.state)) {
@@ -116,7 +116,7 @@ class UndoMaker {
     } else {
       merged = merged_records(before, after, current, in_dpkg(kept.path) == "diversions" ? 3 : 1);
     }
-    undo_.notes.push_back(format("{}: what others have changed since stays as it is", kept.path));
+    undo_.notes.push_back(format("{}: later changes by others stay as they are", kept.path));
     if (merged.empty() && kept.state.type == FileType::absent) {
       undo_.snapshot.paths.push_back(std::move(kept));
       return;

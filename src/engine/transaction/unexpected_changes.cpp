@@ -50,12 +50,12 @@ std::string warning_of(const UnexpectedChanges& escaped) {
     std::vector<std::string> first(escaped.paths.begin(),
                                    escaped.paths.begin() + static_cast<std::ptrdiff_t>(shown));
     text = format(
-        "{} outside the write set changed meanwhile, by scripts of packages or by somebody else, "
-        "and will not be restored: {}{}",
+        "{} outside the write set changed unexpectedly, by package scripts or by others, and will "
+        "not be rolled back: {}{}",
         counted(escaped.count, "path"), joined(first, ", "), escaped.count > shown ? ", ..." : "");
   }
   if (!escaped.is_complete) {
-    text += format("{}the file systems hold too many files to look for changes in all of them",
+    text += format("{}the file systems have too many files to check all of them for changes",
                    text.empty() ? "" : "; ");
   }
   return text;

@@ -13,9 +13,9 @@ void refuse_unconfirmed(const Host& host) {
     if (!awaited) continue;
     throw Error(
         ErrorCode::busy,
-        format("transaction {} awaits its confirmation until {}", transaction.id, awaited->until),
-        format("`topsctl confirm {}` from a new connection keeps it, `topsctl rollback {}` "
-               "restores the state before it",
+        format("transaction {} awaits confirmation until {}", transaction.id, awaited->until),
+        format("`topsctl confirm {}` over a new connection keeps it, `topsctl rollback {}` rolls "
+               "it back",
                transaction.id, transaction.id));
   }
 }
@@ -23,9 +23,9 @@ void refuse_unconfirmed(const Host& host) {
 void refuse_unfinished(const Host& host, std::string_view reason) {
   for (const Transaction& transaction : list_transactions(host)) {
     if (!transaction.is_unfinished()) continue;
-    throw Error(
-        ErrorCode::host_unfit, format("transaction {} is unfinished: {}", transaction.id, reason),
-        "restore the state before it with `topsctl recover`, and run the same command again");
+    throw Error(ErrorCode::host_unfit,
+                format("transaction {} is unfinished: {}", transaction.id, reason),
+                "roll it back with `topsctl recover`, then rerun the same command");
   }
 }
 
@@ -41,17 +41,18 @@ std::vector<std::string> unfinished_warnings(const Host& host) {
   for (const Transaction& transaction : transactions) {
     if (const auto awaited = awaited_confirmation(transaction)) {
       const std::string confirm = format("`topsctl confirm {}`", transaction.id);
-      warnings.push_back(is_watched(host, transaction)
-                             ? format("transaction {} is restored at {} unless {} comes before",
-                                      transaction.id, awaited->until, confirm)
-                             : format("transaction {} is not confirmed, and nobody watches it: {} "
-                                      "keeps it, `topsctl recover` restores the state before it",
-                                      transaction.id, confirm));
+      warnings.push_back(
+          is_watched(host, transaction)
+              ? format("transaction {} will be rolled back at {} unless {} is run first",
+                       transaction.id, awaited->until, confirm)
+              : format("transaction {} is not confirmed and has no watchdog: {} keeps it, `topsctl "
+                       "recover` rolls it back",
+                       transaction.id, confirm));
     }
     if (transaction.is_unfinished()) {
       warnings.push_back(
-          format("transaction {} is unfinished: unless topsctl is at work right now, `topsctl "
-                 "recover` restores the state before it",
+          format("transaction {} is unfinished: unless topsctl is running now, `topsctl recover` "
+                 "rolls it back",
                  transaction.id));
     }
   }

@@ -15,7 +15,7 @@ void ChunkIntake::begin(const ChunkPlace& place, std::uint64_t size) {
   const bool is_known = place.object < objects_.size() &&
                         place.chunk < chunk_count(objects_[place.object].object.size) &&
                         chunk_size(objects_[place.object].object.size, place.chunk) == size;
-  if (!is_known) throw Error(ErrorCode::usage, "a chunk that no manifest has");
+  if (!is_known) throw Error(ErrorCode::usage, "a chunk that is in no manifest");
   place_ = place;
   offset_ = place.chunk * chunk_bytes;
   std::optional<Part>& part = objects_[place.object].part;

@@ -100,8 +100,8 @@ std::string ChunkSender::expect(FrameKind kind, std::int64_t timeout_ms) {
   for (;;) {
     auto found = far_.next(timeout_ms);
     if (!found)
-      throw ConnectionLost("topsctl there does not answer",
-                           "run the same command again: what has arrived is kept");
+      throw ConnectionLost("the remote topsctl does not respond",
+                           "rerun the same command: data already received is kept");
     if (found->kind == kind) return std::move(found->payload);
     if (!take_frame(*found)) refuse_frame(*found);
   }
@@ -132,7 +132,7 @@ bool ChunkSender::take_frame(const RemoteAgent::Frame& frame) {
 
 void ChunkSender::take_ack(const Ack& ack) {
   if (unanswered_.erase(ack.place) == 0)
-    throw Error(ErrorCode::unreachable, "the far end acknowledges what was not sent");
+    throw Error(ErrorCode::unreachable, "the remote topsctl acknowledged what was not sent");
   if (!work_.judge(ack, route_) && route_ == ChunkWork::Route::relayed) is_relay_false_ = true;
 }
 

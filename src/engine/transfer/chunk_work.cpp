@@ -91,7 +91,7 @@ bool ChunkWork::judge(const Ack& ack, Route route) {
   if (route == Route::relayed || ++false_digests_ < most_false_digests) return false;
   has_failed_ = true;
   throw Error(ErrorCode::unreachable,
-              format("what the far end writes of {} has another digest than what is sent",
+              format("the digest of {} on the remote host differs from what was sent",
                      in_quotes(file.name)),
               "its memory or disk may be faulty");
 }

@@ -55,7 +55,7 @@ void require_success(const RemoteReport& report) {
   if (report.error) throw *report.error;
   if (report.status == 0) return;
   throw Error(ErrorCode::checks_failed, format("it ended with status {}", report.status),
-              "its report tells more");
+              "see its report for details");
 }
 
 void deploy(const DeployRequest& request, Deployment& result) {
@@ -69,8 +69,9 @@ void deploy(const DeployRequest& request, Deployment& result) {
     result.confirmation = run_there(confirm_command(transaction, request), request);
     require_success(*result.confirmation);
   } catch (const Error& error) {
-    throw error.within(format(
-        "transaction {} is not confirmed, and is restored when its time is over", transaction));
+    throw error.within(
+        format("transaction {} is not confirmed, and will be rolled back when its time is over",
+               transaction));
   }
 }
 

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t spare_bytes = 64ULL << 20U;  // that a transfer leaves free
-constexpr const char* only_transfers = "only transfers are allowed here";
+constexpr const char* only_transfers = "only transfers are allowed on this host";
 
 dev_t device_of(const fs::path& path) {
   struct stat status {};
@@ -148,7 +148,7 @@ class Receiver : public FrameHandler {
         is_done_ = is_over_ = true;
         return;
       default:
-        throw Error(ErrorCode::usage, "a frame that only the far end sends",
+        throw Error(ErrorCode::usage, "a frame that only the remote end sends",
                     "`topsctl receive` is started by `topsctl transfer`");
     }
   }
@@ -176,9 +176,10 @@ class Receiver : public FrameHandler {
     if (!only_below_) return;
     const fs::path below = folder.lexically_normal().lexically_relative(*only_below_);
     if (!below.empty() && *below.begin() != "..") return;
-    throw Error(ErrorCode::permission,
-                format("only transfers to {} are allowed here", in_quotes(only_below_->string())),
-                format("choose it, or a folder below it, with --dest {}", only_below_->string()));
+    throw Error(
+        ErrorCode::permission,
+        format("only transfers to {} are allowed on this host", in_quotes(only_below_->string())),
+        format("choose it, or a directory below it, with --dest {}", only_below_->string()));
   }
 
   void take_manifest(TransferManifest manifest) {
@@ -206,10 +207,11 @@ class Receiver : public FrameHandler {
     const std::uint64_t free = free_bytes(store_);
     if (missing > 0 && free < missing + spare_bytes) {
       throw Error(ErrorCode::no_space,
-                  format("no room for {} in {}: {} free, and {} stay free", human_size(missing),
-                         in_quotes(store_.string()), human_size(free), human_size(spare_bytes)),
-                  "free some space there, or choose another file system with --dest; what has "
-                  "arrived is kept");
+                  format("not enough space for {} in {}: {} free, and {} must stay free",
+                         human_size(missing), in_quotes(store_.string()), human_size(free),
+                         human_size(spare_bytes)),
+                  "free some space on the host, or choose another file system with --dest; data "
+                  "already received is kept");
     }
     say(json_frame(FrameKind::state,
                    {{"store", store_.string()}, {"free_bytes", free}, {"objects", objects}}));
@@ -238,14 +240,14 @@ class Receiver : public FrameHandler {
 
   void finish() {
     relay_.stop();
-    if (!destination_) throw Error(ErrorCode::usage, "an end without a manifest");
+    if (!destination_) throw Error(ErrorCode::usage, "the transfer ended without a manifest");
     try {
       name_files();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::internal) throw;
       // Whatever it is, this host did not keep what has arrived.
       throw Error(ErrorCode::host_unfit, error.message(),
-                  "run the same command again: what is missing is sent");
+                  "rerun the same command: missing data will be sent");
     }
   }
 
@@ -254,7 +256,7 @@ class Receiver : public FrameHandler {
       if (fs::exists(folder)) continue;
       throw Error(ErrorCode::host_unfit,
                   format("{} was removed during the transfer", in_quotes(folder.string())),
-                  "run the same command again: what was in it is sent anew");
+                  "rerun the same command: its contents will be resent");
     }
     for (Incoming& incoming : objects_) {
       if (incoming.part) incoming.part->complete();
@@ -264,7 +266,7 @@ class Receiver : public FrameHandler {
     for (const ManifestFile& file : files_) {
       const auto& [id, size] = objects_.at(file.object).object;
       const auto object = whole_object(store_, id, size);
-      if (!object) throw Error(ErrorCode::internal, format("an object has gone: {}", id));
+      if (!object) throw Error(ErrorCode::internal, format("object disappeared: {}", id));
       const bool was_there = destination_->holds(*object, file.name);
       if (!was_there) destination_->place(*object, file.name);
       files.push_back({{"name", file.name}, {"id", id}, {"was_there", was_there}});

@@ -28,7 +28,7 @@ class LinkFrames : public FrameHandler {
  public:
   explicit LinkFrames(ChunkIntake& intake) : intake_(intake) {}
   void on_frame(FrameKind /*kind*/, std::string_view /*payload*/) override {
-    throw Error(ErrorCode::usage, "a host sends something else than chunks");
+    throw Error(ErrorCode::usage, "a host sent something other than chunks");
   }
   void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
     intake_.begin(place, size);
@@ -45,7 +45,7 @@ class LinkFrames : public FrameHandler {
 RelayListening RelayIntake::listen(const Host& host, const std::string& key) {
   stop();
   const std::string address = own_address(host);
-  if (address.empty()) return {"", 0, "it does not know its address"};
+  if (address.empty()) return {"", 0, "it does not know its own address"};
   try {
     listener_ = std::make_unique<PskTlsListener>(address, key);
   } catch (const Error& error) {
@@ -97,7 +97,7 @@ RelayFeeder::RelayFeeder(const std::filesystem::path& store, const std::vector<I
   for (const Incoming& each : objects) known_.push_back(each.object);
   for (const ChunkPlace& place : feed_.chunks) {
     if (place.object >= known_.size() || place.chunk >= chunk_count(known_[place.object].size))
-      throw Error(ErrorCode::usage, "a chunk that no manifest has");
+      throw Error(ErrorCode::usage, "a chunk that is in no manifest");
     auto& object = objects_[place.object];
     if (object) continue;
     object =

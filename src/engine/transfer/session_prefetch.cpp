@@ -26,7 +26,7 @@ void SessionPrefetch::begin(unsigned count) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto wait_for_first = [first = first_is_in_](std::chrono::microseconds) {
     if (first.wait_for(longest_log_in) != std::future_status::ready)
-      throw ConnectionLost("the first connection has not logged in");
+      throw ConnectionLost("the first connection did not log in in time");
     first.get();
   };
   for (unsigned i = 0; i < count; ++i) {

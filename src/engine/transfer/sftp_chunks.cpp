@@ -168,10 +168,10 @@ void SftpChunks::finish(const Turns::iterator& turn) {
   } else if (auto changed = change_of(file_, chunk)) {
     failure_ = std::move(changed);
   } else if (++false_digests_ == most_false_readings) {
-    failure_ = Error(
-        ErrorCode::unreachable,
-        format("what is read back of {} has another digest than what was sent", in_quotes(path_)),
-        "its memory or disk may be faulty");
+    failure_ =
+        Error(ErrorCode::unreachable,
+              format("the digest of {} read back differs from what was sent", in_quotes(path_)),
+              "its memory or disk may be faulty");
   } else {
     queue_.push_back(chunk);
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t own_folder = 0700;
 constexpr std::size_t random_name_bytes = 8;
 constexpr std::uint32_t by_others = 0022;
-constexpr const char* hint = "remove it, or choose another place with --dest";
+constexpr const char* hint = "remove it, or choose another directory with --dest";
 
 bool is_kind(const SftpAttributes& attributes, std::uint32_t kind) {
   return attributes.mode && (*attributes.mode & S_IFMT) == kind;
@@ -32,17 +32,17 @@ void require_plain_folder(const SftpAttributes& found, const std::string& path) 
   if (is_sftp_folder(found)) return;
   throw Error(ErrorCode::permission,
               is_kind(found, S_IFLNK)
-                  ? format("{} is a link, which somebody may have planted", in_quotes(path))
-                  : format("{} is no folder", in_quotes(path)),
+                  ? format("{} is a symbolic link, possibly planted by somebody", in_quotes(path))
+                  : format("{} is not a directory", in_quotes(path)),
               hint);
 }
 
 [[noreturn]] void refuse_sftp_mode(const std::string& path, std::uint32_t mode,
                                    const char* better) {
-  throw Error(ErrorCode::permission,
-              format("{} may be written to by others (mode {})", in_quotes(path),
-                     octal_mode(mode & 07777U)),
-              format("run `chmod {} {}` there, or {}", better, path, hint));
+  throw Error(
+      ErrorCode::permission,
+      format("{} is writable by other users (mode {})", in_quotes(path), octal_mode(mode & 07777U)),
+      format("run `chmod {} {}` on the host, or {}", better, path, hint));
 }
 
 [[noreturn]] void refuse_sftp_owner(const std::string& path, const SftpAttributes& found) {
@@ -73,7 +73,9 @@ SftpFolder::SftpFolder(SftpClient& sftp, std::string path, Purpose purpose)
     make_with_parents();
   }
   const auto found = sftp_.look_at(path_);
-  if (!found) throw ConnectionLost(format("{} was made there, and has gone", in_quotes(path_)));
+  if (!found)
+    throw ConnectionLost(
+        format("{} was created on the host and then disappeared", in_quotes(path_)));
   require_plain_folder(*found, path_);
   if ((*found->mode & by_others) != 0) refuse_sftp_mode(path_, *found->mode, "700");
   if (purpose == Purpose::fill) require_ours();
@@ -96,13 +98,13 @@ std::uint32_t SftpFolder::own_number() {
   sftp_.remove(file);
   if (made.owner) return *made.owner;
   throw Error(ErrorCode::permission,
-              format("the SFTP server there does not tell whose {} is", in_quotes(path_)), hint);
+              format("the SFTP server does not report the owner of {}", in_quotes(path_)), hint);
 }
 
 void SftpFolder::require_ours() {
   const std::uint32_t ours = own_number();
   const auto found = sftp_.look_at(path_);
-  if (!found) throw ConnectionLost(format("{} has gone there", in_quotes(path_)));
+  if (!found) throw ConnectionLost(format("{} disappeared on the host", in_quotes(path_)));
   require_plain_folder(*found, path_);
   if (found->owner != ours) refuse_sftp_owner(path_, *found);
   for (std::string above = path_; above != "/";) {
@@ -115,7 +117,7 @@ void SftpFolder::require_ours() {
 void SftpFolder::require_step(const std::string& path, std::uint32_t ours) {
   const auto step = sftp_.look_at(path);
   const auto folder = sftp_.stat_following(path);
-  if (!step || !folder) throw ConnectionLost(format("{} has gone there", in_quotes(path)));
+  if (!step || !folder) throw ConnectionLost(format("{} disappeared on the host", in_quotes(path)));
   for (const SftpAttributes& each : {*step, *folder}) {
     if (each.owner != 0U && each.owner != ours) refuse_sftp_owner(path, each);
   }
@@ -142,7 +144,7 @@ void SftpFolder::make_way(const std::string& name) {
     if (known_.contains(folder)) continue;
     if (!sftp_.look_at(folder)) sftp_.make_folder(folder, own_folder);
     const auto found = sftp_.look_at(folder);
-    if (!found) throw ConnectionLost(format("{} has gone there", in_quotes(folder)));
+    if (!found) throw ConnectionLost(format("{} disappeared on the host", in_quotes(folder)));
     require_plain_folder(*found, folder);
     known_.insert(folder);
   }
@@ -152,10 +154,10 @@ void SftpFolder::require_room(std::uint64_t bytes) const {
   const auto room = bytes == 0 ? std::nullopt : sftp_.room_at(deepest_);
   if (!room || bytes <= *room) return;
   throw Error(ErrorCode::no_space,
-              format("no room for {} in {}: {} free", human_size(bytes), in_quotes(path_),
+              format("not enough space for {} in {}: {} free", human_size(bytes), in_quotes(path_),
                      human_size(*room)),
-              "free some space there, or choose another file system with --dest; what has "
-              "arrived is kept");
+              "free some space on the host, or choose another file system with --dest; data "
+              "already received is kept");
 }
 
 }  // namespace topsctl

@@ -197,8 +197,8 @@ class SftpUploading {
     sftp.set(handle, path, std::nullopt, readable_by_all);
     if (sftp.attributes_of(handle, path).size != file.chunks.size) {
       throw Error(ErrorCode::unreachable,
-                  format("{} has another size there than what was sent", in_quotes(path)),
-                  "see whether somebody else writes to it");
+                  format("the size of {} on the host differs from what was sent", in_quotes(path)),
+                  "check whether somebody else writes to it");
     }
     sftp.sync(handle, path);
   }

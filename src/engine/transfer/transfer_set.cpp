@@ -55,7 +55,7 @@ std::vector<Package> packages_to_send(const TransferSetRequest& request, const S
     throw Error(ErrorCode::bad_bundle,
                 format("the bundle has no package for component {} ({} {})", in_quotes(id),
                        joined(component->names, " or "), component->version),
-                "add the package to the bundle, choose other parts with --components, or send "
+                "add the package to the bundle, choose other components with --components, or send "
                 "everything with --all");
   }
   return packages;
@@ -64,8 +64,8 @@ std::vector<Package> packages_to_send(const TransferSetRequest& request, const S
 void require_safe_name(const std::string& name) {
   if (is_safe_name(name)) return;
   throw Error(ErrorCode::bad_bundle,
-              format("the name of a file cannot be sent: {}", in_quotes(name)),
-              "rename it: control characters and parts like '..' are not taken");
+              format("cannot send a file with this name: {}", in_quotes(name)),
+              "rename it: control characters and parts like '..' are not accepted");
 }
 
 class Loading {
@@ -93,8 +93,8 @@ class Loading {
 
 Error changed_while_sent(const fs::path& file) {
   return Error(ErrorCode::bad_bundle,
-               format("{} was changed while it was sent", in_quotes(file.string())),
-               "wait until it is complete, and run the same command again");
+               format("{} changed during the transfer", in_quotes(file.string())),
+               "wait until it is complete, then rerun the same command");
 }
 
 std::optional<Error> change_of(const ShippedFile& file, std::uint64_t chunk) {
@@ -141,7 +141,7 @@ TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMem
     const std::string name = fs::path(package.location).filename().string();
     if (!names.insert(name).second) {
       throw Error(ErrorCode::bad_bundle,
-                  format("two packages that would be sent are called {}", in_quotes(name)),
+                  format("two packages to send have the same name {}", in_quotes(name)),
                   "remove one of them from the bundle");
     }
     transfer_set.files.push_back(loading.load(package.location, name, digests));

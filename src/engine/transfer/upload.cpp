@@ -185,8 +185,8 @@ class Uploading {
                  files[i].id == manifest_.objects[manifest_.files[i].object].id;
     }
     if (!is_right) {
-      throw Error(ErrorCode::unreachable, "the far end tells of other files than were sent",
-                  "see what runs there");
+      throw Error(ErrorCode::unreachable, "the remote topsctl reported other files than were sent",
+                  "check what runs on the host");
     }
   }
 

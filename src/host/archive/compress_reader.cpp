@@ -18,7 +18,7 @@ class CompressReader : public Source {
  public:
   CompressReader(Source& from, std::string subject)
       : from_(from), subject_(std::move(subject)), reader_(archive_read_new()) {
-    if (reader_ == nullptr) throw Error(ErrorCode::internal, "libarchive has no memory");
+    if (reader_ == nullptr) throw Error(ErrorCode::internal, "libarchive is out of memory");
   }
   ~CompressReader() override { archive_read_free(reader_); }
   CompressReader(const CompressReader&) = delete;

@@ -33,7 +33,7 @@ std::uint64_t first_limit(const DecodeLimits& limits) {
 }
 
 [[noreturn]] void refuse_memory(const DecodeLimits& limits) {
-  refuse_data(format("its compression needs more than {} to undo", human_size(limits.memory)));
+  refuse_data(format("decompression needs more memory than {}", human_size(limits.memory)));
 }
 
 class GzipStream : public Decoder {
@@ -41,7 +41,7 @@ class GzipStream : public Decoder {
   GzipStream() {
     constexpr int gzip_only = 15 + 16;
     if (inflateInit2(&stream_, gzip_only) != Z_OK)
-      throw Error(ErrorCode::internal, "zlib does not start");
+      throw Error(ErrorCode::internal, "cannot initialize zlib");
   }
   ~GzipStream() override { inflateEnd(&stream_); }
   GzipStream(const GzipStream&) = delete;
@@ -100,7 +100,7 @@ class LzmaStream : public Decoder {
       status = lzma_code(&stream_, is_last ? LZMA_FINISH : LZMA_RUN);
     }
     if (status == LZMA_MEMLIMIT_ERROR || status == LZMA_MEM_ERROR) refuse_memory(limits_);
-    if (status == LZMA_OPTIONS_ERROR) refuse_data("xz data with options that are not known");
+    if (status == LZMA_OPTIONS_ERROR) refuse_data("xz data with unknown options");
     if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR) {
       refuse_data(format_ == Format::xz ? "damaged xz data" : "damaged lzma data");
     }
@@ -123,7 +123,7 @@ class LzmaStream : public Decoder {
       options.flags = LZMA_FAIL_FAST;
       status = lzma_stream_decoder_mt(&stream_, &options);
     }
-    if (status != LZMA_OK) throw Error(ErrorCode::internal, "liblzma does not start");
+    if (status != LZMA_OK) throw Error(ErrorCode::internal, "cannot initialize liblzma");
   }
 
   std::uint64_t limit() const { return gate_.owns_lock() ? limits_.memory : first_limit(limits_); }
@@ -146,7 +146,7 @@ class LzmaStream : public Decoder {
 class ZstdStream : public Decoder {
  public:
   explicit ZstdStream(const DecodeLimits& limits) : limits_(limits), stream_(ZSTD_createDCtx()) {
-    if (stream_ == nullptr) throw Error(ErrorCode::internal, "libzstd does not start");
+    if (stream_ == nullptr) throw Error(ErrorCode::internal, "cannot initialize libzstd");
     set_limit(first_limit(limits));
   }
   ~ZstdStream() override { ZSTD_freeDCtx(stream_); }
@@ -181,7 +181,7 @@ class ZstdStream : public Decoder {
   void set_limit(std::uint64_t memory) {
     const int window = std::clamp(static_cast<int>(std::bit_width(memory)) - 1, 10, 27);
     if (ZSTD_isError(ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window)) != 0U) {
-      throw Error(ErrorCode::internal, "libzstd does not start");
+      throw Error(ErrorCode::internal, "cannot initialize libzstd");
     }
   }
 
@@ -216,7 +216,7 @@ class Bzip2Stream : public Decoder {
  private:
   void start() {
     if (BZ2_bzDecompressInit(&stream_, 0, 0) != BZ_OK) {
-      throw Error(ErrorCode::internal, "libbz2 does not start");
+      throw Error(ErrorCode::internal, "cannot initialize libbz2");
     }
   }
 
@@ -228,7 +228,7 @@ class Lz4Stream : public Decoder {
  public:
   Lz4Stream() {
     if (LZ4F_isError(LZ4F_createDecompressionContext(&stream_, LZ4F_VERSION)) != 0U)
-      throw Error(ErrorCode::internal, "liblz4 does not start");
+      throw Error(ErrorCode::internal, "cannot initialize liblz4");
   }
   ~Lz4Stream() override { LZ4F_freeDecompressionContext(stream_); }
   Lz4Stream(const Lz4Stream&) = delete;
@@ -255,7 +255,7 @@ class Base64Text : public Decoder {
     for (; step.used < input.size() && room - step.made >= 3; ++step.used)
       step.made += take(input[step.used], to + step.made);
     step.ended = is_last && step.used == input.size();
-    if (step.ended && count_ != 0) refuse_data("base64 data cut short");
+    if (step.ended && count_ != 0) refuse_data("truncated base64 data");
     return step;
   }
   void restart() override {}

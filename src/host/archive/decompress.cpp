@@ -56,7 +56,7 @@ class Ratio {
     taken_ += taken;
     given_ += given;
     if (given_ <= suspicious_size || given_ / suspicious_ <= taken_) return;
-    throw DecompressionBomb(subject, format("{} bytes became more than {}", taken_, given_));
+    throw DecompressionBomb(subject, format("{} bytes expand to more than {}", taken_, given_));
   }
 
  private:
@@ -98,7 +98,7 @@ class UnreadableSource : public Source {
     throw Error(
         ErrorCode::bad_package,
         format("cannot read {}: it is compressed with {}", in_quotes(subject_), compression_),
-        "decompress it on a disposable machine, and give what comes of it");
+        "decompress it on a disposable machine, and give the result");
   }
 
  private:
@@ -127,7 +127,7 @@ class DecompressedSource : public Source {
       if (step.made > 0) return {buffer_.data(), step.made};
       // A decoder with threads may once have nothing to give.
       idle_steps_ = step.used == 0 && !step.ended ? idle_steps_ + 1 : 0;
-      if (idle_steps_ > 2 && input_ended_) refuse(format("{} data cut short", compression_));
+      if (idle_steps_ > 2 && input_ended_) refuse(format("truncated {} data", compression_));
     }
     return {};
   }
@@ -160,9 +160,10 @@ class DecompressedSource : public Source {
     }
     if (compression_ == "xz") {
       constexpr std::uint64_t group = 4;
-      if (zeros % group != 0) refuse(format("xz padding of {} bytes, no groups of four", zeros));
+      if (zeros % group != 0)
+        refuse(format("xz padding of {} bytes, not a multiple of four", zeros));
     } else if (zeros > 0 && !next.empty()) {
-      refuse("bytes after the end of the data");
+      refuse("trailing bytes after the data");
     }
     if (next.empty()) {
       is_done_ = true;

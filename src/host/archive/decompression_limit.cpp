@@ -7,7 +7,7 @@ namespace topsctl {
 
 DecompressionBomb::DecompressionBomb(std::string_view subject, std::string_view why)
     : Error(ErrorCode::bad_package,
-            format("cannot read {}: a decompression bomb: {}", in_quotes(subject), why),
-            "do not install this file: no sound package is made like this") {}
+            format("cannot read {}: decompression bomb: {}", in_quotes(subject), why),
+            "do not install this file: no valid package is made like this") {}
 
 }  // namespace topsctl

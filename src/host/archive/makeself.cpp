@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t most_parts = 64;
 constexpr std::size_t most_header_lines = 20'000;
 
-[[noreturn]] void refuse_makeself(const std::string& subject, const std::string& why,
-                                  const char* hint =
-                                      "get the file again from the vendor, or give the folder "
-                                      "that it unpacks to") {
+[[noreturn]] void refuse_makeself(
+    const std::string& subject, const std::string& why,
+    const char* hint =
+        "get the file again from the vendor, or give the directory that it unpacks to") {
   throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(subject), why), hint);
 }
 
@@ -220,7 +220,7 @@ bool looks_like_runfile(std::string_view first_bytes) {
 RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::string& subject) {
   if (!looks_like_runfile(first_bytes)) {
     refuse_makeself(subject, "it has no makeself header",
-                    "unpack it as the vendor says, and give the folder");
+                    "unpack it as the vendor says, and give the directory");
   }
   const Variables variables = variables_of(first_bytes);
   RunfileHeader header;
@@ -258,13 +258,13 @@ RunfileHeader parse_runfile_header(std::string_view first_bytes, const std::stri
 RunfileParts read_runfile(Source& source, const RunfileHeader& header, const std::string& subject,
                           const std::function<void(std::size_t part, Source& bytes)>& on_part) {
   if (!header.is_understood) {
-    refuse_makeself(subject, format("its payload is packed with {}", header.compression),
+    refuse_makeself(subject, format("its payload is compressed with {}", header.compression),
                     "unpack it on a disposable machine (`sh FILE --noexec --target FOLDER`), and "
-                    "give the folder");
+                    "give the directory");
   }
   if (header.is_encrypted) {
     refuse_makeself(subject, "it is encrypted",
-                    "unpack it with the vendor's password, and give the folder");
+                    "unpack it with the vendor's password, and give the directory");
   }
   SourceReader reader(source);
   const auto skipped = next_bytes(reader, header.payload_offset, subject);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t read_block = 256U << 10U;
 
 [[noreturn]] void refuse_end(const std::string& subject) {
-  throw unreadable_file(subject, "cut short");
+  throw unreadable_file(subject, "truncated");
 }
 
 class RangeSource : public Source {
@@ -119,7 +119,7 @@ std::unique_ptr<Source> file_source(const std::filesystem::path& file) {
     throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);
   }
   if (!S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::bad_bundle, format("{} is no regular file", in_quotes(file.string())),
+    throw Error(ErrorCode::bad_bundle, format("{} is not a regular file", in_quotes(file.string())),
                 "give the path of a file");
   }
   const FileRange range{input.get(), 0, static_cast<std::uint64_t>(status.st_size)};
@@ -187,7 +187,7 @@ std::string whole_text(Source& source, std::uint64_t most, const std::string& su
     if (bytes.size() > most - text.size()) {
       throw Error(ErrorCode::bad_package,
                   format("cannot read {}: larger than {}", in_quotes(subject), human_size(most)),
-                  "no sound package holds such a file: get the package again from the vendor");
+                  "no valid package contains such a file: get the package again from the vendor");
     }
     text.append(bytes);
   }

@@ -17,7 +17,7 @@ Spool::Spool(Source& source, std::uint64_t most, const std::string& subject) {
     if (bytes.size() > most - size_) {
       throw Error(ErrorCode::bad_package,
                   format("cannot read {}: larger than {}", in_quotes(subject), human_size(most)),
-                  "no package is so large: get it again from the vendor");
+                  "no valid package is this large: get it again from the vendor");
     }
     while (!bytes.empty()) {
       const ssize_t done = ::write(file_.get(), bytes.data(), bytes.size());

@@ -18,7 +18,7 @@ namespace topsctl {
 struct TarReader::State {
   State(Source& bytes, std::string name)
       : reader(archive_read_new()), source(bytes), subject(std::move(name)) {
-    if (reader == nullptr) throw Error(ErrorCode::internal, "libarchive has no memory");
+    if (reader == nullptr) throw Error(ErrorCode::internal, "libarchive is out of memory");
   }
   ~State() { archive_read_free(reader); }
   State(const State&) = delete;
@@ -126,7 +126,7 @@ bool path_escapes(std::string_view path) {
 void require_shallow(std::string_view path, const std::string& subject) {
   constexpr std::ptrdiff_t deepest = 128;
   if (std::count(path.begin(), path.end(), '/') < deepest) return;
-  throw unreadable_file(subject, format("entry {} lies more than {} directories deep",
+  throw unreadable_file(subject, format("entry {} is nested more than {} directories deep",
                                         in_quotes(shortened(path, 100)), deepest));
 }
 
@@ -210,7 +210,7 @@ void TarReader::read_data() {
       status == ARCHIVE_EOF ? state.size : static_cast<std::uint64_t>(offset);
   // A header of GNU tar has two sizes; programs go by either.
   if (status == ARCHIVE_EOF && std::max(begin, state.position) != state.claimed) {
-    throw unreadable_file(state.subject, "an entry has another size than its header says");
+    throw unreadable_file(state.subject, "the size of an entry differs from its header");
   }
   if (status == ARCHIVE_OK) state.after_hole = {static_cast<const char*>(bytes), size};
   if (begin <= state.position) return;
@@ -229,7 +229,7 @@ std::string TarReader::text(std::uint64_t most) {
       throw Error(ErrorCode::bad_package,
                   format("cannot read {}: an entry that should be text is larger than {}",
                          in_quotes(state_->subject), human_size(most)),
-                  "no sound package holds such a file: get the package again from the vendor");
+                  "no valid package contains such a file: get the package again from the vendor");
     }
     text.append(bytes);
   }

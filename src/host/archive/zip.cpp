@@ -27,7 +27,7 @@ constexpr std::uint64_t local_size = 30;
       "the file is damaged: copy it again and compare its size and sha256");
 }
 
-constexpr std::string_view larger = "larger than the directory says";
+constexpr std::string_view larger = "larger than the central directory says";
 
 [[noreturn]] void throw_bomb(const std::string& subject, const ZipEntry& entry,
                              std::string_view why) {
@@ -48,8 +48,8 @@ class ContentCheck {
     crc_ = libdeflate_crc32(crc_, bytes.data(), bytes.size());
   }
   void end() const {
-    if (size_ != entry_.size) refuse(subject_, entry_, "smaller than the directory says");
-    if (crc_ != entry_.crc) refuse(subject_, entry_, "its CRC is wrong");
+    if (size_ != entry_.size) refuse(subject_, entry_, "smaller than the central directory says");
+    if (crc_ != entry_.crc) refuse(subject_, entry_, "its CRC does not match");
   }
 
  private:
@@ -70,7 +70,7 @@ class MemberSource : public Source {
         input_(std::min<std::uint64_t>(member_block, data.size), '\0'),
         output_(is_stored() ? 0 : std::clamp<std::uint64_t>(entry_.size, 1, member_block), '\0') {
     if (!is_stored() && inflateInit2(&stream_, -15) != Z_OK) {
-      throw Error(ErrorCode::internal, "zlib does not start");
+      throw Error(ErrorCode::internal, "cannot initialize zlib");
     }
   }
   ~MemberSource() override {
@@ -117,7 +117,7 @@ class MemberSource : public Source {
       if (status != Z_OK && !stream_ended_) refuse(subject_, entry_, "damaged deflate data");
     }
     if (stream_ended_ && (stream_.avail_in > 0 || read_ < data_.size)) {
-      refuse(subject_, entry_, "bytes follow its deflate data");
+      refuse(subject_, entry_, "trailing bytes after its deflate data");
     }
     return std::string_view(output_).substr(0, output_.size() - stream_.avail_out);
   }
@@ -141,7 +141,7 @@ class ZipBuffers::State {
  public:
   explicit State(std::uint64_t memory)
       : memory_(memory), decompressor_(libdeflate_alloc_decompressor()) {
-    if (!decompressor_) throw Error(ErrorCode::internal, "libdeflate does not start");
+    if (!decompressor_) throw Error(ErrorCode::internal, "cannot initialize libdeflate");
   }
 
   // The whole content, valid until the next call. Nothing for entries that are not deflated, do not
@@ -201,11 +201,11 @@ FileRange ZipReader::data_of(const ZipEntry& entry) const {
   if (!header.starts_with("PK\3\4") || number_at(header, 8, 2) != entry.method ||
       number_at(header, 26, 2) != entry.raw_path.size() ||
       header.compare(local_size, std::string::npos, entry.raw_path) != 0) {
-    refuse(subject_, entry, "its local header is not what the directory says");
+    refuse(subject_, entry, "its local header does not match the central directory");
   }
   const std::uint64_t begin = entry.data_offset + header_size;
   if (begin > entry.data_end || entry.data_end - begin < entry.compressed_size) {
-    refuse(subject_, entry, "it overlaps another");
+    refuse(subject_, entry, "it overlaps another entry");
   }
   return {range_.file, range_.offset + begin, entry.compressed_size};
 }

@@ -32,7 +32,7 @@ void read_at(const FileRange& range, std::uint64_t offset, char* to, std::size_t
     size -= static_cast<std::size_t>(got);
   }
   if (is_short) {
-    throw unreadable_file(subject, "cut short");
+    throw unreadable_file(subject, "truncated");
   }
 }
 

@@ -58,13 +58,13 @@ class DirectorySearch {
   Directory find() {
     read_end_record();
     if (at_ >= locator_size) read_zip64();
-    if (end_disks_ != 0) refuse_directory(subject_, "a zip archive in several parts");
+    if (end_disks_ != 0) refuse_directory(subject_, "a multi-part zip archive");
     if (size_ > at_ || offset_ > at_ - size_) {
-      refuse_directory(subject_, "the zip directory is not where its end record says");
+      refuse_directory(subject_, "the zip central directory is not where its end record says");
     }
     if (size_ > most_directory || count_ > most_entries) {
-      throw DecompressionBomb(subject_,
-                              format("{} entries in a directory of {}", count_, human_size(size_)));
+      throw DecompressionBomb(
+          subject_, format("{} entries in a central directory of {}", count_, human_size(size_)));
     }
     return {at_ - size_, at_, count_, at_ - size_ - offset_};
   }
@@ -82,7 +82,7 @@ class DirectorySearch {
       found = tail.rfind(end_magic);
     }
     if (found == std::string::npos || tail.size() - found < end_size) {
-      refuse_directory(subject_, "no zip archive, or one that is cut short");
+      refuse_directory(subject_, "not a zip archive, or a truncated one");
     }
     at_ = range_.size - tail_size + found;
     const std::string_view record = std::string_view(tail).substr(found, end_size);
@@ -92,14 +92,14 @@ class DirectorySearch {
     count_ = number_at(record, 10, 2);
     size_ = number_at(record, 12, 4);
     offset_ = number_at(record, 16, 4);
-    if (here_ != count_) refuse_directory(subject_, "a zip archive in several parts");
+    if (here_ != count_) refuse_directory(subject_, "a multi-part zip archive");
   }
 
   void read_zip64() {
     const std::string locator = bytes_at(range_, at_ - locator_size, locator_size, subject_);
     if (!locator.starts_with(locator_magic)) return;
     if (number_at(locator, 4, 4) != 0 || number_at(locator, 16, 4) > 1) {
-      refuse_directory(subject_, "a zip archive in several parts");
+      refuse_directory(subject_, "a multi-part zip archive");
     }
     if (at_ < locator_size + end64_size) refuse_directory(subject_, "a damaged zip64 end record");
     const std::uint64_t end64 = at_ - locator_size - end64_size;
@@ -188,14 +188,15 @@ std::string_view problem_of(const ZipEntry& entry, std::uint64_t flags, std::uin
   constexpr std::uint64_t latest = 63;         // APPNOTE 6.3, and Python's zipfile
   constexpr std::uint64_t encrypted = 0x2041;  // bits 0, 6 and 13
   constexpr std::uint64_t patch = 0x20;
-  if (entry.raw_path.find('\0') != std::string::npos) return "its name holds a NUL";
+  if (entry.raw_path.find('\0') != std::string::npos) return "its name contains a NUL byte";
   if (entry.path.empty() && entry.type != PayloadEntry::Type::directory) return "it has no name";
-  if (needs > latest) return "of a later version of the format";
+  if (needs > latest) return "of a later version of the zip format";
   if ((flags & encrypted) != 0) return "encrypted";
   if ((flags & patch) != 0 || (entry.method != 0 && entry.method != 8)) {
-    return "compressed by a method that wheels do not use";
+    return "compressed with a method that wheels do not use";
   }
-  if (entry.method == 0 && entry.size != entry.compressed_size) return "stored in another size";
+  if (entry.method == 0 && entry.size != entry.compressed_size)
+    return "stored uncompressed with a different size";
   return {};
 }
 
@@ -219,7 +220,7 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
   entry.data_offset = number_at(record, 42, 4);
   const std::string_view extra = record.substr(central_size + name_size, number_at(record, 30, 2));
   if (!take_zip64(extra, entry, disk)) refuse_directory(subject, "a damaged zip64 field");
-  if (disk != 0 && disk != 0xFFFF) refuse_directory(subject, "a zip archive in several parts");
+  if (disk != 0 && disk != 0xFFFF) refuse_directory(subject, "a multi-part zip archive");
   const std::uint64_t room = directory.begin - directory.prepended;
   const std::uint64_t header = local_header_size + name_size;
   if (entry.data_offset > room || room - entry.data_offset < header ||
@@ -264,13 +265,13 @@ std::vector<ZipEntry> read_zip_directory(const FileRange& range, const std::stri
   while (window.left() > 0) {
     std::string_view record = window.peek(central_size);
     if (record.size() < central_size || !record.starts_with(central_magic)) {
-      refuse_directory(subject, "a damaged zip directory");
+      refuse_directory(subject, "a damaged zip central directory");
     }
     const std::size_t size = central_size + number_at(record, 28, 2) + number_at(record, 30, 2) +
                              number_at(record, 32, 2);
     record = window.peek(size);
     if (record.size() < size || entries.size() == directory.count) {
-      refuse_directory(subject, "a damaged zip directory");
+      refuse_directory(subject, "a damaged zip central directory");
     }
     entries.push_back(entry_of(record, directory, subject));
     memory +=
@@ -280,7 +281,8 @@ std::vector<ZipEntry> read_zip_directory(const FileRange& range, const std::stri
     }
     window.skip(size);
   }
-  if (entries.size() != directory.count) refuse_directory(subject, "a damaged zip directory");
+  if (entries.size() != directory.count)
+    refuse_directory(subject, "a damaged zip central directory");
   bound_entries(entries, directory.begin, subject);
   return entries;
 }

@@ -106,7 +106,7 @@ Inventory read_inventory(const FoundFiles& found, Digests digests,
   if (inventory.packages.empty()) {
     throw Error(
         ErrorCode::bad_bundle, format("no package found in {}", in_quotes(found.subject)),
-        "a bundle holds .deb and .whl files; extract a .run with its option --extract-only");
+        "a bundle contains .deb and .whl files; extract a .run with its option --extract-only");
   }
   return inventory;
 }

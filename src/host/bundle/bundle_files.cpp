@@ -24,13 +24,13 @@ std::vector<FoundFile> files_under(const fs::path& path) {
   const fs::file_status status = fs::status(path, failure);
   if (!fs::exists(status)) {
     throw Error(ErrorCode::bad_bundle,
-                format("no such file or folder: {}", in_quotes(path.string())),
-                "give the path of a bundle folder, or of .deb and .whl files");
+                format("no such file or directory: {}", in_quotes(path.string())),
+                "give the path of a bundle directory, or of .deb and .whl files");
   }
   if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
     throw Error(ErrorCode::bad_bundle,
-                format("{} is neither a file nor a folder", in_quotes(path.string())),
-                "give the path of a bundle folder, or of .deb and .whl files");
+                format("{} is neither a file nor a directory", in_quotes(path.string())),
+                "give the path of a bundle directory, or of .deb and .whl files");
   }
   if (!fs::is_directory(status)) return {{path, path.filename().string()}};
   std::vector<FoundFile> found;
@@ -43,8 +43,8 @@ std::vector<FoundFile> files_under(const fs::path& path) {
     }
     if (found.size() > 1'000'000) {
       throw Error(ErrorCode::bad_bundle,
-                  format("{} holds more than a million files", in_quotes(path.string())),
-                  "give the folder of the bundle itself");
+                  format("{} contains more than a million files", in_quotes(path.string())),
+                  "give the directory of the bundle itself");
     }
   }
   if (failure) throw system_error(failure.value(), "read", path.string(), ErrorCode::bad_bundle);

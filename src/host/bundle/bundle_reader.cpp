@@ -169,7 +169,8 @@ Inspection read_bundle(const FoundFiles& found, const BundleReading& reading) {
       std::all_of(inspection.containers.begin(), inspection.containers.end(),
                   [](const ContainerFile& container) { return container.problem.empty(); })) {
     throw Error(ErrorCode::bad_bundle, format("no package found in {}", in_quotes(found.subject)),
-                "give a bundle folder, .deb and .whl files, or an archive or .run file of them");
+                "give a bundle directory, .deb and .whl files, or an archive or .run file that "
+                "contains them");
   }
   return inspection;
 }

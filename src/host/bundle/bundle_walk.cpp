@@ -110,7 +110,7 @@ class Walk {
 
   void other(Source& source, const std::string& path) {
     ++part_.other_files;
-    if (part_.other_files > most_members) refuse(path, "holds more than two million files");
+    if (part_.other_files > most_members) refuse(path, "contains more than two million files");
     OtherFile other{printable(path), chain_, 0};
     if (const auto range = source.range()) other.size = range->size;
     const bool is_scanned = reading_.package.depth == Depth::deep && is_settings_file(path);
@@ -150,7 +150,7 @@ class Walk {
     });
     attempt(index, [&] {
       if (chain_.size() >= most_depth) {
-        refuse(path, format("lies in more than {} archives", most_depth));
+        refuse(path, format("is nested in more than {} archives", most_depth));
       }
       chain_.push_back(printable(path));
       const ChainEnd end(chain_);
@@ -204,7 +204,7 @@ class Walk {
     while (const auto entry = reader.next()) {
       if (entry->type != PayloadEntry::Type::file) continue;
       if (entry->escapes) {
-        refuse(path, format("entry {} points out of it", in_quotes(entry->raw_path)));
+        refuse(path, format("entry {} points outside the archive", in_quotes(entry->raw_path)));
       }
       member(std::make_unique<TarMember>(reader), entry->path);
     }
@@ -218,7 +218,7 @@ class Walk {
     for (const ZipEntry& entry : reader.entries()) {
       if (entry.type != PayloadEntry::Type::file) continue;
       if (entry.escapes) {
-        refuse(path, format("entry {} points out of it", in_quotes(entry.raw_path)));
+        refuse(path, format("entry {} points outside the archive", in_quotes(entry.raw_path)));
       }
       member(reader.open(entry), entry.path);
     }

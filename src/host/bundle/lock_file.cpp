@@ -14,7 +14,7 @@ LockFile read_lock_file(const std::string& file) {
   auto text = read_text_if_present(file);
   if (!text) {
     throw Error(ErrorCode::usage, format("no such lock file: {}", in_quotes(file)),
-                "write one with `topsctl lock BUNDLE --output FILE`");
+                "create one with `topsctl lock BUNDLE --output FILE`");
   }
   found.text = std::move(*text);
   found.signature = read_signature(file);
@@ -33,17 +33,17 @@ std::optional<LockFile> chosen_lock(const std::optional<std::string>& file,
   std::optional<LockFile> found;
   if (file) found = read_lock_file(*file);
   if (!found && !sha256.empty())
-    throw Error(ErrorCode::usage, "--lock-sha256 is given without --lock", "give the lock, too");
+    throw Error(ErrorCode::usage, "--lock-sha256 requires --lock", "give the lock as well");
   if (found && !sha256.empty() && found->input.sha256 != sha256) {
     throw Error(ErrorCode::bad_package,
-                format("lock {} is not the one that is meant: its sha256 is {}, not {}",
+                format("lock {} is not the expected one: its sha256 is {}, not {}",
                        in_quotes(*file), found->input.sha256, printable(sha256)),
-                "copy it again from where it was approved, and see who could write to it");
+                "copy it again from where it was approved, and check who could write to it");
   }
   require_signature_by_policy(
       found ? found->input.signed_by : std::nullopt,
-      found ? format("lock {}", in_quotes(*file)) : format("what is to be installed or sent"),
-      "give a signed lock: `--lock FILE` with FILE.sig beside it, by `topsctl lock BUNDLE "
+      found ? format("lock {}", in_quotes(*file)) : format("what will be installed or sent"),
+      "give a signed lock: `--lock FILE` with FILE.sig next to it, created by `topsctl lock BUNDLE "
       "--output FILE --sign KEY`");
   return found;
 }

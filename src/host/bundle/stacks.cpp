@@ -37,7 +37,7 @@ void add_or_replace(std::vector<KnownStack>& stacks, KnownStack stack) {
 std::string text_of_stack(const fs::path& file) {
   std::error_code failure;
   if (!fs::is_regular_file(file, failure)) {
-    throw Error(ErrorCode::bad_stack, format("no stack file {}", in_quotes(file.string())),
+    throw Error(ErrorCode::bad_stack, format("no such stack file: {}", in_quotes(file.string())),
                 "give the path of a JSON stack file, or the name of a known stack");
   }
   return read_text(file, most_stack);
@@ -95,7 +95,7 @@ std::string wanted_and_found(const Stack& stack, const Component& component,
                                      package.verdict == Verdict::archived ? " (archived)" : "")));
   }
   const std::string version = wanted_version(stack, component);
-  return format("{}: wanted {}{}{}, found {}", component.id, joined(component.names, " or "),
+  return format("{}: expected {}{}{}, found {}", component.id, joined(component.names, " or "),
                 version.empty() ? "" : " ", version, found.empty() ? "none" : joined(found, ", "));
 }
 
@@ -181,14 +181,14 @@ Stack matching_stack(const Inventory& inventory) {
   if (best) return *best;
   if (unclear) throw *unclear;
   std::string message =
-      format("the bundle has no complete stack; the nearest is {}", nearest->name);
+      format("the bundle has no complete stack; the closest is {}", nearest->name);
   for (const Component& component : nearest->components) {
     if (component.required)
       message += concat("\n", wanted_and_found(*nearest, component, inventory));
   }
   throw Error(ErrorCode::bad_bundle, std::move(message),
-              "add the missing packages, choose parts with --stack and --components, or give a "
-              "stack file with --stack FILE");
+              "add the missing packages, choose a stack or components with --stack and "
+              "--components, or give a stack file with --stack FILE");
 }
 
 }  // namespace topsctl

@@ -31,7 +31,8 @@ class FileBytes : public ElfBytes {
     if (::fstat(file_.get(), &status) != 0) throw system_error(errno, "read", name_);
     if (S_ISDIR(status.st_mode)) throw system_error(EISDIR, "read", name_);
     if (!S_ISREG(status.st_mode)) {
-      throw Error(ErrorCode::bad_package, "no regular file", "take the file from its vendor again");
+      throw Error(ErrorCode::bad_package, "not a regular file",
+                  "get the file again from the vendor");
     }
     size_ = static_cast<std::uint64_t>(status.st_size);
     read(0, head_size, head_);

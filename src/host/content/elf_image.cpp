@@ -44,7 +44,7 @@ bool is_cut_short(ElfStretch stretch, std::uint64_t file) {
 
 void fail_elf(std::string_view what) {
   throw Error(ErrorCode::bad_package, format("an ELF file {}", what),
-              "take the file from its vendor again");
+              "get the file again from the vendor");
 }
 
 template <class Integer>
@@ -63,16 +63,16 @@ ElfImage::ElfImage(ElfBytes& bytes) : bytes_(bytes) {
   std::string room;
   const std::string_view ident = bytes.at(0, EI_NIDENT, room);
   if (!ident.starts_with(ELFMAG)) {
-    throw Error(ErrorCode::bad_package, "no ELF file", "take the file from its vendor again");
+    throw Error(ErrorCode::bad_package, "not an ELF file", "get the file again from the vendor");
   }
   if (ident.size() < EI_NIDENT) {
-    throw Error(ErrorCode::bad_package, "an ELF header cut short",
-                "take the file from its vendor again");
+    throw Error(ErrorCode::bad_package, "a truncated ELF header",
+                "get the file again from the vendor");
   }
   const char size = ident[EI_CLASS];
   const char order = ident[EI_DATA];
-  if (size != ELFCLASS32 && size != ELFCLASS64) fail_elf("of an unknown class");
-  if (order != ELFDATA2LSB && order != ELFDATA2MSB) fail_elf("of an unknown byte order");
+  if (size != ELFCLASS32 && size != ELFCLASS64) fail_elf("of unknown class");
+  if (order != ELFDATA2LSB && order != ELFDATA2MSB) fail_elf("of unknown byte order");
   is_64_ = size == ELFCLASS64;
   is_swapped_ = (order == ELFDATA2LSB) != (std::endian::native == std::endian::little);
   is_64_ ? read_headers<Elf64>() : read_headers<Elf32>();
@@ -83,8 +83,8 @@ void ElfImage::read_headers() {
   std::string room;
   const std::string_view view = bytes_.at(0, sizeof(typename Class::Header), room);
   if (view.size() < sizeof(typename Class::Header)) {
-    throw Error(ErrorCode::bad_package, "an ELF header cut short",
-                "take the file from its vendor again");
+    throw Error(ErrorCode::bad_package, "a truncated ELF header",
+                "get the file again from the vendor");
   }
   const auto header = record<typename Class::Header>(view);
   machine_ = number(header.e_machine);
@@ -107,10 +107,10 @@ void ElfImage::read_headers() {
       if (first.size() == sizeof(typename Class::Section)) {
         count = number(record<typename Class::Section>(first).sh_size);
       }
-      if (count > bytes_.size()) fail_elf("cut short");
+      if (count > bytes_.size()) fail_elf("that is truncated");
     }
     section_table_.size = count * sizeof(typename Class::Section);
-    if (!lies_within(section_table_)) fail_elf("cut short");
+    if (!lies_within(section_table_)) fail_elf("that is truncated");
   }
   // A number that does not fit is in the first section too; only core files have so many.
   if (segments == PN_XNUM) {
@@ -123,7 +123,7 @@ void ElfImage::read_headers() {
 template <class Class>
 void ElfImage::read_segments(std::uint64_t offset, unsigned count) {
   const std::uint64_t size = std::uint64_t{count} * sizeof(typename Class::Segment);
-  if (!lies_within({offset, size})) fail_elf("cut short");
+  if (!lies_within({offset, size})) fail_elf("that is truncated");
   std::string room;
   const std::string_view table = bytes_.at(offset, size, room);
   has_segments_ = table.size() == size;

@@ -22,18 +22,18 @@ std::string shown_elf_name(std::string_view name) {
 
 ElfNames::ElfNames(const ElfImage& image, std::uint64_t address, std::uint64_t size) : size_(size) {
   const std::optional<ElfStretch> place = image.loaded_at(address);
-  if (!place || place->size < size) fail_elf("whose string table lies outside of it");
+  if (!place || place->size < size) fail_elf("whose string table lies outside the file");
   table_ = image.bytes().at(place->offset, std::min(size, most_table), room_);
 }
 
 std::optional<std::string> ElfNames::at(std::uint64_t offset) {
-  if (offset >= size_) fail_elf("with a name outside of its string table");
+  if (offset >= size_) fail_elf("with a name outside its string table");
   if (offset >= table_.size()) return std::nullopt;
   const std::string_view rest = table_.substr(offset, longest_elf_name + 1);
   const auto end = rest.find('\0');
   if (end == std::string_view::npos) {
     if (rest.size() <= longest_elf_name && !is_whole()) return std::nullopt;
-    fail_elf("with a name that does not end");
+    fail_elf("with an unterminated name");
   }
   if (handed_out_ + end > most_names) return std::nullopt;
   handed_out_ += end;

@@ -126,7 +126,7 @@ void take_entry(ElfDynamicEntry entry, Dynamic& dynamic, ElfFacts& facts) {
 }
 
 Dynamic dynamic_of(const ElfImage& image, ElfStretch stretch, ElfFacts& facts) {
-  if (!image.lies_within(stretch)) fail_elf("whose dynamic segment lies outside of it");
+  if (!image.lies_within(stretch)) fail_elf("whose dynamic segment lies outside the file");
   Dynamic dynamic;
   std::string room;
   const std::string_view table =
@@ -177,7 +177,7 @@ void read_dynamic(const ElfImage& image, ElfStretch stretch, Exports exports, El
 }
 
 void read_interpreter(const ElfImage& image, ElfStretch stretch, ElfFacts& facts) {
-  if (!image.lies_within(stretch)) fail_elf("cut short");
+  if (!image.lies_within(stretch)) fail_elf("that is truncated");
   std::string room;
   const std::string_view text =
       image.bytes().at(stretch.offset, std::min(stretch.size, longest_elf_name), room);
@@ -198,7 +198,7 @@ void read_loaded(const ElfImage& image, Exports exports, ElfFacts& facts) {
   for (const ElfSegment& segment : image.segments()) {
     if (segment.type != PT_LOAD) continue;
     is_loadable = true;
-    if (!image.lies_within(segment.in_file)) fail_elf("cut short");
+    if (!image.lies_within(segment.in_file)) fail_elf("that is truncated");
   }
   // Programs for cards come as ELF files with layouts of their own.
   if (!is_loadable && is_known_machine(image.machine())) fail_elf("without loadable segments");

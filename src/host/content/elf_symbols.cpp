@@ -112,12 +112,12 @@ void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSym
   // Nearly no file has such a name, and then its symbols need not be read.
   if (exports == Exports::skip && !names.mentions(python_entry)) return;
   const auto place = image.loaded_at(tables.symbols);
-  if (!place) fail_elf("whose symbol table lies outside of it");
+  if (!place) fail_elf("whose symbol table lies outside the file");
   const auto said = symbol_count(image, tables);
   if (!said || *said > most_symbols) facts.is_partial = true;
   const std::uint64_t size = image.symbol_size();
   const std::uint64_t count = std::min(said.value_or(0), most_symbols);
-  if (count > place->size / size) fail_elf("whose symbol table lies outside of it");
+  if (count > place->size / size) fail_elf("whose symbol table lies outside the file");
   // Names share their ends, but a sound table is not told many times over.
   std::uint64_t room_for_names = 4 * names.size();
   std::string room;

@@ -26,7 +26,7 @@ class Chain {
  public:
   Chain(const ElfImage& image, std::uint64_t address) : image_(image) {
     const auto place = image.loaded_at(address);
-    if (!place) fail_elf("whose versions lie outside of it");
+    if (!place) fail_elf("whose versions lie outside the file");
     stretch_ = *place;
     view_ = image.bytes().at(stretch_.offset, std::min(stretch_.size, first_window), room_);
   }
@@ -34,7 +34,7 @@ class Chain {
   // Empty if the bytes are not at hand or too far away. Throws for a record outside of the file.
   std::string_view record(std::uint64_t at, std::size_t size) {
     if (at > stretch_.size || size > stretch_.size - at) {
-      fail_elf("whose versions lie outside of it");
+      fail_elf("whose versions lie outside the file");
     }
     if (at + size > view_.size() && !is_grown_) {
       is_grown_ = true;

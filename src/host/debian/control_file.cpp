@@ -113,7 +113,7 @@ class ControlLines {
       fields.push_back(next());
     }
     skip_empty_lines();
-    if (!rest_.empty()) refuse("it goes on after an empty line");
+    if (!rest_.empty()) refuse("it continues after an empty line");
     return fields;
   }
 
@@ -126,7 +126,7 @@ class ControlLines {
 
   std::string_view take_line() {
     const auto end = rest_.find_first_of(line_ends);
-    if (end == std::string_view::npos) refuse("its last line has no line end");
+    if (end == std::string_view::npos) refuse("its last line has no newline");
     const std::string_view line = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return line;
@@ -141,7 +141,7 @@ class ControlLines {
     while (!name.empty() && is_blank(name.back())) name.remove_suffix(1);
     if (name.empty()) refuse("a field without a name", shown);
     if (name.find_first_of(blanks) != std::string_view::npos) {
-      refuse("a field whose name has a blank", shown);
+      refuse("a field whose name contains a blank", shown);
     }
     if (name.front() == '-') refuse("a field whose name begins with '-'", shown);
     std::string value(line.substr(colon + 1));
@@ -180,7 +180,7 @@ class FieldJudge {
   void judge() {
     std::set<std::string> names;
     for (const ControlField& field : fields_) {
-      if (!names.insert(lower_case(field.name)).second) refuse(field, "comes twice");
+      if (!names.insert(lower_case(field.name)).second) refuse(field, "is duplicated");
       judge(field);
     }
     judge_required("Package");
@@ -206,18 +206,18 @@ class FieldJudge {
 
   void judge_name(const std::string& name) const {
     if (!is_package_name(name) || name.size() > longest_package_name)
-      refuse({"Package", name}, "is no name of a package");
+      refuse({"Package", name}, "is not a valid package name");
   }
 
   void judge(const ControlField& field) {
     const KnownField* of_dpkg = known(field.name);
     if (of_dpkg == nullptr) {
-      if (field.name.size() < 2) refuse(field, "has a name of one letter");
+      if (field.name.size() < 2) refuse(field, "has a one-letter name");
       return;
     }
     switch (of_dpkg->kind) {
       case Kind::forbidden:
-        return refuse(field, "may stand in dpkg's own files alone");
+        return refuse(field, "is allowed only in dpkg's own files");
       case Kind::file:
         return judge_file(field);
       case Kind::truth:
@@ -240,7 +240,7 @@ class FieldJudge {
         std::find(words.begin(), words.end(), lower_case(field.value)) != words.end()) {
       return;
     }
-    refuse(field, "has a value that it does not know");
+    refuse(field, "has a value unknown to dpkg");
   }
 
   // Any word will do, but none that begins as a known one and goes on.
@@ -262,7 +262,7 @@ class FieldJudge {
       if (was_blank && !blank) ++count;
       was_blank = blank;
     }
-    if (file_words_.value_or(count) != count) refuse(field, "has another number of words");
+    if (file_words_.value_or(count) != count) refuse(field, "has a different number of words");
     file_words_ = count;
   }
 
@@ -272,7 +272,7 @@ class FieldJudge {
       refuse(field, "has text on its first line");
     for (const std::string& line : lines) {
       if (!line.empty() && trimmed(line).find(' ') == std::string_view::npos)
-        refuse(field, "has a line of one word");
+        refuse(field, "has a line with only one word");
     }
   }
 
@@ -287,7 +287,7 @@ class FieldJudge {
       if (is_plain && clause.alternatives.size() > 1) refuse(field, "has alternatives ('|')");
       for (const Relation& relation : clause.alternatives) {
         if (!relation.architectures.empty() || !relation.profiles.empty())
-          refuse(field, "has '[...]' or '<...>', which are for sources");
+          refuse(field, "has '[...]' or '<...>', which are for source packages");
       }
     }
   }

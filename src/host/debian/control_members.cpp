@@ -25,9 +25,9 @@ std::string_view take_line(std::string_view& text, std::size_t longest, const ch
     throw DpkgRefusal(subject,
                       format("a line of {} {}: {}", member, why, in_quotes(shortened(line, 60))));
   };
-  if (end == std::string_view::npos) refuse("has no line end");
+  if (end == std::string_view::npos) refuse("has no newline");
   if (line.size() + 1 > longest) refuse("is too long");
-  if (line.find('\0') != std::string_view::npos) refuse("holds a NUL byte");
+  if (line.find('\0') != std::string_view::npos) refuse("contains a NUL byte");
   text.remove_prefix(end + 1);
   return line;
 }
@@ -56,7 +56,7 @@ Conffiles read_conffiles(std::string_view text, const std::string& subject) {
     const bool is_removed = line.starts_with(flag);
     const std::string_view path = is_removed ? line.substr(flag.size()) : line;
     if (!path.starts_with('/')) {
-      throw DpkgRefusal(subject, format("a line of conffiles is no absolute path: {}",
+      throw DpkgRefusal(subject, format("a line of conffiles is not an absolute path: {}",
                                         in_quotes(shortened(line, 60))));
     }
     (is_removed ? conffiles.removed : conffiles.kept).emplace_back(path);
@@ -84,15 +84,15 @@ void require_sound_triggers(std::string_view text, const std::string& subject) {
     std::string_view name = line.substr(blank);
     name.remove_prefix(name.find_first_not_of(blanks));
     if (std::find(directives.begin(), directives.end(), directive) == directives.end()) {
-      refuse("has a directive that it does not know");
+      refuse("has a directive unknown to dpkg");
     }
     const bool is_plain = std::all_of(name.begin(), name.end(),
                                       [](unsigned char byte) { return byte > ' ' && byte < 0x7f; });
     if (!is_plain) {
-      refuse("has a name with a blank or a character beyond ASCII");
+      refuse("has a name with a blank or a non-ASCII character");
     }
     if (directive.starts_with("interest") && !is_trigger_name(name)) {
-      refuse("has a name that is none of a trigger");
+      refuse("has an invalid trigger name");
     }
   }
 }

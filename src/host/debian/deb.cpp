@@ -76,7 +76,7 @@ void require_all_members(const FileRange& range, const std::string& file) {
         parse_header({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))}, file);
     const std::uint64_t from = at + ar_header_size;
     if (member.size > range.size - from) {
-      refuse_deb(file, format("cut short: member {} needs {} bytes, the file has {}",
+      refuse_deb(file, format("truncated: member {} needs {} bytes, the file has {}",
                               in_quotes(member.name), from + member.size, range.size));
     }
     if (count == 0 && member.name != "debian-binary") {
@@ -101,8 +101,7 @@ std::string compression_named(const std::string& member, const std::string& file
         std::pair{".zst", "zstd"}, std::pair{".bz2", "bzip2"}, std::pair{".lzma", "lzma"}}) {
     if (suffix == known) return compression;
   }
-  throw DpkgRefusal(file,
-                    format("member {} has a compression that is not known", in_quotes(member)));
+  throw DpkgRefusal(file, format("member {} has an unknown compression", in_quotes(member)));
 }
 
 // deb(5): "2.", the minor number, a line end; more lines may follow.
@@ -141,7 +140,7 @@ class DebReading {
       if (const auto range = source_.range()) require_all_members(*range, file_);
       read_ar();
     } else {
-      refuse_deb(file_, "not a Debian package: damaged from the first bytes on, or something else");
+      refuse_deb(file_, "not a Debian package: damaged from the first bytes, or another file type");
     }
   }
 
@@ -169,8 +168,8 @@ class DebReading {
         facts_.compression = compression_named(member.name, file_);
         decode(std::move(bytes), facts_.compression, members_.data);
       } else if (!has_data && !member.name.starts_with('_')) {
-        throw DpkgRefusal(
-            file_, format("member {} stands where none of its kind may", in_quotes(member.name)));
+        throw DpkgRefusal(file_,
+                          format("unexpected member {} at this position", in_quotes(member.name)));
       } else {
         if (members_.other) members_.other();
         drain(*bytes);
@@ -189,7 +188,7 @@ class DebReading {
     const std::string text = whole_text(bytes, 1024, file_);
     facts_.format = printable(text.substr(0, text.find('\n')));
     if (!is_format_2(text)) {
-      throw DpkgRefusal(file_, format("its format {} is not known", in_quotes(facts_.format)));
+      throw DpkgRefusal(file_, format("its format {} is unknown", in_quotes(facts_.format)));
     }
   }
 
@@ -197,8 +196,8 @@ class DebReading {
   void require_known_to_control(const std::string& member) const {
     const std::string compression = compression_named(member, file_);
     if (compression != "bzip2" && compression != "lzma") return;
-    throw DpkgRefusal(
-        file_, format("member {} has a compression that only data may have", in_quotes(member)));
+    throw DpkgRefusal(file_, format("member {} uses a compression that is allowed for data only",
+                                    in_quotes(member)));
   }
 
   // deb-old(5): the version, the length of the control archive, then two compressed tars.
@@ -224,7 +223,7 @@ class DebReading {
     std::string text;
     while (text.size() < most && !text.ends_with('\n')) {
       const std::string next = reader_.read(1);
-      if (next.empty()) refuse_deb(file_, "cut short");
+      if (next.empty()) refuse_deb(file_, "truncated");
       text += next;
     }
     return text;
@@ -297,9 +296,9 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
   for (const StrangeEntry& entry : contents.strange) {
     if (entry.kind == StrangeEntry::Kind::escapes) {
       throw Error(ErrorCode::bad_package,
-                  format("cannot read {}: entry {} points out of the package", in_quotes(file_name),
-                         in_quotes(entry.path)),
-                  "do not install this file: no sound package holds such a name");
+                  format("cannot read {}: entry {} points outside the package",
+                         in_quotes(file_name), in_quotes(entry.path)),
+                  "do not install this file: no valid package contains such a name");
     }
   }
   if (read.name != package.name || read.version != package.version ||

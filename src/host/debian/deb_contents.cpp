@@ -186,8 +186,9 @@ class DataReading {
     if (kept.empty() && removed.empty()) return;
     for (const PayloadEntry& entry : files_) {
       if (removed.contains(entry.path)) {
-        throw DpkgRefusal(file_, format("conffile {} is to be removed, and the package has it",
-                                        in_quotes(entry.path)));
+        throw DpkgRefusal(file_,
+                          format("conffile {} is marked for removal, but the package contains it",
+                                 in_quotes(entry.path)));
       }
       if (entry.type == PayloadEntry::Type::directory && kept.contains(entry.path)) {
         throw DpkgRefusal(file_, format("conffile {} is a directory", in_quotes(entry.path)));

@@ -32,7 +32,7 @@ void require_architecture(const std::string& name, const std::string& file) {
   const std::vector<std::string> parts = split(name, '-');
   const bool is_wildcard = std::find(parts.begin(), parts.end(), "any") != parts.end();
   if (!is_plain || name.front() == '-' || is_wildcard || name == "source") {
-    throw DpkgRefusal(file, format("{} is no architecture", in_quotes(name)));
+    throw DpkgRefusal(file, format("{} is not a valid architecture", in_quotes(name)));
   }
 }
 
@@ -115,7 +115,7 @@ bool is_member(const TarEntry& entry, const DebFacts& deb, const std::string& fi
   if (entry.path.empty()) return false;
   if (is_file && entry.path.find('/') == std::string::npos) return true;
   throw DpkgRefusal(
-      file, format("{} in the control archive is no file at its top", in_quotes(entry.path)));
+      file, format("{} in the control archive is not a top-level file", in_quotes(entry.path)));
 }
 
 // The members beside the control file that say what dpkg would do.
@@ -178,7 +178,7 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
     if (++count > most_entries)
       refuse_control(file_name, "the control archive has too many entries");
     if (entry->escapes)
-      refuse_control(file_name, "the control archive has an entry that points out of it");
+      refuse_control(file_name, "an entry of the control archive points outside it");
     if (!is_member(*entry, *package.deb, file_name)) continue;
     const std::string name = member_name(*entry);
     package.deb->control_members.push_back(printable(name));
@@ -187,7 +187,7 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
     if (entry->type == PayloadEntry::Type::hardlink) {
       const auto target = texts.find(plain_path(entry->link_target));
       if (target == texts.end() || target->second.size() > most_control_text)
-        refuse_control(file_name, "the control archive has a link to what is no text in it");
+        refuse_control(file_name, "a link in the control archive does not point to a text in it");
       texts[name] = std::string(target->second);
     } else {
       texts[name] = reader.text(name == "md5sums" ? most_md5sums : most_control_text);

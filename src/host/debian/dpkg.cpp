@@ -23,7 +23,7 @@ std::string dpkg_version(const Host& host) {
   const auto at = std::find(words.begin(), words.end(), "version");
   if (!result.ok() || at == words.end() || at + 1 == words.end()) {
     throw Error(ErrorCode::host_unfit, format("dpkg does not work: {}", result.ending()),
-                "run `dpkg --version` on that machine");
+                "run `dpkg --version` on that host");
   }
   return printable(*(at + 1));
 }
@@ -77,7 +77,7 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
   if (is_locked) return;
   throw_if_interrupted();
   throw Error(ErrorCode::busy, format("dpkg's frontend lock is held by {}", waited_for_),
-              "wait until that program has ended, or give more time with --lock-timeout");
+              "wait until that program has ended, or allow more time with --lock-timeout");
 }
 
 }  // namespace topsctl

@@ -7,7 +7,7 @@ namespace topsctl {
 
 DpkgRefusal::DpkgRefusal(std::string_view subject, std::string_view why)
     : Error(ErrorCode::bad_package, format("dpkg refuses {}: {}", in_quotes(subject), why),
-            "another copy of the file will not do: ask the vendor for a package that dpkg-deb "
-            "built") {}
+            "ask the vendor for a package built with dpkg-deb: another copy of this file will not "
+            "help") {}
 
 }  // namespace topsctl

@@ -32,7 +32,7 @@ std::string one_line(std::string_view value) {
   throw Error(ErrorCode::host_unfit,
               format("dpkg's database is damaged: package {} has the status {}", in_quotes(package),
                      in_quotes(one_line(value))),
-              "`dpkg --audit` names the line of /var/lib/dpkg/status; repair it, or take "
+              "repair the line of /var/lib/dpkg/status that `dpkg --audit` names, or use "
               "/var/lib/dpkg/status-old");
 }
 

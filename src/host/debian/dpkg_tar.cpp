@@ -162,13 +162,14 @@ std::string DpkgTar::name_of_header() const {
 void DpkgTar::judge_name(std::string_view shown) const {
   if (shown.empty()) throw DpkgRefusal(subject_, "its data archive has an entry without a name");
   if (shown.find('\n') != std::string_view::npos) {
-    throw DpkgRefusal(subject_, format("the name of entry {} holds a line end", in_quotes(shown)));
+    throw DpkgRefusal(subject_,
+                      format("the name of entry {} contains a line break", in_quotes(shown)));
   }
   while (shown.ends_with('/')) shown.remove_suffix(1);
   const auto slash = shown.rfind('/');
   const std::string_view last = slash == shown.npos ? shown : shown.substr(slash + 1);
   if (last.size() > longest_name) {
-    throw DpkgRefusal(subject_, format("the name of an entry has {} bytes, at most {}: {}",
+    throw DpkgRefusal(subject_, format("an entry name has {} bytes, at most {} are allowed: {}",
                                        last.size(), longest_name, in_quotes(shortened(last, 60))));
   }
 }
@@ -186,7 +187,7 @@ void DpkgTar::take_header_of_control() {
   is_followed_ = has_right_checksum(header_);
   if (!is_followed_) return;
   if (const NumberField* bad = bad_number(control_fields, header_)) {
-    throw DpkgRefusal(subject_, format("the {} of entry {} is no number", bad->name,
+    throw DpkgRefusal(subject_, format("the {} of entry {} is not a number", bad->name,
                                        in_quotes(text_in(header_, 0, name_width))));
   }
   constexpr std::string_view without_data("123456");
@@ -204,7 +205,7 @@ void DpkgTar::take_header_of_data() {
     is_followed_ = false;
     if (header_.front() == '\0') return;
     if (is_damaged) throw unreadable_file(subject_, "a header of its data archive is damaged");
-    throw DpkgRefusal(subject_, format("the {} of entry {} is no number", bad->name,
+    throw DpkgRefusal(subject_, format("the {} of entry {} is not a number", bad->name,
                                        in_quotes(text_in(header_, 0, name_width))));
   }
   const char type = header_[type_at];
@@ -226,7 +227,7 @@ void DpkgTar::take_header_of_data() {
       "123456",
       8);
   if (known.find(type) == std::string_view::npos) {
-    throw DpkgRefusal(subject_, format("{} is an entry of type {}, which it does not take{}",
+    throw DpkgRefusal(subject_, format("{} is an entry of the unsupported type {}{}",
                                        in_quotes(name), in_quotes({&type, 1}),
                                        type == 'x' || type == 'g' ? " (a pax header)" : ""));
   }

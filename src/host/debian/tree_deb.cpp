@@ -43,7 +43,7 @@ constexpr std::array<std::string_view, 6> usual_folders = {"lib",   "lib64", "in
 
 [[noreturn]] void refuse_tree(const std::string& archive, const std::string& why) {
   throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(archive), why),
-              "get the archive again, or make it anew");
+              "get a new copy of the archive, or create it anew");
 }
 
 // A tar of GNU's form in a file without a name.
@@ -93,9 +93,9 @@ class TarFile {
     if (is_well) return;
     const char* why = writer_ == nullptr ? nullptr : ::archive_error_string(writer_.get());
     throw Error(ErrorCode::host_unfit,
-                format("cannot write a package of {}: {}", in_quotes(subject_),
-                       why == nullptr ? "no memory" : why),
-                "make room in the directory for temporary files: TMPDIR");
+                format("cannot build a package from {}: {}", in_quotes(subject_),
+                       why == nullptr ? "out of memory" : why),
+                "free some space in the directory for temporary files: TMPDIR");
   }
 
   std::string subject_;
@@ -119,7 +119,7 @@ class TreePacker {
     const auto plain = decompressed(std::move(peeked), compression, {}, name_);
     TarReader reader(*plain, name_);
     while (const auto entry = reader.next()) take(*entry, reader);
-    if (files_ == 0) refuse_tree(name_, "there is no file in it");
+    if (files_ == 0) refuse_tree(name_, "it contains no file");
   }
 
   void write(const fs::path& to) {
@@ -138,7 +138,7 @@ class TreePacker {
  private:
   // The path in the tree; nothing for the folder at the top.
   std::optional<std::string> place_of(const std::string& path) {
-    if (path_escapes(path)) refuse_tree(name_, format("{} points out of it", in_quotes(path)));
+    if (path_escapes(path)) refuse_tree(name_, format("{} points outside it", in_quotes(path)));
     if (has_harmful_character(path))
       refuse_tree(name_, format("{} has control characters in its name", in_quotes(path)));
     const std::string top = path.substr(0, path.find('/'));
@@ -149,8 +149,8 @@ class TreePacker {
     }
     if (top_->empty()) return path;
     if (top != *top_)
-      refuse_tree(name_,
-                  format("{} and {} both stand at its top", in_quotes(*top_), in_quotes(top)));
+      refuse_tree(name_, format("it has two top-level entries: {} and {}", in_quotes(*top_),
+                                in_quotes(top)));
     if (path.size() == top.size()) return std::nullopt;
     return path.substr(top.size() + 1);
   }
@@ -170,14 +170,13 @@ class TreePacker {
         return data_.begin(path, AE_IFLNK, 0777, 0, entry.mtime, entry.link_target);
       case PayloadEntry::Type::hardlink: {
         const auto target = place_of(plain_path(entry.link_target));
-        if (!target) refuse_tree(name_, format("{} is a link to a folder", in_quotes(*place)));
+        if (!target) refuse_tree(name_, format("{} is a link to a directory", in_quotes(*place)));
         return data_.begin(path, 0, tree_file_mode, 0, entry.mtime, below_ + *target);
       }
       case PayloadEntry::Type::file:
         return take_file(path, entry, reader);
       default:
-        refuse_tree(name_,
-                    format("{} is neither a file nor a folder nor a link", in_quotes(*place)));
+        refuse_tree(name_, format("{} is not a file, a directory or a link", in_quotes(*place)));
     }
   }
 
@@ -200,7 +199,7 @@ class TreePacker {
     const fs::path reached = (fs::path(place).parent_path() / target).lexically_normal();
     if (target.empty() || target.front() == '/' || path_escapes(reached.string()) ||
         has_harmful_character(target))
-      refuse_tree(name_, format("{} is a link that leads out of it", in_quotes(place)));
+      refuse_tree(name_, format("{} is a link that points outside it", in_quotes(place)));
   }
 
   std::string control_text() const {
@@ -222,7 +221,7 @@ class TreePacker {
     if (end < 0) throw system_error(errno, "read", member);
     const auto size = static_cast<std::uint64_t>(end);
     if (size > largest_ar_member)
-      refuse_tree(to.filename().string(), "it is larger than a deb can be");
+      refuse_tree(to.filename().string(), "it is larger than a deb may be");
     write_all(out, ar_header(member, size), to);
     std::vector<char> piece(copied_at_once);
     for (off_t at = 0; at < end;) {

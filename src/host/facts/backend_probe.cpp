@@ -44,7 +44,8 @@ const ProbeStep* BackendTrial::step(std::string_view name) const {
 
 BackendTrial try_backend(const Host& host, const BackendRequest& request) {
   const auto source = embedded_file(probe_file);
-  if (!source) throw Error(ErrorCode::internal, format("no probe {}", in_quotes(probe_file)));
+  if (!source)
+    throw Error(ErrorCode::internal, format("probe {} is missing", in_quotes(probe_file)));
   const std::string token = hex_text(random_bytes(8));
   // -I: neither the environment nor the user's own packages; -B: no byte code is written.
   Command command = host.command({request.python, "-I", "-B", "-c", std::string(*source),

@@ -39,9 +39,8 @@ bool is_trusted(const Host& host, const std::string& interpreter) {
 std::string hint_for_named(const std::string& named, std::vector<std::string> executables) {
   std::erase(executables, named);
   if (executables.empty()) return "give the path of an interpreter of this host";
-  return format(
-      "give the path of an interpreter of this host, or leave --python out to have {} tried",
-      joined(executables, ", "));
+  return format("give the path of an interpreter of this host, or omit --python to try {}",
+                joined(executables, ", "));
 }
 
 std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
@@ -76,7 +75,8 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
     }
   }
   if (!named.empty() && pythons.empty()) {
-    throw Error(ErrorCode::host_unfit, format("no working Python interpreter {}", in_quotes(named)),
+    throw Error(ErrorCode::host_unfit,
+                format("Python interpreter {} does not work", in_quotes(named)),
                 hint_for_named(named, stack.python.executables));
   }
   return pythons;
@@ -114,8 +114,8 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
   facts.is_root = is_root_user();
   if (!facts.is_root && host.root != "/") {
     throw Error(ErrorCode::permission,
-                format("only root can look into {}", in_quotes(host.root.string())),
-                "run topsctl as root, for example through sudo");
+                format("only root can read {}", in_quotes(host.root.string())),
+                "run topsctl as root, for example with sudo");
   }
   facts.os = os_name(host);
   facts.architecture = "amd64";

@@ -137,7 +137,7 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
     for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
   } else {
     snapshot.are_pythons_known = false;
-    left_out(format("only root can ask the interpreters of {}", in_quotes(host.root.string())));
+    left_out(format("only root can query the interpreters of {}", in_quotes(host.root.string())));
   }
   return snapshot;
 }
@@ -150,7 +150,7 @@ TargetSnapshot load_target_snapshot(const fs::path& file) {
   } catch (const Error& error) {
     if (error.code() == ErrorCode::permission) throw;
     throw Error(ErrorCode::bad_package, error.message(),
-                "give a file that `topsctl snapshot` wrote");
+                "give a file written by `topsctl snapshot`");
   }
   return parse_target_snapshot(text, name);
 }
@@ -167,7 +167,7 @@ std::optional<Host> host_at_root(const Host& host, const std::string& root_or_fi
 
 TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
   constexpr const char* hint =
-      "give a machine's root directory, / for this one, or a file that `topsctl snapshot` wrote";
+      "give a host's root directory, / for this host, or a file written by `topsctl snapshot`";
   struct stat status {};
   if (root_or_file.empty() || ::stat(root_or_file.c_str(), &status) != 0) {
     throw Error(ErrorCode::bad_package,
@@ -177,7 +177,7 @@ TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
   const std::optional<Host> other = host_at_root(host, root_or_file);
   if (!other) {
     throw Error(ErrorCode::bad_package,
-                format("{} is neither a folder nor a file", in_quotes(root_or_file)), hint);
+                format("{} is neither a directory nor a file", in_quotes(root_or_file)), hint);
   }
   return read_target_snapshot(*other, {});
 }

@@ -22,13 +22,13 @@ void require_usable_host(const Host& host, Purpose purpose) {
       is_of_past && ::stat(host.resolve(concat(host.state, "/transactions")).c_str(), &status) == 0;
   if (!has_past && ::stat(host.resolve(dpkg_status_file).c_str(), &status) != 0) {
     throw Error(ErrorCode::host_unfit,
-                format("{} is no Debian or Ubuntu system: it has no {}",
+                format("{} is not a Debian or Ubuntu system: it has no {}",
                        in_quotes(host.root.string()), dpkg_status_file),
                 "give the root directory of a Debian or Ubuntu system with --root");
   }
   if (is_change && !is_root_user() && !(has_past && host.is_of_user())) {
     throw Error(ErrorCode::permission, "only root can change a system",
-                "run the same command through sudo");
+                "run the same command with sudo");
   }
   if (is_change && ::stat("/proc/self/fd", &status) != 0) {
     throw Error(ErrorCode::host_unfit, "/proc is not mounted",

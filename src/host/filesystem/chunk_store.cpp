@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t mark_bytes = 32;
 constexpr mode_t own_file = 0600;
-constexpr const char* again_hint = "run the same command again: only what is missing is sent";
+constexpr const char* again_hint = "run the same command again: only missing data is sent";
 
 bool is_mark(std::string_view mark) {
   return mark.find_first_not_of('\0') != std::string_view::npos;
@@ -198,8 +198,8 @@ void Part::complete() {
     return;
   }
   if (!has_name)
-    throw Error(ErrorCode::internal, format("somebody has removed {}", in_quotes(file_.string())),
-                again_hint);
+    throw Error(ErrorCode::internal,
+                format("{} was removed by another process", in_quotes(file_.string())), again_hint);
   // A chunk that another run writes again just now has no mark, and may be whole all the same.
   ChunkList chunks{size_, {}};
   for (const auto& mark : marks()) {
@@ -208,7 +208,7 @@ void Part::complete() {
                                   : digest_at(data_, i * chunk_bytes, chunk_size(size_, i)));
   }
   if (content_id(chunks) != id_)
-    throw Error(ErrorCode::internal, "not every chunk has arrived as it was sent", again_hint);
+    throw Error(ErrorCode::internal, "some received chunks differ from those sent", again_hint);
   constexpr mode_t readable_by_all = 0644;
   if (::fchmod(data_.get(), readable_by_all) != 0 || ::fsync(data_.get()) != 0 ||
       ::fstat(data_.get(), &status) != 0)
@@ -247,7 +247,7 @@ void ArrivingObject::watch_with(FileWatch& watch) const {
 
 void ArrivingObject::read(std::uint64_t offset, std::span<char> bytes) const {
   if (!fill_from(data_, offset, bytes))
-    throw Error(ErrorCode::internal, "what has arrived is not there");
+    throw Error(ErrorCode::internal, "received data is missing");
 }
 
 std::optional<fs::path> object_in(const fs::path& store, const std::string& id) {

@@ -27,7 +27,7 @@ constexpr std::size_t digest_bytes = 32;
 
 [[noreturn]] void refuse_changed(const fs::path& file) {
   throw Error(ErrorCode::bad_bundle,
-              format("{} changes while it is read", in_quotes(file.string())),
+              format("{} changed while it was read", in_quotes(file.string())),
               "wait until it is complete");
 }
 

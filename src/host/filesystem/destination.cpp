@@ -40,7 +40,7 @@ bool is_safe_name(std::string_view name) {
 Destination::Destination(const fs::path& folder) : path_(folder) {
   require_own_folder(folder);
   folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder_.is_open()) throw system_error(errno, "open folder", folder.string());
+  if (!folder_.is_open()) throw system_error(errno, "open directory", folder.string());
 }
 
 Descriptor Destination::folder_of(const std::string& name) const {
@@ -49,11 +49,11 @@ Descriptor Destination::folder_of(const std::string& name) const {
   parts.pop_back();
   for (const std::string& part : parts) {
     if (::mkdirat(at.get(), part.c_str(), own_folder) != 0 && errno != EEXIST)
-      throw system_error(errno, "make folder", (path_ / name).parent_path().string());
+      throw system_error(errno, "create directory", (path_ / name).parent_path().string());
     Descriptor next(
         ::openat(at.get(), part.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!next.is_open())
-      throw system_error(errno, "open folder", (path_ / name).parent_path().string());
+      throw system_error(errno, "open directory", (path_ / name).parent_path().string());
     at = std::move(next);
   }
   return at;
@@ -71,7 +71,7 @@ bool Destination::holds(const fs::path& object, const std::string& name) const {
 
 void Destination::place(const fs::path& object, const std::string& name) const {
   if (!is_safe_name(name)) {
-    throw Error(ErrorCode::bad_bundle, format("no name for a file: {}", in_quotes(name)),
+    throw Error(ErrorCode::bad_bundle, format("invalid file name: {}", in_quotes(name)),
                 "rename the file in the bundle");
   }
   const Descriptor folder = folder_of(name);
@@ -99,7 +99,7 @@ void Destination::place(const fs::path& object, const std::string& name) const {
 }
 
 void Destination::sync() const {
-  if (::fsync(folder_.get()) != 0) throw system_error(errno, "sync folder", path_.string());
+  if (::fsync(folder_.get()) != 0) throw system_error(errno, "sync directory", path_.string());
 }
 
 }  // namespace topsctl

@@ -31,7 +31,7 @@ FileIdentity file_identity(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) return {status.st_dev, status.st_ino, status.st_nlink};
   if (errno == ENOENT || errno == ENOTDIR) return {};
-  throw system_error(errno, "look at", path);
+  throw system_error(errno, "stat", path);
 }
 
 bool is_immutable(const std::string& path) {

@@ -49,8 +49,8 @@ Inode just_made(int folder, const std::string& name, const FileState& state,
                        (made->status().st_mode & type_bits) == (state.mode & type_bits);
   if (!is_ours || made->state(Content::ignore).target != state.target) {
     throw Error(ErrorCode::rollback_incomplete,
-                format("somebody changes the folder of {} at the same time", in_quotes(path)),
-                "end the processes that write there, and run the same command again");
+                format("another process is changing the directory of {}", in_quotes(path)),
+                "stop the processes that write to it, and run the same command again");
   }
   return std::move(*made);
 }
@@ -81,7 +81,7 @@ int DirectoryEntry::remove() const {
 
 void DirectoryEntry::make_folder(mode_t mode) const {
   if (::mkdirat(folder_.get(), name_.c_str(), 0700) != 0)
-    throw system_error(errno, "make folder", path_);
+    throw system_error(errno, "create directory", path_);
   const Descriptor made(
       ::openat(folder_.get(), name_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!made.is_open() || ::fchmod(made.get(), mode) != 0)
@@ -116,7 +116,7 @@ void DirectoryEntry::create(const std::string& name, const FileState& state,
     }
     case FileState::Type::symlink:
       if (::symlinkat(state.target.c_str(), folder_.get(), name.c_str()) != 0)
-        throw system_error(errno, "make link", path_);
+        throw system_error(errno, "create link", path_);
       break;
     case FileState::Type::special:
       if (::mknodat(folder_.get(), name.c_str(), state.mode, state.rdev) != 0)
@@ -137,7 +137,7 @@ void DirectoryEntry::rename_here(const std::string& name) const {
   // An overlay on two file systems does not exchange two names of what it has copied from its lower
   // layer. Whoever is killed in between is repeated, and finds the path absent.
   if (errno == ESTALE && ::unlinkat(folder_.get(), name_.c_str(), 0) == 0 && is_renamed()) return;
-  throw system_error(errno, "put back", path_);
+  throw system_error(errno, "restore", path_);
 }
 
 void DirectoryEntry::replace(const FileState& state, const fs::path& kept) const {
@@ -154,7 +154,7 @@ void DirectoryEntry::replace(const FileState& state, const fs::path& kept) const
 void DirectoryEntry::replace_by(const Inode& file) const {
   const std::string name = unforeseen_name();
   if (const int reason = file.link_into(folder_.get(), name); reason != 0)
-    throw system_error(reason, "put back", path_);
+    throw system_error(reason, "restore", path_);
   try {
     rename_here(name);
   } catch (...) {
@@ -167,7 +167,7 @@ void DirectoryEntry::replace_by(const Inode& file) const {
 
 FileTree::FileTree(const fs::path& root, PathWalk walk)
     : root_(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)), walk_(walk) {
-  if (!root_.is_open()) throw system_error(errno, "open folder", root.string());
+  if (!root_.is_open()) throw system_error(errno, "open directory", root.string());
 }
 
 Descriptor FileTree::folder_of(std::string_view path) const {
@@ -191,7 +191,7 @@ Descriptor FileTree::folder_of(std::string_view path) const {
     rest.remove_prefix(slash);
   }
   if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) return {};
-  throw system_error(errno, "look at", path);
+  throw system_error(errno, "stat", path);
 }
 
 std::optional<DirectoryEntry> FileTree::find(std::string_view path) const {

@@ -40,14 +40,14 @@ std::optional<Inode> Inode::at(int folder, const std::string& name, std::string 
   Descriptor file(::openat(folder, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (file.is_open()) return Inode(std::move(file), std::move(shown));
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-  throw system_error(errno, "look at", shown);
+  throw system_error(errno, "stat", shown);
 }
 
 Inode::Inode(Descriptor file, std::string shown)
     : file_(std::move(file)),
       shown_(std::move(shown)),
       by_descriptor_(concat("/proc/self/fd/", file_.get())) {
-  if (::fstat(file_.get(), &status_) != 0) throw system_error(errno, "look at", shown_);
+  if (::fstat(file_.get(), &status_) != 0) throw system_error(errno, "stat", shown_);
 }
 
 FileIdentity Inode::identity() const {
@@ -116,7 +116,7 @@ void Inode::apply_attributes(const FileState& state) const {
   const std::array<timespec, 2> times = {
       {{0, UTIME_OMIT}, {seconds, state.mtime_ns - seconds * ns_per_s}}};
   if (::utimensat(AT_FDCWD, path, times.data(), 0) != 0)
-    throw system_error(errno, "set the time of", shown_);
+    throw system_error(errno, "set the modification time of", shown_);
 }
 
 int Inode::link_into(int folder, const std::string& name) const {

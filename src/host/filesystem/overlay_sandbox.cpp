@@ -53,9 +53,9 @@ int hold_view(const SandboxSpec& order, Pipe& report, Pipe& alive) {
       throw Error(ErrorCode::host_unfit, "this kernel cannot filter system calls (seccomp)");
     std::string marks;
     for (const bool is_overlay : mount_view(order)) marks += is_overlay ? 'o' : '-';
-    say(report, format("ready {}", marks));
+    say(report, concat("ready ", marks));
   } catch (const Error& error) {
-    say(report, format("failed {}", error.message()));
+    say(report, concat("failed ", error.message()));
     return 1;
   }
   report.write_end.close();
@@ -72,15 +72,15 @@ int part_from_machine(const SandboxSpec& order, Pipe& report, Pipe& alive, Pipe&
   alive.write_end.close();
   if (::unshare(own_namespaces) != 0) {
     say(report,
-        format("failed cannot make namespaces of mounts, processes, network, IPC and host name: {}",
-               std::strerror(errno)));
+        concat("failed ", format("cannot create mount, PID, network, IPC and UTS namespaces: {}",
+                                 std::strerror(errno))));
     return 1;
   }
   const pid_t holder = start_copy([&] {
     ended.write_end.close();
     return hold_view(order, report, alive);
   });
-  say(report, format("pid {}", holder));
+  say(report, concat("pid ", holder));
   report.write_end.close();
   int status = 0;
   while (::waitpid(holder, &status, 0) < 0 && errno == EINTR) {
@@ -149,10 +149,10 @@ class Holder {
     while (marks_.empty() || pid_.empty()) {
       const bool is_in_time = wait_for({report.get()}, limit);
       throw_if_interrupted();
-      if (!is_in_time) throw Error(ErrorCode::host_unfit, "mounting the view takes too long");
+      if (!is_in_time) throw Error(ErrorCode::host_unfit, "mounting the sandbox timed out");
       std::array<char, 4096> bytes{};
       const ssize_t got = ::read(report.get(), bytes.data(), bytes.size());
-      if (got <= 0) throw Error(ErrorCode::host_unfit, "the process that holds the view has ended");
+      if (got <= 0) throw Error(ErrorCode::host_unfit, "the sandbox process has ended");
       said.append(bytes.data(), static_cast<std::size_t>(got));
       for (std::size_t end = said.find('\n'); end != std::string::npos; end = said.find('\n')) {
         take(said.substr(0, end));
@@ -228,7 +228,7 @@ class OverlaySandbox::Parts {
     order_.root = fs::absolute(machine.root);
     order_.layers = fs::absolute(folder_.path);
     const auto mountinfo = read_text_if_present("/proc/self/mountinfo");
-    if (!mountinfo) throw Error(ErrorCode::host_unfit, "/proc is not mounted here");
+    if (!mountinfo) throw Error(ErrorCode::host_unfit, "/proc is not mounted");
     std::vector<std::string> written;
     for (const std::string& path : request.written) {
       written.push_back(canonical_in_root(machine.root, path));
@@ -288,8 +288,8 @@ class OverlaySandbox::Parts {
     bool lacks_only_room = true;
     const auto attempt = [&](LayerStore store, const char* place, std::uint64_t room) {
       if (room < needed) {
-        reasons.push_back(format("{}: {} are needed, {} may be used", place, human_size(needed),
-                                 human_size(room)));
+        reasons.push_back(
+            format("{}: {} needed, {} available", place, human_size(needed), human_size(room)));
         return false;
       }
       order_.store = store;
@@ -304,7 +304,7 @@ class OverlaySandbox::Parts {
         return false;
       }
     };
-    if (attempt(LayerStore::disk, "with layers on the disk", topsctl::free_bytes(order_.layers)))
+    if (attempt(LayerStore::disk, "with layers on disk", topsctl::free_bytes(order_.layers)))
       return;
     if (attempt(LayerStore::memory, "with layers in memory", spare_memory() / 2)) return;
     throw Error(lacks_only_room ? ErrorCode::no_space : ErrorCode::host_unfit,

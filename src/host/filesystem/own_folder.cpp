@@ -20,7 +20,7 @@ namespace {
 
 constexpr mode_t for_us_alone = 0700;
 constexpr mode_t by_others = 0022;
-constexpr const char* other_place_hint = "remove it, or choose another place with --dest";
+constexpr const char* other_place_hint = "remove it, or choose another directory with --dest";
 
 [[noreturn]] void refuse_owner(const fs::path& path, uid_t owner, const std::string& hint) {
   throw Error(ErrorCode::permission,
@@ -29,7 +29,7 @@ constexpr const char* other_place_hint = "remove it, or choose another place wit
 
 [[noreturn]] void refuse_mode(const fs::path& path, mode_t mode, const std::string& hint) {
   throw Error(ErrorCode::permission,
-              format("{} may be written to by others (mode {})", in_quotes(path.string()),
+              format("{} is writable by other users (mode {})", in_quotes(path.string()),
                      octal_mode(mode & 07777U)),
               hint);
 }
@@ -38,14 +38,14 @@ constexpr const char* other_place_hint = "remove it, or choose another place wit
 void require_own_step(const fs::path& path, const struct stat& status) {
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     refuse_owner(path, status.st_uid,
-                 "choose another place with --dest, below folders of root or of the user");
+                 "choose another place with --dest, below directories owned by root or the user");
   }
   // In a sticky one others can make things, but exchange none that is not theirs.
   const bool is_open = (status.st_mode & by_others) != 0 && (status.st_mode & S_ISVTX) == 0;
   if (S_ISDIR(status.st_mode) && is_open) {
-    refuse_mode(
-        path, status.st_mode,
-        format("run `chmod go-w {}` there, or choose another place with --dest", path.string()));
+    refuse_mode(path, status.st_mode,
+                format("run `chmod go-w {}` on the host, or choose another place with --dest",
+                       path.string()));
   }
 }
 
@@ -91,19 +91,19 @@ void require_own_folder(const fs::path& folder) {
   require_own_way(folder);
   make_directories(folder.parent_path(), for_us_alone);
   if (::mkdir(folder.c_str(), for_us_alone) != 0 && errno != EEXIST)
-    throw system_error(errno, "make folder", folder.string());
+    throw system_error(errno, "create directory", folder.string());
   const struct stat status = looked_at(folder);
   if (!S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::permission,
                 concat(in_quotes(folder.string()),
-                       S_ISLNK(status.st_mode) ? " is a link, which somebody may have planted"
-                                               : " is no folder"),
+                       S_ISLNK(status.st_mode) ? " is a link, possibly planted by another user"
+                                               : " is not a directory"),
                 other_place_hint);
   }
   if (status.st_uid != ::geteuid()) refuse_owner(folder, status.st_uid, other_place_hint);
   if ((status.st_mode & by_others) != 0) {
     refuse_mode(folder, status.st_mode,
-                format("run `chmod 700 {}` there, or {}", folder.string(), other_place_hint));
+                format("run `chmod 700 {}` on the host, or {}", folder.string(), other_place_hint));
   }
 }
 

@@ -31,7 +31,7 @@ constexpr unsigned long safe = MS_NOSUID | MS_NODEV | MS_NOEXEC;
 
 void make_folder(const fs::path& folder, mode_t mode) {
   if (::mkdir(folder.c_str(), mode) != 0 && errno != EEXIST) {
-    throw system_error(errno, "make folder", folder.string());
+    throw system_error(errno, "create directory", folder.string());
   }
 }
 
@@ -62,7 +62,7 @@ void bind_read_only(const fs::path& from, const fs::path& to, const std::string&
   if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) != 0 ||
       ::mount(nullptr, to.c_str(), nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NODEV, nullptr) !=
           0) {
-    fail(format("cannot show {} read-only", in_quotes(shown)), errno);
+    fail(format("cannot bind-mount {} read-only", in_quotes(shown)), errno);
   }
 }
 
@@ -84,7 +84,7 @@ class Builder {
   Overlaid run() {
     if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
       if (errno == EINVAL) {
-        throw Error(ErrorCode::host_unfit, "'/' is no mount point here, as in a bare chroot");
+        throw Error(ErrorCode::host_unfit, "'/' is not a mount point, as in a bare chroot");
       }
       fail("cannot make mounts private", errno);
     }
@@ -175,7 +175,7 @@ class Builder {
       if (reason != EINVAL) break;
     }
     if (mount.required) {
-      fail(format("cannot mount an overlay over {}", in_quotes(mount.path)), reason);
+      fail(format("cannot mount an overlay on {}", in_quotes(mount.path)), reason);
     }
     bind_read_only(lower, in_view(mount.path), mount.path);
     return false;
@@ -199,7 +199,7 @@ class Builder {
       make_empty_file(target / name);
       if (::mount((machine / name).c_str(), (target / name).c_str(), nullptr, MS_BIND, nullptr) !=
           0) {
-        fail(format("cannot show '/dev/{}'", name), errno);
+        fail(format("cannot bind-mount '/dev/{}'", name), errno);
       }
     }
     for (const char* name : {"fd", "stdin", "stdout", "stderr"}) {

@@ -31,7 +31,7 @@ void copy_over(const fs::path& from, const DirectoryEntry& to, const std::string
 
 DirectoryEntry entry_at(const FileTree& tree, const std::string& path) {
   auto entry = tree.find(path);
-  if (!entry) throw system_error(ENOTDIR, "make folder", path);
+  if (!entry) throw system_error(ENOTDIR, "create directory", path);
   return std::move(*entry);
 }
 
@@ -45,14 +45,14 @@ void move_file(const fs::path& from, const DirectoryEntry& to, const std::string
 // Whether the folder came into its place as a whole.
 bool move_folder(const fs::path& from, const DirectoryEntry& to, const std::string& shown) {
   if (const auto there = to.inode()) {
-    if (!S_ISDIR(there->status().st_mode)) throw system_error(ENOTDIR, "make folder", shown);
+    if (!S_ISDIR(there->status().st_mode)) throw system_error(ENOTDIR, "create directory", shown);
     return false;
   }
   const int reason = to.take(from);
   if (reason == 0) return true;
-  if (reason != EXDEV) throw system_error(reason, "make folder", shown);
+  if (reason != EXDEV) throw system_error(reason, "create directory", shown);
   struct stat status {};
-  if (::stat(from.c_str(), &status) != 0) throw system_error(errno, "make folder", shown);
+  if (::stat(from.c_str(), &status) != 0) throw system_error(errno, "create directory", shown);
   to.make_folder(status.st_mode & 07777U);
   return false;
 }

@@ -27,7 +27,7 @@ std::optional<struct stat> status_of(const fs::path& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) == 0) return status;
   if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-  throw system_error(errno, "look at", path.string());
+  throw system_error(errno, "stat", path.string());
 }
 
 bool is_whiteout(const struct stat& status) {

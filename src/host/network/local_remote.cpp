@@ -137,7 +137,7 @@ class LocalStream : public RemoteStream {
   [[noreturn]] void lose() {
     take_errors();
     throw ConnectionLost(
-        format("the program has ended: {}", said_.empty() ? "it says nothing" : last_words(said_)));
+        format("the program has ended: {}", said_.empty() ? "no output" : last_words(said_)));
   }
 
   pid_t pid_ = -1;

@@ -36,7 +36,7 @@ Addresses resolve(const std::string& address, std::uint16_t port) {
   wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (::getaddrinfo(address.c_str(), concat(port).c_str(), &wanted, &found) != 0)
-    throw Error(ErrorCode::host_unfit, format("no numeric address: {}", in_quotes(address)));
+    throw Error(ErrorCode::host_unfit, format("not a numeric address: {}", in_quotes(address)));
   return Addresses(found);
 }
 
@@ -83,7 +83,7 @@ void collect_records(SSL* tls) {
   BIO* socket = SSL_get_wbio(tls);
   BIO* buffer = BIO_new(BIO_f_buffer());
   if (buffer == nullptr || BIO_set_write_buffer_size(buffer, static_cast<long>(buffer_bytes)) != 1)
-    throw Error(ErrorCode::internal, "OpenSSL has no memory");
+    throw Error(ErrorCode::internal, "OpenSSL is out of memory");
   BIO_up_ref(socket);  // the session gives up the one it has
   SSL_set0_wbio(tls, BIO_push(buffer, socket));
 }
@@ -114,7 +114,7 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
   tune(socket_);
   if (!context_ || SSL_CTX_set_min_proto_version(context_.get(), TLS1_3_VERSION) != 1 ||
       SSL_CTX_set_ciphersuites(context_.get(), "TLS_AES_128_GCM_SHA256") != 1) {
-    throw Error(ErrorCode::internal, "OpenSSL has no TLS 1.3");
+    throw Error(ErrorCode::internal, "OpenSSL does not support TLS 1.3");
   }
   SSL_CTX_set_num_tickets(context_.get(), 0);
   // Many records at once, or each would cost two reads.
@@ -125,7 +125,7 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
   tls_.reset(SSL_new(context_.get()));
   if (!tls_ || SSL_set_app_data(tls_.get(), &key_) != 1 ||
       SSL_set_fd(tls_.get(), socket_.get()) != 1) {
-    throw Error(ErrorCode::internal, "OpenSSL has no memory");
+    throw Error(ErrorCode::internal, "OpenSSL is out of memory");
   }
   collect_records(tls_.get());
   // A server may pass over the key and show a certificate: no authority is known, so none will do.
@@ -204,7 +204,7 @@ void PskTlsLink::abort() {
 }
 
 void PskTlsLink::lose(const std::string& act) const {
-  throw ConnectionLost(format("cannot {} another host: the link is broken", act));
+  throw ConnectionLost(format("cannot {} another host: the connection is lost", act));
 }
 
 PskTlsListener::PskTlsListener(const std::string& address, std::string key) : key_(std::move(key)) {
@@ -215,7 +215,7 @@ PskTlsListener::PskTlsListener(const std::string& address, std::string key) : ke
   if (!socket_.is_open() || ::bind(socket_.get(), found->ai_addr, found->ai_addrlen) != 0 ||
       ::listen(socket_.get(), 4) != 0 ||
       ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    throw system_error(errno, "wait for a connection on", address, ErrorCode::host_unfit);
+    throw system_error(errno, "listen on", address, ErrorCode::host_unfit);
   }
   port_ = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
                                             : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
@@ -227,7 +227,7 @@ std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
-      throw ConnectionLost("nobody is waited for any longer");
+      throw ConnectionLost("no longer waiting for connections");
     }
     try {
       return std::unique_ptr<PskTlsLink>(

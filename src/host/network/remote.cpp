@@ -12,8 +12,8 @@ std::unique_ptr<RemoteSession> Remote::connect_in_steps(const Reached& /*on_reac
 }
 
 std::unique_ptr<RemoteStream> RemoteSession::start_subsystem(const std::string& name) {
-  throw NotStarted(format("no subsystem {} there", in_quotes(name)),
-                   "it takes an SSH server that has it");
+  throw NotStarted(format("no subsystem {} on the remote host", in_quotes(name)),
+                   "use an SSH server that provides it");
 }
 
 void let_end(RemoteStream& program) {

@@ -16,9 +16,8 @@ constexpr const char* sync_file = "fsync@openssh.com";
 constexpr const char* tell_room = "statvfs@openssh.com";
 
 [[noreturn]] void refuse_answer(const std::string& why) {
-  throw Error(ErrorCode::unreachable,
-              format("the far end does not speak SFTP as it should: {}", why),
-              "see what runs there");
+  throw Error(ErrorCode::unreachable, format("SFTP protocol error by the remote server: {}", why),
+              "check what runs on the host");
 }
 
 std::uint32_t flags_of(SftpOpening opening) {
@@ -49,14 +48,14 @@ std::string sftp_greeting() {
 }
 
 Error sftp_error(const SftpStatus& status, const std::string& act, const std::string& path) {
-  const std::string what = format(
-      "cannot {} {} there: {}", act, in_quotes(path),
-      status.text.empty() ? format("status {} of SFTP", static_cast<std::uint32_t>(status.code))
-                          : status.text);
+  const std::string what =
+      format("cannot {} {} on the remote host: {}", act, in_quotes(path),
+             status.text.empty() ? format("SFTP status {}", static_cast<std::uint32_t>(status.code))
+                                 : status.text);
   switch (status.code) {
     case SftpCode::permission_denied:
       return Error(ErrorCode::permission, what,
-                   "choose a folder of the user's own with --dest, as that server shows it");
+                   "choose a directory of the user with --dest, as the server shows it");
     case SftpCode::no_connection:
     case SftpCode::connection_lost:
       return Error(ErrorCode::unreachable, what, "run the same command again");
@@ -64,23 +63,23 @@ Error sftp_error(const SftpStatus& status, const std::string& act, const std::st
       break;
   }
   if (tells_of_room(status.text))
-    return Error(ErrorCode::no_space, what, "make room there, or choose another --dest");
+    return Error(ErrorCode::no_space, what,
+                 "free some space on the remote host, or choose another --dest");
   return Error(ErrorCode::host_unfit, what,
-               "see with `sftp` whether the user may do that there, and whether there is room");
+               "check with `sftp` that the user has permission and that there is free space");
 }
 
 SftpClient::SftpClient(std::unique_ptr<RemoteStream> stream, std::int64_t greeting_timeout_ms)
     : stream_(std::move(stream)) {
   stream_->write(sftp_greeting());
   const SftpPacket greeting = received(greeting_timeout_ms);
-  if (greeting.kind != SftpKind::version)
-    refuse_answer("another packet than its version comes first");
+  if (greeting.kind != SftpKind::version) refuse_answer("the first packet is not its version");
   if (greeting.number < version) refuse_answer(format("version {}", greeting.number));
   extensions_ = parse_sftp_extensions(greeting.fields);
 }
 
 SftpWriter SftpClient::question(SftpKind kind) {
-  if (!asked_.empty()) throw Error(ErrorCode::internal, "a question before the pieces are there");
+  if (!asked_.empty()) throw Error(ErrorCode::internal, "a request while pieces are outstanding");
   return SftpWriter(kind, ++last_number_);
 }
 
@@ -97,8 +96,8 @@ std::optional<SftpPacket> SftpClient::receive(std::int64_t timeout_ms) {
     if (bytes->empty()) {
       const std::string words = last_words(stream_->finish().errors);
       throw ConnectionLost(
-          format("the SFTP server there has ended{}", words.empty() ? "" : concat(": ", words)),
-          "run the same command again: what has arrived is kept");
+          format("the remote SFTP server has ended{}", words.empty() ? "" : concat(": ", words)),
+          "rerun the same command: data already received is kept");
     }
     parser_.take(*bytes);
   }
@@ -107,16 +106,16 @@ std::optional<SftpPacket> SftpClient::receive(std::int64_t timeout_ms) {
 SftpPacket SftpClient::received(std::int64_t timeout_ms) {
   auto packet = receive(timeout_ms);
   if (packet) return std::move(*packet);
-  throw ConnectionLost("the SFTP server there does not answer",
-                       "run the same command again: what has arrived is kept");
+  throw ConnectionLost("the remote SFTP server does not answer",
+                       "rerun the same command: data already received is kept");
 }
 
 SftpPacket SftpClient::answer_to(std::uint32_t number, SftpKind kind, std::int64_t timeout_ms) {
   SftpPacket packet = received(timeout_ms);
   if (packet.kind == SftpKind::version || packet.number != number)
-    refuse_answer("an answer that nobody asked for");
+    refuse_answer("an unsolicited answer");
   if (packet.kind != kind && packet.kind != SftpKind::status)
-    refuse_answer("an answer of another kind");
+    refuse_answer("an answer of the wrong type");
   return packet;
 }
 
@@ -136,7 +135,7 @@ std::optional<SftpAttributes> SftpClient::look(SftpKind how, const std::string& 
   if (packet.kind == SftpKind::attributes) return parse_sftp_attributes(packet.fields);
   const SftpStatus status = parse_sftp_status(packet.fields);
   if (status.code == SftpCode::no_such_file) return std::nullopt;
-  throw sftp_error(status, "look at", path);
+  throw sftp_error(status, "stat", path);
 }
 
 std::optional<SftpAttributes> SftpClient::look_at(const std::string& path) {
@@ -149,7 +148,7 @@ std::optional<SftpAttributes> SftpClient::stat_following(const std::string& path
 
 void SftpClient::make_folder(const std::string& path, std::uint32_t mode) {
   const auto number = ask(question(SftpKind::make_folder).add(path).add(std::nullopt, mode));
-  require_done(number, "make the folder", path, answer_timeout_ms);
+  require_done(number, "create directory", path, answer_timeout_ms);
 }
 
 void SftpClient::remove(const std::string& path) {
@@ -182,7 +181,7 @@ SftpClient::Handle SftpClient::open(const std::string& path, SftpOpening opening
   const SftpPacket answer = answer_to(ask(packet), SftpKind::handle, answer_timeout_ms);
   if (answer.kind == SftpKind::handle) return parse_sftp_handle(answer.fields);
   const SftpStatus status = parse_sftp_status(answer.fields);
-  if (status.code == SftpCode::ok) refuse_answer("a file without a handle");
+  if (status.code == SftpCode::ok) refuse_answer("an opened file without a handle");
   throw sftp_error(status, opening == SftpOpening::to_read ? "read" : "write", path);
 }
 
@@ -190,7 +189,7 @@ SftpAttributes SftpClient::attributes_of(const Handle& handle, const std::string
   const auto number = ask(question(SftpKind::look_at_handle).add(handle));
   const SftpPacket answer = answer_to(number, SftpKind::attributes, answer_timeout_ms);
   if (answer.kind == SftpKind::attributes) return parse_sftp_attributes(answer.fields);
-  throw sftp_error(parse_sftp_status(answer.fields), "look at", path);
+  throw sftp_error(parse_sftp_status(answer.fields), "stat", path);
 }
 
 bool SftpClient::set(const Handle& handle, const std::string& path,
@@ -211,8 +210,7 @@ void SftpClient::sync(const Handle& handle, const std::string& path) {
   const bool is_refused = status.code == SftpCode::unsupported ||
                           status.code == SftpCode::permission_denied ||
                           status.code == SftpCode::bad_message;
-  if (status.code != SftpCode::ok && !is_refused)
-    throw sftp_error(status, "write to the disk", path);
+  if (status.code != SftpCode::ok && !is_refused) throw sftp_error(status, "sync", path);
 }
 
 void SftpClient::close(const Handle& handle, const std::string& path) {
@@ -239,25 +237,26 @@ std::optional<SftpPiece> SftpClient::next_piece(SftpWait wait) {
   const auto found = receive(wait == SftpWait::none ? 0 : answer_timeout_ms);
   if (!found && wait == SftpWait::none) return std::nullopt;
   if (!found) {
-    throw ConnectionLost("the SFTP server there does not answer",
-                         "run the same command again: what has arrived is kept");
+    throw ConnectionLost("the remote SFTP server does not answer",
+                         "rerun the same command: data already received is kept");
   }
   const SftpPacket& packet = *found;
   const auto asked = asked_.find(packet.number);
   if (packet.kind == SftpKind::version || asked == asked_.end())
-    refuse_answer("an answer that nobody asked for");
+    refuse_answer("an unsolicited answer");
   const std::uint32_t size = asked->second;
   asked_.erase(asked);
   SftpPiece piece;
   piece.number = packet.number;
   if (packet.kind == SftpKind::status) {
     piece.status = parse_sftp_status(packet.fields);
-    if (size > 0 && piece.status.code == SftpCode::ok) refuse_answer("it reads nothing");
+    if (size > 0 && piece.status.code == SftpCode::ok) refuse_answer("an empty read");
   } else if (packet.kind == SftpKind::data && size > 0) {
     piece.bytes = parse_sftp_data(packet.fields);
-    if (piece.bytes.empty() || piece.bytes.size() > size) refuse_answer("it reads another length");
+    if (piece.bytes.empty() || piece.bytes.size() > size)
+      refuse_answer("a read of the wrong length");
   } else {
-    refuse_answer("an answer of another kind");
+    refuse_answer("an answer of the wrong type");
   }
   return piece;
 }

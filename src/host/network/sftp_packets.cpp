@@ -18,9 +18,10 @@ constexpr std::uint32_t has_more = 0x80000000;
 constexpr std::size_t head_bytes = 9;  // length, kind and number
 
 [[noreturn]] void refuse_packet(const std::string& why) {
-  throw Error(ErrorCode::unreachable, format("the far end does not speak SFTP: {}", why),
-              "see whether `sftp` works there, and whether something writes to standard output "
-              "when one logs in");
+  throw Error(ErrorCode::unreachable,
+              format("unexpected data from the remote SFTP server: {}", why),
+              "check that `sftp` works on the remote host, and that nothing writes to standard "
+              "output at login");
 }
 
 template <class Integer>
@@ -49,7 +50,7 @@ class Fields {
 
  private:
   std::string_view cut(std::size_t size) {
-    if (size > rest_.size()) refuse_packet("a packet that ends too early");
+    if (size > rest_.size()) refuse_packet("a truncated packet");
     const std::string_view piece = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return piece;
@@ -126,7 +127,7 @@ std::optional<SftpPacket> SftpParser::next() {
   // The kind is looked at before the rest is waited for.
   if (rest.size() <= sizeof length) return std::nullopt;
   const auto kind = static_cast<SftpKind>(rest[sizeof length]);
-  if (!is_of_servers(kind)) refuse_packet("a packet of no known kind");
+  if (!is_of_servers(kind)) refuse_packet("a packet of unknown type");
   if (rest.size() < sizeof length + length) return std::nullopt;
   begin_ += sizeof length + length;
   return SftpPacket{kind, number_in<std::uint32_t>(rest.substr(sizeof length + 1)),

@@ -76,7 +76,7 @@ void set_algorithms(ssh_session session, const SshConfig& config) {
     for (const ssh_options_e option : kind.options) {
       if (ssh_options_set(session, option, list.c_str()) == SSH_OK) continue;
       throw Error(ErrorCode::usage,
-                  format("{} leaves no algorithm that topsctl knows",
+                  format("{} leaves no algorithm that topsctl supports",
                          in_quotes(concat(kind.keyword, " ", said))),
                   "change this line of ssh_config, or name another file with --ssh-config");
     }
@@ -137,7 +137,7 @@ SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Sec
 SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
                              const Steps& steps)
     : session_(ssh_new()) {
-  if (session_ == nullptr) throw Error(ErrorCode::internal, "libssh has no memory");
+  if (session_ == nullptr) throw Error(ErrorCode::internal, "libssh is out of memory");
   try {
     connect(target, wishes, secrets, steps);
   } catch (...) {
@@ -160,7 +160,7 @@ void SshConnection::configure(const Target& target, const SshOptions& wishes) {
     }
   } else if (ssh_options_parse_config(session_, wishes.config.c_str()) != SSH_OK) {
     throw Error(ErrorCode::usage, format("cannot read {}", in_quotes(wishes.config)),
-                "give a file as ssh_config(5) has it with --ssh-config");
+                "give a file in ssh_config(5) format with --ssh-config");
   }
   const int no = 0;
   const int yes = 1;
@@ -195,9 +195,9 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
   if (lower_case(jump) != "none") {
     if (steps.hops == most_hops) {
       throw Error(ErrorCode::unreachable,
-                  format("cannot connect to {}: more than {} hosts on the way",
-                         in_quotes(target.host), most_hops),
-                  "see whether ProxyJump leads back to a host");
+                  format("cannot connect to {}: more than {} jump hosts", in_quotes(target.host),
+                         most_hops),
+                  "check whether ProxyJump forms a loop");
     }
     // libssh would start `ssh -W` for it.
     ssh_options_set(session_, SSH_OPTIONS_PROXYCOMMAND, "none");

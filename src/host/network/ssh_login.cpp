@@ -22,7 +22,7 @@ std::string login_of(const SshPeer& peer) {
 }
 
 std::string password_question(const SshPeer& peer) {
-  return format("Password of {}:", login_of(peer));
+  return format("Password for {}:", login_of(peer));
 }
 
 std::string methods_text(int methods) {
@@ -40,8 +40,7 @@ int passphrase(const char* prompt, char* buffer, std::size_t size, int /*echo*/,
   const auto& [session, peer, secrets, asking] = *static_cast<const LogIn*>(login);
   try {
     Secrets::Question question;
-    question.text =
-        prompt == nullptr ? format("Passphrase of the key:") : concat(trimmed(prompt), ":");
+    question.text = prompt == nullptr ? format("Key passphrase:") : concat(trimmed(prompt), ":");
     question.asking = asking;
     const auto typed = secrets.answer(question);
     if (!typed || typed->view().size() >= size) return -1;
@@ -192,14 +191,14 @@ int next_method(ssh_session session, int tried) {
   const auto& [session, peer, secrets, asking] = login;
   if (asking == Asking::never) {
     throw AnswersSpent(
-        format("cannot log in as {} without asking again", in_quotes(login_of(peer))),
-        "the connections that are logged in do without this one");
+        format("cannot log in as {} without another prompt", in_quotes(login_of(peer))),
+        "the connections that are logged in continue without this one");
   }
   throw Error(ErrorCode::unreachable,
               format("cannot log in as {}: authentication failed ({})", in_quotes(login_of(peer)),
                      methods_text(ssh_userauth_list(session, nullptr))),
-              format("put a key there with `ssh-copy-id {}`, name one with --identity, or run "
-                     "topsctl at a terminal, where it can ask for the password",
+              format("install a key with `ssh-copy-id {}`, name one with --identity, or run "
+                     "topsctl in a terminal to enter the password",
                      login_of(peer)));
 }
 

@@ -55,8 +55,8 @@ class SshStream : public RemoteStream {
     if (granted == SSH_OK) return;
     const std::string act = asked == Asked::command ? "run a program on" : "use a subsystem of";
     if (!is_alive()) refuse_connection(session_, peer_, act);
-    throw NotStarted(format("cannot {} {}: it refuses", act, in_quotes(peer_.name)),
-                     "see whether `ssh` may run a command there");
+    throw NotStarted(format("cannot {} {}: refused", act, in_quotes(peer_.name)),
+                     "check that `ssh` may run a command on this host");
   }
 
   void write(std::string_view bytes) override {
@@ -164,7 +164,7 @@ class SshStream : public RemoteStream {
     ssh_send_keepalive(session_);  // waits for the answer, and tells nothing of it
     timeout_s = 0;
     ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
-    if (Clock::now() - asked >= longest_answer) lose("hear from");
+    if (Clock::now() - asked >= longest_answer) lose("get an answer from");
     heard_at_ = Clock::now();
   }
 
@@ -242,7 +242,7 @@ class SshTunnel::Pump {
     ssh_options_set(through_->session(), SSH_OPTIONS_TIMEOUT, &timeout_s);
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-      throw system_error(errno, "make", "a pair of sockets");
+      throw system_error(errno, "make", "a socket pair");
     ours_ = Descriptor(ends[0]);
     theirs_ = ends[1];
     thread_ = std::thread([this] { run(); });

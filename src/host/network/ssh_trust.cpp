@@ -26,7 +26,7 @@ struct ServerKey {
 ServerKey key_of(ssh_session session, const SshPeer& peer) {
   ssh_key raw = nullptr;
   if (ssh_get_server_publickey(session, &raw) != SSH_OK)
-    refuse_connection(session, peer, "see the key of");
+    refuse_connection(session, peer, "get the host key of");
   const Key key(raw);
   ServerKey result;
   result.type = ssh_key_type_to_char(ssh_key_type(key.get()));
@@ -42,7 +42,7 @@ ServerKey key_of(ssh_session session, const SshPeer& peer) {
     ssh_clean_pubkey_hash(&digest);
   }
   if (result.base64.empty() || result.fingerprint.empty())
-    refuse_connection(session, peer, "read the key of");
+    refuse_connection(session, peer, "read the host key of");
   return result;
 }
 
@@ -68,26 +68,27 @@ std::mutex& one_at_a_time() {
 void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& key,
                     UnknownKeys unknown, Secrets& secrets) {
   const std::string by_hand = format(
-      "compare it with what `ssh-keygen -l -f /etc/ssh/ssh_host_{}_key.pub` says on the host, then "
-      "log in once with ssh or add --accept-new",
+      "compare it with the output of `ssh-keygen -l -f /etc/ssh/ssh_host_{}_key.pub` on the host, "
+      "then log in once with ssh or add --accept-new",
       lower_case(key.type) == "ssh-ed25519" ? "ed25519" : "*");
-  if (unknown == UnknownKeys::refuse) refuse_key(peer, key, "is not known", by_hand);
+  if (unknown == UnknownKeys::refuse) refuse_key(peer, key, "is unknown", by_hand);
   if (unknown == UnknownKeys::ask) {
     const auto answer =
-        secrets.ask(format("The host key of {} ({}) is not known.\n{} {}\nTrust this host key? "
-                           "(yes, no, or the fingerprint)",
+        secrets.ask(format("The host key of {} ({}) is unknown.\n{} {}\nTrust this host key? (yes, "
+                           "no, or the fingerprint)",
                            in_quotes(peer.name), place_of(peer), key.type, key.fingerprint),
                     Echo::on);
-    if (!answer) refuse_key(peer, key, "is not known, and there is no terminal to ask at", by_hand);
+    if (!answer) refuse_key(peer, key, "is unknown, and there is no terminal to ask on", by_hand);
     const std::string_view word = trimmed(answer->view());
     if (lower_case(word) != "yes" && word != key.fingerprint) {
       refuse_key(peer, key,
-                 word.starts_with("SHA256:") ? "is not the one that was typed" : "was not accepted",
+                 word.starts_with("SHA256:") ? "does not match the fingerprint entered"
+                                             : "was not accepted",
                  by_hand);
     }
   }
   if (ssh_session_update_known_hosts(session) != SSH_OK)
-    refuse_connection(session, peer, "write down the key of");
+    refuse_connection(session, peer, "save the host key of");
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ void refuse_connection(ssh_session session, const SshPeer& peer, const std::stri
   const std::string reason = printable(ssh_get_error(session));
   throw ConnectionLost(format("cannot {} {}: {}", act, in_quotes(peer.name),
                               reason.empty() ? "the connection was lost" : reason),
-                       format("try `ssh{} {}{}` to see whether the host can be reached",
+                       format("run `ssh{} {}{}` to check that the host is reachable",
                               peer.port == 22 ? "" : concat(" -p ", peer.port),
                               peer.user.empty() ? "" : concat(peer.user, "@"), peer.host));
 }
@@ -157,13 +158,13 @@ void require_trusted(ssh_session session, const SshPeer& peer,
         changed_in = *file;
         break;
       case SSH_KNOWN_HOSTS_ERROR:
-        refuse_connection(session, peer, "look up the key of");
+        refuse_connection(session, peer, "look up the host key of");
     }
   }
   if (!changed_in.empty()) {
-    refuse_key(peer, key, format("is not the one in {}", changed_in),
-               format("somebody may be listening in. If the host was set up anew: `ssh-keygen -f "
-                      "{} -R '{}'`, then compare the new fingerprint",
+    refuse_key(peer, key, format("differs from the one in {}", changed_in),
+               format("possible man-in-the-middle attack. If the host was reinstalled: `ssh-keygen "
+                      "-f {} -R '{}'`, then compare the new fingerprint",
                       changed_in, place_of(peer)));
   }
   accept_unknown(session, peer, key, unknown, secrets);

@@ -68,7 +68,7 @@ bool is_object(std::string_view value) {
 class EntryPointReading {
  public:
   EntryPoints read(std::string_view text) {
-    if (!is_utf8(text)) add_fault("", "it is not UTF-8");
+    if (!is_utf8(text)) add_fault("", "not UTF-8");
     std::string lines(text);
     std::replace(lines.begin(), lines.end(), '\r', '\n');
     for (const std::string& raw : split(lines, '\n')) {
@@ -87,11 +87,12 @@ class EntryPointReading {
     const std::string_view name = trimmed(line.substr(0, equals));
     const std::string_view value = trimmed(line.substr(equals + 1));
     if (!names_.insert(std::string(name)).second) {
-      return add_fault(line, format("{} has that name twice", printable(group_)));
+      return add_fault(line, format("the name is duplicated in {}", printable(group_)));
     }
     if (group_ == "console_scripts" || group_ == "gui_scripts")
       return take_script(line, name, value);
-    if (name.empty() || !is_object(value)) add_fault(line, "it names no object (module:attribute)");
+    if (name.empty() || !is_object(value))
+      add_fault(line, "it is not an object reference (module:attribute)");
   }
 
   void begin_group(std::string_view line) {
@@ -99,8 +100,8 @@ class EntryPointReading {
     group_ = line.substr(1, line.size() - 1);
     if (group_.ends_with(']')) group_.pop_back();
     if (!line.ends_with(']') || !are_words(group_, '.'))
-      return add_fault(line, "it begins no group");
-    if (!groups_.insert(group_).second) add_fault(line, "the group is there twice");
+      return add_fault(line, "it is not a group header");
+    if (!groups_.insert(group_).second) add_fault(line, "the group is duplicated");
   }
 
   void take_script(std::string_view line, std::string_view name, std::string_view value) {
@@ -109,14 +110,14 @@ class EntryPointReading {
     EntryPoint entry{std::string(name), std::string(value.substr(0, colon)),
                      std::string(value.substr(std::min(colon + 1, value.size())))};
     if (!has_extras || !is_dotted_name(entry.module) || !is_dotted_name(entry.attribute)) {
-      return add_fault(line, "it names no callable (module:function)");
+      return add_fault(line, "it is not a callable (module:function)");
     }
     if (path_escapes(name)) {
-      return add_fault(line, "the command would be written elsewhere", "entry-escapes");
+      return add_fault(line, "the command would be written outside its directory", "entry-escapes");
     }
     if (name.empty() || name == "." || name.find_first_of("/ \t") != std::string_view::npos ||
         printable(name) != name || is_name_too_long(name)) {
-      return add_fault(line, "it is no name for a command");
+      return add_fault(line, "it is not a valid command name");
     }
     std::erase_if(found_.scripts, [&](const EntryPoint& other) { return other.name == name; });
     found_.scripts.push_back(std::move(entry));

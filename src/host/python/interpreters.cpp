@@ -134,19 +134,19 @@ std::vector<PythonFacts> find_interpreters(
     try {
       is = identity(host, candidate.path);
     } catch (const Error&) {
-      left_out(format("{} is a loop of links", in_quotes(candidate.path)));
+      left_out(format("{} is a symbolic link loop", in_quotes(candidate.path)));
       continue;
     }
     if (seen.contains(is)) continue;
     if (!candidate.is_named && can_others_change(host, candidate.path)) {
       left_out(
-          format("{} can be changed by others than root; name it with --python to have it asked",
+          format("{} can be changed by users other than root; name it with --python to query it",
                  in_quotes(candidate.path)));
       continue;
     }
     seen.insert(is);
     if (++asked > most_asked || host.clock->steady() - started > patience) {
-      left_out(format("{} and what follows was not asked", in_quotes(candidate.path)));
+      left_out(format("{} and later interpreters were not queried", in_quotes(candidate.path)));
       break;
     }
     auto python = read_python(host, candidate.path, {});

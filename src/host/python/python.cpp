@@ -32,7 +32,7 @@ RunResult run_probe(const Host& host, const std::string& executable, const char*
                     const std::map<std::string, std::string>& environment,
                     std::int64_t timeout_ms) {
   const auto source = embedded_file(concat("probes/", probe));
-  if (!source) throw Error(ErrorCode::internal, format("no probe {}", in_quotes(probe)));
+  if (!source) throw Error(ErrorCode::internal, format("probe {} is missing", in_quotes(probe)));
   // -I: neither the environment nor the user's own packages; -B: no byte code is written.
   std::vector<std::string> argv = {executable, "-I", "-B", "-c", std::string(*source)};
   argv.insert(argv.end(), arguments.begin(), arguments.end());

@@ -24,7 +24,7 @@ struct Freed {
 };
 
 [[noreturn]] void fail() {
-  throw Error(ErrorCode::internal, "libcrypto does not make digests");
+  throw Error(ErrorCode::internal, "libcrypto cannot compute digests");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr std::size_t most_summary = 400;
 
 [[noreturn]] void refuse_metadata(const std::string& file, const std::string& why) {
   throw Error(ErrorCode::bad_package, format("cannot read {}: {}", in_quotes(file), why),
-              "the file is damaged or not a wheel: get it again from the vendor's bundle");
+              "the file is damaged or not a wheel: get a new copy from the vendor's bundle");
 }
 
 std::string one_line(const std::string& text) {
@@ -40,7 +40,7 @@ class MetadataReading {
 
   void read() {
     const auto name = parse_wheel_file_name(file_);
-    if (!name) refuse_metadata(file_, "the file name is not that of a wheel");
+    if (!name) refuse_metadata(file_, "not a wheel file name");
     if (zip_.entries().size() > most_entries) {
       throw DecompressionBomb(file_, format("{} entries", zip_.entries().size()));
     }
@@ -93,7 +93,7 @@ class MetadataReading {
       return *all.begin();
     }
     if (own.size() > 1) {
-      refuse_metadata(file_, format("not a wheel: two folders of metadata, {} and {}",
+      refuse_metadata(file_, format("not a wheel: two metadata directories, {} and {}",
                                     in_quotes(*own.begin()), in_quotes(*own.rbegin())));
     }
     if (own.empty()) {
@@ -160,8 +160,7 @@ class MetadataReading {
     add_version_faults(facts.wheel_version, facts.faults);
     const std::string major = facts.wheel_version.substr(0, facts.wheel_version.find('.'));
     if (is_digits(major) && major != "0" && major != "1") {
-      refuse_metadata(file_,
-                      format("a wheel of version {}, which is not known", facts.wheel_version));
+      refuse_metadata(file_, format("unsupported Wheel-Version {}", facts.wheel_version));
     }
     std::vector<std::string>& tags = package_.python->tags;
     for (const auto& [key, value] : wheel.fields) {

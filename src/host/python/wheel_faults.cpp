@@ -40,7 +40,7 @@ void add_collisions(const std::set<std::string>& files, std::vector<WheelFault>&
     const std::string below = concat(file, "/");
     const auto inside = files.lower_bound(below);
     if (inside == files.end() || !inside->starts_with(below)) continue;
-    add_malformed(faults, file.substr(file.find('/') + 1), "it is a file and a directory");
+    add_malformed(faults, file.substr(file.find('/') + 1), "it is both a file and a directory");
   }
 }
 
@@ -56,10 +56,10 @@ void add_member_faults(const std::vector<ZipEntry>& entries, const std::string& 
     if (entry.type == PayloadEntry::Type::directory || entry.escapes || entry.path.empty())
       continue;
     if (entry.type == PayloadEntry::Type::symlink) {
-      add_fault(faults, "wheel-link", entry.path, "pip writes a text file in its place");
+      add_fault(faults, "wheel-link", entry.path, "pip writes a text file instead of it");
     }
     if (wheel_destination(entry.path).kind == WheelDestination::Kind::elsewhere) {
-      add_malformed(faults, entry.path, "no installer knows a place for it");
+      add_malformed(faults, entry.path, "no installer has a location for it");
     }
     if (has_long_name(entry.path)) {
       add_malformed(faults, shortened(entry.path, 80), "the name is longer than 255 bytes");
@@ -100,7 +100,7 @@ void add_record_faults(std::string_view record, std::vector<WheelFault>& faults)
 
 void add_text_faults(std::string_view text, std::string_view file,
                      std::vector<WheelFault>& faults) {
-  if (!is_utf8(text)) add_malformed(faults, file, "it is not UTF-8");
+  if (!is_utf8(text)) add_malformed(faults, file, "not UTF-8");
 }
 
 }  // namespace topsctl

@@ -49,9 +49,9 @@ class OpenWheel {
 void refuse_other_name(const OpenWheel& wheel, const Package& package) {
   if (normalized_name(package.name) == normalized_name(package.wheel->file_name)) return;
   throw Error(ErrorCode::bad_package,
-              format("cannot read {}: METADATA says it is {}", in_quotes(wheel.name()),
+              format("cannot read {}: METADATA names the package {}", in_quotes(wheel.name()),
                      in_quotes(package.name)),
-              "the file is damaged or not a wheel: get it again from the vendor's bundle");
+              "the file is damaged or not a wheel: get a new copy from the vendor's bundle");
 }
 
 }  // namespace

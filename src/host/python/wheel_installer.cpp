@@ -61,8 +61,9 @@ class Installation {
     read_wheel_metadata(zip_, zip_.subject(), package_);
     info_ = package_.wheel->dist_info;
     if (request.scheme.purelib.empty()) {
-      throw Error(ErrorCode::host_unfit, "the interpreter does not say where wheels go",
-                  "let pip install with --wheel-backend pip, or name another one with --python");
+      throw Error(
+          ErrorCode::host_unfit, "the interpreter does not report where to install wheels",
+          "install with pip by --wheel-backend pip, or name another interpreter with --python");
     }
     library_ = library_folder(package_, request.scheme);
     list_commands();
@@ -78,15 +79,15 @@ class Installation {
     for (const InstalledWheel& wheel : installed_) {
       if (!wheel.files.empty()) continue;
       throw Error(ErrorCode::host_unfit,
-                  format("{} has no RECORD: nobody knows which files are its own",
+                  format("{} has no RECORD: its files are unknown",
                          in_quotes(concat(wheel.site_directory, "/", wheel.dist_info))),
-                  "remove what is left of that installation first");
+                  "remove the rest of that installation first");
     }
     std::set<std::string> folders;
     std::set<std::string> places;
     for (const NewFile& file : files_) {
       if (!places.insert(file.place.path()).second)
-        refuse(format("two files for {}", in_quotes(file.place.path())));
+        refuse(format("two files have the path {}", in_quotes(file.place.path())));
       fs::path relative = fs::path(file.place.relative).parent_path();
       for (; !relative.empty(); relative = relative.parent_path()) {
         if (!folders.insert(concat(file.place.folder, "/", relative.string())).second) break;
@@ -94,7 +95,7 @@ class Installation {
     }
     for (const std::string& folder : folders) {
       if (places.contains(folder))
-        refuse(format("{} is a file and a directory", in_quotes(folder)));
+        refuse(format("{} is both a file and a directory", in_quotes(folder)));
       require_no_link(folder);
     }
   }
@@ -116,8 +117,8 @@ class Installation {
  private:
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(ErrorCode::bad_package,
-                format("{} cannot be installed: {}", in_quotes(zip_.subject()), why),
-                "ask the vendor for a wheel that pip installs");
+                format("cannot install {}: {}", in_quotes(zip_.subject()), why),
+                "ask the vendor for a wheel that pip can install");
   }
 
   void list_commands() {
@@ -133,7 +134,7 @@ class Installation {
       if (entry.type == PayloadEntry::Type::directory) continue;
       const WheelPlace place = place_of(entry.path, package_, request_.scheme);
       if (entry.escapes || entry.type != PayloadEntry::Type::file || place.relative.empty()) {
-        refuse(format("{} is no file", in_quotes(printable(entry.raw_path))));
+        refuse(format("{} is not a file", in_quotes(printable(entry.raw_path))));
       }
       if (place.is_script && is_launcher_of(place.relative, entries_)) continue;
       // A signature of RECORD holds for the wheel's, not for the one that is written.
@@ -158,8 +159,8 @@ class Installation {
   void require_no_link(const std::string& folder) const {
     if (!fs::is_symlink(fs::symlink_status(host_.resolve_parent(folder)))) return;
     throw Error(ErrorCode::host_unfit,
-                format("{} is a link: nothing is installed through it", in_quotes(folder)),
-                "remove the link, or let pip install with --wheel-backend pip");
+                format("{} is a link: topsctl does not install through links", in_quotes(folder)),
+                "remove the link, or install with pip by --wheel-backend pip");
   }
 
   fs::path real(const std::string& folder) const { return host_.resolve(folder); }

@@ -23,7 +23,7 @@ namespace {
 [[noreturn]] void refuse_member(const std::string& subject, const std::string& member,
                                 const std::string& why) {
   throw Error(ErrorCode::bad_package, concat(in_quotes(subject), ": ", in_quotes(member), " ", why),
-              "the file is damaged: get it again from the vendor's bundle");
+              "the file is damaged: get a new copy from the vendor's bundle");
 }
 
 // What one thread needs to decompress; handed from one member to the next.
@@ -55,7 +55,7 @@ Descriptor new_file(const MemberToUnpack& member, const std::string& subject) {
   constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   Descriptor file(::open(member.to.c_str(), flags, 0600));
   if (!file.is_open() && errno == EEXIST)
-    refuse_member(subject, member.entry->path, "is there twice");
+    refuse_member(subject, member.entry->path, "is duplicated");
   if (!file.is_open()) throw system_error(errno, "write", member.to.string());
   return file;
 }
@@ -76,7 +76,7 @@ void unpack(const ZipReader& zip, const MemberToUnpack& member, const RecordClai
   });
   if (tools.digest.base64url() != claim->second.digest) {
     refuse_member(zip.subject(), path,
-                  format("is not what RECORD says: its {} differs", claim->second.algorithm));
+                  format("does not match RECORD: its {} differs", claim->second.algorithm));
   }
   if (::fchmod(file.get(), member.mode) != 0) {
     throw system_error(errno, "set the mode of", member.to.string());

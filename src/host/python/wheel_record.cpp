@@ -14,7 +14,7 @@ constexpr std::size_t most_lines = 200'000;
 
 [[noreturn]] void refuse_record(const std::string& subject, const std::string& why) {
   throw Error(ErrorCode::bad_package, format("cannot read {}: RECORD {}", in_quotes(subject), why),
-              "get the wheel again from the vendor's bundle");
+              "get a new copy of the wheel from the vendor's bundle");
 }
 
 // One line as Python's csv module reads it: quotes count only where a field begins with one. Always

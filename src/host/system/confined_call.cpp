@@ -173,10 +173,10 @@ int do_work(const Descriptor& socket, const ConfinedCall& call,
   } catch (const Error& error) {
     worker.say_error(error);
   } catch (const std::bad_alloc&) {
-    worker.say_error(
-        Error(ErrorCode::bad_bundle,
-              format("cannot read {}: that needs more memory than a reader may have", call.subject),
-              "get the file again from where it comes from: it may be made to do harm"));
+    worker.say_error(Error(
+        ErrorCode::bad_bundle,
+        format("cannot read {}: the reader process needs more memory than allowed", call.subject),
+        "get a new copy of the file from its source: it may be malicious"));
   } catch (const std::exception& error) {
     worker.say_error(Error(ErrorCode::internal, error.what()));
   }
@@ -220,7 +220,7 @@ class Caller {
       if (!message) refuse_death(reap());
       switch (message->word) {
         case Word::result:
-          if (message->text.size() > most_result - result_.size()) refuse("tells too much");
+          if (message->text.size() > most_result - result_.size()) refuse("sent too much data");
           result_.reserve(expected_result);
           result_ += message->text;
           break;
@@ -243,7 +243,7 @@ class Caller {
     } while (got < 0 && errno == EINTR);
     if (got <= 0) return std::nullopt;
     const auto word = static_cast<unsigned char>(buffer_.front());
-    if (word > static_cast<unsigned char>(Word::done)) refuse("says what nobody understands");
+    if (word > static_cast<unsigned char>(Word::done)) refuse("sent unexpected data");
     return Message{static_cast<Word>(word),
                    std::string_view(buffer_).substr(1, static_cast<std::size_t>(got) - 1)};
   }
@@ -258,7 +258,7 @@ class Caller {
     } else if (message.word == Word::warning) {
       if (call_.on_warning)
         call_.on_warning(
-            format("the packages are read without the whole sandbox: {}", printable(message.text)));
+            format("packages are read without the full sandbox: {}", printable(message.text)));
     } else {
       give(message);
     }
@@ -286,20 +286,20 @@ class Caller {
   }
 
   [[noreturn]] void refuse_death(int status) {
-    if (!WIFSIGNALED(status)) refuse("ends before its work is done");
+    if (!WIFSIGNALED(status)) refuse("ended before it was done");
     const int signal = WTERMSIG(status);
-    if (signal == SIGSYS) refuse("makes a system call that no reader makes, and was stopped");
-    refuse(format("died of signal {} ({})", signal, ::strsignal(signal)));
+    if (signal == SIGSYS) refuse("made a forbidden system call and was stopped");
+    refuse(format("was killed by signal {} ({})", signal, ::strsignal(signal)));
   }
 
   [[noreturn]] void refuse(const std::string& what) {
     throw Error(ErrorCode::bad_bundle,
                 last_file_.empty()
-                    ? format("cannot read {}: the process that reads it {}", call_.subject, what)
-                    : format("cannot read {}: the process that reads it {}, last at {}",
-                             call_.subject, what, in_quotes(last_file_)),
-                "get the file again from where it comes from: it may be damaged, or made to do "
-                "harm; if it is sound, this is a defect of topsctl: tell its developers");
+                    ? format("cannot read {}: the reader process {}", call_.subject, what)
+                    : format("cannot read {}: the reader process {}, last at {}", call_.subject,
+                             what, in_quotes(last_file_)),
+                "get a new copy of the file from its source: it may be damaged or malicious; if it "
+                "is sound, this is a defect of topsctl: report it to the developers");
   }
 
   int reap() {
@@ -328,7 +328,7 @@ void call_confined(const ConfinedCall& call,
   throw_if_interrupted();
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw system_error(errno, "make", "a pair of sockets", ErrorCode::host_unfit);
+    throw system_error(errno, "make", "a socket pair", ErrorCode::host_unfit);
   const Descriptor ours(ends[0]);
   Descriptor theirs(ends[1]);
   const pid_t worker = start_copy([&] { return do_work(theirs, call, work); });

@@ -85,13 +85,13 @@ std::string confine_this_process(int kept) {
   close_all_but(kept);
   limit_resources();
   std::string missing;
-  if (!become_nobody()) missing = reason("they are read as root");
+  if (!become_nobody()) missing = reason("the reader runs as root");
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-    return reason("the kernel cannot confine them");
+    return reason("the kernel cannot confine the reader");
   give_up_paths();
-  if (!allow_reading_calls()) missing = reason("the kernel filters no system calls");
+  if (!allow_reading_calls()) missing = reason("the kernel cannot filter system calls");
   return missing;
 }
 

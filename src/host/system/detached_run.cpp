@@ -68,7 +68,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
   make_directories(folder_.parent_path(), own_folder);
   if (::mkdir(folder_.c_str(), own_folder) != 0) {
     if (errno == EEXIST) return;
-    throw system_error(errno, "make folder", folder_.string());
+    throw system_error(errno, "create directory", folder_.string());
   }
   for (const RunFile& file : files) write_plainly(folder_ / file.name, file.bytes, own_file);
   // Before the fork: what is in the pipe is in no memory of the keeper.

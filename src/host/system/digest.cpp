@@ -39,7 +39,7 @@ std::string hex_of(std::string_view digest) {
 struct Sha256::State {
   State() : context(EVP_MD_CTX_new()) {
     if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1) {
-      throw Error(ErrorCode::internal, "libcrypto has no SHA-256");
+      throw Error(ErrorCode::internal, "libcrypto does not support SHA-256");
     }
   }
   ~State() { EVP_MD_CTX_free(context); }
@@ -58,7 +58,7 @@ Sha256& Sha256::operator=(Sha256&&) noexcept = default;
 
 void Sha256::update(std::string_view bytes) {
   if (EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) != 1) {
-    throw Error(ErrorCode::internal, "libcrypto cannot go on with a SHA-256");
+    throw Error(ErrorCode::internal, "libcrypto cannot update a SHA-256 digest");
   }
 }
 
@@ -85,7 +85,7 @@ std::string Sha256::base64url() {
 Md5::Md5() : context_(EVP_MD_CTX_new()) {
   if (context_ == nullptr ||
       EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), EVP_md5(), nullptr) != 1) {
-    throw Error(ErrorCode::internal, "libcrypto has no MD5");
+    throw Error(ErrorCode::internal, "libcrypto does not support MD5");
   }
 }
 
@@ -95,7 +95,7 @@ Md5::~Md5() {
 
 void Md5::update(std::string_view bytes) {
   if (EVP_DigestUpdate(static_cast<EVP_MD_CTX*>(context_), bytes.data(), bytes.size()) != 1) {
-    throw Error(ErrorCode::internal, "libcrypto cannot go on with an MD5");
+    throw Error(ErrorCode::internal, "libcrypto cannot update an MD5 digest");
   }
 }
 
@@ -103,7 +103,7 @@ std::string Md5::hex() {
   std::string text = hex_of(finished(static_cast<EVP_MD_CTX*>(context_)));
   // Without a type the one in use is kept, which costs no look-up.
   if (EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), nullptr, nullptr) != 1) {
-    throw Error(ErrorCode::internal, "libcrypto cannot begin an MD5");
+    throw Error(ErrorCode::internal, "libcrypto cannot start an MD5 digest");
   }
   return text;
 }

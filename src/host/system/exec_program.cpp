@@ -39,7 +39,7 @@ std::vector<char*> argument_pointers(std::vector<std::string>& texts) {
 void exec_program(const std::vector<std::string>& argv,
                   const std::map<std::string, std::string>& environment) {
   if (argv.empty() || argv.front().empty()) {
-    throw Error(ErrorCode::usage, "no program to run", "give it behind '--'");
+    throw Error(ErrorCode::usage, "no program to run", "give it after '--'");
   }
   std::vector<std::string> words = argv;
   std::vector<std::string> variables;
@@ -67,7 +67,7 @@ void exec_program(const std::vector<std::string>& argv,
   }
   if (reason == ENOENT || reason == ENOTDIR) {
     throw Error(ErrorCode::usage, format("no such program: {}", in_quotes(argv.front())),
-                "give its path, or a name that is in PATH");
+                "give its path, or the name of a program in PATH");
   }
   throw system_error(reason, "run", argv.front(), ErrorCode::usage);
 }

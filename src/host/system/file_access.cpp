@@ -25,7 +25,7 @@ Descriptor nameless_file_in(const std::string& folder) {
   // Some file systems, and kernels before 3.11, have no nameless files.
   std::string name = concat(folder, "/topsctl-XXXXXX");
   file = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
-  if (!file.is_open()) throw system_error(errno, "make a temporary file in", folder);
+  if (!file.is_open()) throw system_error(errno, "create a temporary file in", folder);
   ::unlink(name.c_str());
   return file;
 }

@@ -117,14 +117,14 @@ void make_directories(const fs::path& folder, mode_t mode) {
   make_directories(folder.parent_path(), mode);
   if (::mkdir(folder.c_str(), mode) != 0 &&
       (errno != EEXIST || ::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))) {
-    throw system_error(errno, "make folder", folder.string());
+    throw system_error(errno, "create directory", folder.string());
   }
 }
 
 void sync_directory(const fs::path& folder) {
   const Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!descriptor.is_open() || ::fsync(descriptor.get()) != 0) {
-    throw system_error(errno, "sync folder", folder.string());
+    throw system_error(errno, "sync directory", folder.string());
   }
 }
 
@@ -208,7 +208,7 @@ std::uint64_t free_bytes(const fs::path& path) {
   fs::path at = path;
   while (::statvfs(at.c_str(), &status) != 0) {
     if (errno != ENOENT || at == at.parent_path()) {
-      throw system_error(errno, "ask for the free space of", path.string());
+      throw system_error(errno, "get the free space of", path.string());
     }
     at = at.parent_path();
   }

@@ -100,8 +100,8 @@ std::string state_of_user(const std::map<std::string, std::string>& environment)
   if (const passwd* entry = ::getpwuid(::geteuid()); home.empty() && entry != nullptr)
     home = entry->pw_dir;
   if (!home.starts_with('/')) {
-    throw Error(ErrorCode::host_unfit, "there is no home directory to keep transactions in",
-                "name a directory for them: XDG_STATE_HOME=DIR");
+    throw Error(ErrorCode::host_unfit, "no home directory to keep transactions in",
+                "set a directory for them: XDG_STATE_HOME=DIR");
   }
   return concat(home, "/.local/state/topsctl");
 }

@@ -79,7 +79,7 @@ void throw_if_interrupted() {
   if (received == SIGALRM)
     throw Error(ErrorCode::step_failed,
                 format("not finished within the deadline of {} s", deadline_s),
-                "look in the log for what took so long, or give more time with --deadline");
+                "check the log for what took so long, or allow more time with --deadline");
 }
 
 void clear_interrupt() {

@@ -172,7 +172,7 @@ std::vector<std::string> needed_texts(const std::string& expression) {
   re2::FilteredRE2 filter(static_cast<int>(shortest_atom));
   int id = 0;
   if (filter.Add(piece(expression), options(memory_of_one), &id) != RE2::NoError)
-    refuse(expression, "it is no expression");
+    refuse(expression, "it is not a valid expression");
   std::vector<std::string> atoms;
   filter.Compile(&atoms);
   std::vector<int> order(atoms.size());
@@ -190,7 +190,7 @@ std::vector<std::string> needed_texts(const std::string& expression) {
     filter.AllPotentials(found, &potentials);
     return !potentials.empty();
   };
-  if (can_match()) refuse(expression, "it needs no text of 4 characters");
+  if (can_match()) refuse(expression, "it can match without any literal text of 4 characters");
   for (const int atom : order) {
     passed_over.push_back(atom);
     if (!can_match()) continue;

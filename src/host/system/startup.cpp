@@ -66,9 +66,9 @@ void prepare_process() {
   __nss_configure_lookup("hosts", "files dns");
   umask_before = ::umask(022);
   if (OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr) != 1) {
-    throw Error(ErrorCode::internal, "libcrypto does not start");
+    throw Error(ErrorCode::internal, "cannot initialize libcrypto");
   }
-  if (ssh_init() != SSH_OK) throw Error(ErrorCode::internal, "libssh does not start");
+  if (ssh_init() != SSH_OK) throw Error(ErrorCode::internal, "cannot initialize libssh");
 }
 
 void restore_umask() {

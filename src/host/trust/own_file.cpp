@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t most_own_file = 64U << 10U;  // bytes
 
 std::string only_root_hint(const fs::path& path) {
-  return format("see who changed it, then run `sudo chown root {} && sudo chmod go-w {}`",
+  return format("check who changed it, then run `sudo chown root {} && sudo chmod go-w {}`",
                 shell_quoted(path.string()), shell_quoted(path.string()));
 }
 
@@ -30,7 +30,7 @@ void require_own(const struct stat& status, const fs::path& path) {
   const bool is_ours = status.st_uid == 0 || status.st_uid == ::geteuid();
   if (is_ours && (status.st_mode & 0022U) == 0) return;
   throw Error(ErrorCode::permission,
-              format("{} may be changed by others (uid {}, mode {})", in_quotes(path.string()),
+              format("{} can be changed by other users (uid {}, mode {})", in_quotes(path.string()),
                      status.st_uid, octal_mode(status.st_mode & 07777U)),
               only_root_hint(path));
 }
@@ -48,8 +48,8 @@ Descriptor open_own(const fs::path& path, int flags) {
   if (errno == ENOENT) return opened;
   if (errno == ELOOP || errno == ENOTDIR) {
     throw Error(ErrorCode::permission,
-                format("{} is a link or no folder", in_quotes(path.string())),
-                "put the file or the folder itself in its place");
+                format("{} is a link or not a directory", in_quotes(path.string())),
+                "replace it with the file or directory itself");
   }
   throw system_error(errno, "read", path.string());
 }
@@ -76,8 +76,8 @@ std::optional<std::string> read_own_file(const fs::path& file) {
   if (!opened.is_open()) return std::nullopt;
   const struct stat status = status_of(opened, file);
   if (!S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::permission, format("{} is no plain file", in_quotes(file.string())),
-                "put a file in its place, or remove it");
+    throw Error(ErrorCode::permission, format("{} is not a regular file", in_quotes(file.string())),
+                "replace it with a regular file, or remove it");
   }
   require_own(status, file);
   std::string text(most_own_file + 1, '\0');
@@ -90,7 +90,7 @@ std::optional<std::string> read_own_file(const fs::path& file) {
     size += static_cast<std::size_t>(got);
     if (size > most_own_file) {
       throw Error(ErrorCode::host_unfit, format("{} is too large", in_quotes(file.string())),
-                  format("at most {} are read", human_size(most_own_file)));
+                  format("at most {} can be read", human_size(most_own_file)));
     }
   }
   text.resize(size);

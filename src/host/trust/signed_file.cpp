@@ -34,7 +34,7 @@ Signer trusted_signer(std::string_view bytes, std::string_view signature,
     key = signing_key(bytes, signature, name_space);
   } catch (const Error& error) {
     throw Error(error.code(),
-                format("the signature of {} is refused: {}", in_quotes(shown), error.message()),
+                format("signature of {} rejected: {}", in_quotes(shown), error.message()),
                 "copy the file and its .sig again from where they were signed, or sign it again "
                 "with `topsctl lock --sign KEY FILE`");
   }
@@ -44,9 +44,8 @@ Signer trusted_signer(std::string_view bytes, std::string_view signature,
                                   [&](const SshPublicKey& each) { return each.bytes == key; });
   if (found != trusted.end()) return {id, found->comment};
   throw Error(
-      ErrorCode::bad_package,
-      format("{} is signed by key {}, which is not trusted here", in_quotes(shown), id),
-      format("ask whose key it is; if you trust it, put its line of KEY.pub into {}/NAME.pub",
+      ErrorCode::bad_package, format("{} is signed by the untrusted key {}", in_quotes(shown), id),
+      format("find out whose key it is; if you trust it, put its line of KEY.pub into {}/NAME.pub",
              trusted_keys_folder));
 }
 
@@ -55,7 +54,7 @@ void require_signature_by_policy(const std::optional<Signer>& signer, const std:
   const Policy policy = read_policy();  // a file that cannot be read is no permission
   if (signer || !policy.require_signature) return;
   throw Error(ErrorCode::bad_package,
-              format("{} is not signed, and {} demands it", what, policy_file), way_out);
+              format("{} is not signed, and {} requires a signature", what, policy_file), way_out);
 }
 
 }  // namespace topsctl

@@ -27,15 +27,15 @@ namespace {
 
 constexpr std::uint64_t most_made = 64U << 10U;
 constexpr const char* signing_hint =
-    "see what ssh-keygen says above; `topsctl lock` needs an Ed25519 key (`ssh-keygen -t ed25519`) "
-    "and ssh-keygen of OpenSSH 8.1 or later";
+    "see the output of ssh-keygen above; `topsctl lock` needs an Ed25519 key (`ssh-keygen -t "
+    "ed25519`) and ssh-keygen of OpenSSH 8.1 or later";
 
 // A folder that only we can enter, gone at the end: ssh-keygen writes the signature beside the
 // file, and would ask at the terminal before it replaces one.
 class SigningFolder {
  public:
   SigningFolder() : path_((fs::temp_directory_path() / "topsctl-sign-XXXXXX").string()) {
-    if (::mkdtemp(path_.data()) == nullptr) throw system_error(errno, "make folder", path_);
+    if (::mkdtemp(path_.data()) == nullptr) throw system_error(errno, "create directory", path_);
   }
   ~SigningFolder() {
     std::error_code ignored;
@@ -97,10 +97,10 @@ std::string signature_by(const std::string& key_file, std::string_view bytes,
   throw_if_interrupted();
   if (!run.not_started.empty()) {
     throw Error(ErrorCode::host_unfit, format("cannot run ssh-keygen: {}", run.not_started),
-                "install openssh-client, or sign the file where it is installed");
+                "install openssh-client, or sign the file on a host that has it");
   }
   if (run.status != 0) {
-    throw Error(ErrorCode::usage, format("ssh-keygen did not sign with {}", in_quotes(key_file)),
+    throw Error(ErrorCode::usage, format("ssh-keygen failed to sign with {}", in_quotes(key_file)),
                 signing_hint);
   }
   std::string signature = read_text(concat(folder.file().string(), ".sig"), most_made);
@@ -108,8 +108,8 @@ std::string signature_by(const std::string& key_file, std::string_view bytes,
     static_cast<void>(signing_key(bytes, signature, name_space));
   } catch (const Error& error) {
     throw Error(ErrorCode::usage,
-                format("what ssh-keygen signed with {} would be refused: {}", in_quotes(key_file),
-                       error.message()),
+                format("the signature that ssh-keygen made with {} would be rejected: {}",
+                       in_quotes(key_file), error.message()),
                 signing_hint);
   }
   return signature;

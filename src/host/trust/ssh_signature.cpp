@@ -66,7 +66,7 @@ class BlobReader {
   explicit BlobReader(std::string_view bytes) : rest_(bytes) {}
 
   std::string_view take(std::size_t size) {
-    if (size > rest_.size()) refuse_signature("the signature is cut short");
+    if (size > rest_.size()) refuse_signature("the signature is truncated");
     const std::string_view taken = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return taken;
@@ -78,7 +78,7 @@ class BlobReader {
   }
   std::string_view string() { return take(number()); }
   void expect_end() const {
-    if (!rest_.empty()) refuse_signature("the signature has more than a signature");
+    if (!rest_.empty()) refuse_signature("there is data after the signature");
   }
 
  private:
@@ -90,11 +90,11 @@ std::string_view typed(std::string_view blob, std::size_t size) {
   BlobReader reader(blob);
   const std::string_view type = reader.string();
   if (type != key_type) {
-    refuse_signature(format("the key is of type {}, only {} is taken", in_quotes(printable(type)),
-                            std::string(key_type)));
+    refuse_signature(format("the key is of type {}, only {} is accepted",
+                            in_quotes(printable(type)), std::string(key_type)));
   }
   const std::string_view value = reader.string();
-  if (value.size() != size) refuse_signature("the key or the signature has a wrong size");
+  if (value.size() != size) refuse_signature("the key or the signature has the wrong size");
   reader.expect_end();
   return value;
 }
@@ -103,7 +103,7 @@ std::string hashed(std::string_view bytes, std::string_view algorithm) {
   const EVP_MD* type = algorithm == "sha512"   ? EVP_sha512()
                        : algorithm == "sha256" ? EVP_sha256()
                                                : nullptr;
-  if (type == nullptr) refuse_signature("the signature is by an unknown digest");
+  if (type == nullptr) refuse_signature("the signature uses an unknown digest");
   std::string digest(EVP_MAX_MD_SIZE, '\0');
   unsigned size = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()), &size,
@@ -134,13 +134,13 @@ std::string unarmored(std::string_view armored) {
   const bool is_armored =
       armored.size() <= most_armor && armored.starts_with(begin) && armored.ends_with(end);
   if (!is_armored || armored.size() < begin.size() + end.size())
-    refuse_signature("it is no signature of `ssh-keygen -Y sign`");
+    refuse_signature("it is not a signature of `ssh-keygen -Y sign`");
   armored.remove_prefix(begin.size());
   armored.remove_suffix(end.size());
   std::string text;
   for (const std::string& line : split(armored, '\n')) text += line;
   const auto bytes = bytes_of_base64(text);
-  if (!bytes) refuse_signature("the signature is not in base64");
+  if (!bytes) refuse_signature("the signature is not valid base64");
   return *bytes;
 }
 
@@ -164,7 +164,7 @@ SshPublicKey parse_ssh_key(std::string_view line) {
       key_end == std::string_view::npos ? std::string_view() : trimmed(line.substr(key_end));
   const std::string head = key_blob(std::string(key_size, '\0')).substr(0, 4 + key_type.size() + 4);
   const bool is_key = blob && blob->size() == head.size() + key_size && blob->starts_with(head);
-  if (!is_key) return refuse("the key is damaged or cut short");
+  if (!is_key) return refuse("the key is damaged or truncated");
   return {blob->substr(head.size()), printable(comment)};
 }
 
@@ -181,14 +181,14 @@ std::string signing_key(std::string_view bytes, std::string_view armored,
   const std::string blob = unarmored(armored);
   BlobReader reader(blob);
   if (reader.take(magic.size()) != magic || reader.number() != 1)
-    refuse_signature("it is no signature of version 1");
+    refuse_signature("it is not a version 1 signature");
   const std::string_view key = typed(reader.string(), key_size);
   const std::string_view found_space = reader.string();
   if (found_space != name_space) {
-    refuse_signature(format("it was signed as {}, not as {}", in_quotes(printable(found_space)),
-                            in_quotes(std::string(name_space))));
+    refuse_signature(format("it was signed for namespace {}, not {}",
+                            in_quotes(printable(found_space)), in_quotes(std::string(name_space))));
   }
-  if (!reader.string().empty()) refuse_signature("the signature has a part that is not known");
+  if (!reader.string().empty()) refuse_signature("the signature has an unknown part");
   const std::string_view algorithm = reader.string();
   const std::string_view signature = typed(reader.string(), signature_size);
   reader.expect_end();
@@ -196,7 +196,8 @@ std::string signing_key(std::string_view bytes, std::string_view armored,
                                      ssh_string(algorithm), ssh_string(hashed(bytes, algorithm)));
   if (!verifies(key, signature, covered)) {
     refuse_signature(
-        format("the signature by key {} does not fit: one of the two was changed", key_id(key)));
+        format("the signature by key {} does not match: the file or the signature was changed",
+               key_id(key)));
   }
   return std::string(key);
 }

@@ -25,8 +25,7 @@ void add_keys(const fs::path& file, std::vector<SshPublicKey>& keys) {
       throw Error(
           ErrorCode::host_unfit,
           format("cannot read line {} of {}: {}", i + 1, in_quotes(file.string()), error.message()),
-          "give each line as `ssh-keygen -t ed25519` writes it to KEY.pub, or remove the "
-          "file");
+          "write each line as `ssh-keygen -t ed25519` writes it to KEY.pub, or remove the file");
     }
   }
 }

@@ -179,9 +179,9 @@ void require_known_ids(const DiagnosisCatalogue& catalogue, const std::string& s
     for (const std::string& id : diagnosis.explains) {
       if (catalogue.find(id) != nullptr) continue;
       throw Error(ErrorCode::bad_stack,
-                  format("cannot read {}: {} explains {}, which is no diagnosis", source,
+                  format("cannot read {}: {} explains {}, which is not a diagnosis", source,
                          in_quotes(diagnosis.finding.id), in_quotes(id)),
-                  "`topsctl doctor --list` lists the ids");
+                  "list the ids with `topsctl doctor --list`");
     }
   }
 }

@@ -39,7 +39,7 @@ std::string read_pattern(const JsonReader& reader, const PatternNames& names) {
     const std::string wanted = pattern.substr(at + 1, end - at - 1);
     const auto found = std::find_if(names.begin(), names.end(),
                                     [&](const auto& each) { return each.first == wanted; });
-    if (found == names.end()) reader.reject(format("no name {}", in_quotes(wanted)));
+    if (found == names.end()) reader.reject(format("unknown name {}", in_quotes(wanted)));
     out.append(found->second);
     at = end + 1;
   }

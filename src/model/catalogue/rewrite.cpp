@@ -44,7 +44,7 @@ ArgumentRule read_argument(const JsonReader& reader, const Texts& texts) {
   rule.is_dropped = reader.flag_at("is_dropped");
   rule.becomes = text_of(reader, "becomes", texts);
   if (rule.is_dropped && !rule.becomes.empty())
-    reader.reject("an argument cannot both go and become another");
+    reader.reject("an argument cannot be both dropped and replaced");
   return rule;
 }
 
@@ -99,7 +99,8 @@ Rewrite read_rewrite(const JsonReader& reader, const Texts& texts) {
     rewrite.examples.push_back({example.at("before").text(), example.at("after").text()});
   }
   if (rewrite.examples.empty()) reader.at("examples").reject("expected at least one example");
-  if (rewrite.is_certain && !rewrite.changes()) reader.reject("it is certain and changes nothing");
+  if (rewrite.is_certain && !rewrite.changes())
+    reader.reject("it is marked certain but changes nothing");
   return rewrite;
 }
 

@@ -25,7 +25,7 @@ void refuse_twice(const JsonReader& reader, const std::vector<Item>& items, Key 
   std::vector<std::string> seen;
   for (const Item& item : items) {
     if (std::find(seen.begin(), seen.end(), item.*key) != seen.end()) {
-      reader.reject(format("{} stands there twice", in_quotes(item.*key)));
+      reader.reject(format("{} is duplicated", in_quotes(item.*key)));
     }
     seen.push_back(item.*key);
   }
@@ -76,7 +76,7 @@ Component parse_component(const JsonReader& reader, const ReleaseRules& releases
   component.kind = kind == "wheel" ? PackageKind::wheel : PackageKind::deb;
   if (kind != "tree") {
     for (const char* key : {"archives", "prefix"}) {
-      if (const auto other = reader.find(key)) other->reject("only a tree has it");
+      if (const auto other = reader.find(key)) other->reject("only a tree can have it");
     }
   } else {
     for (const JsonReader& name : reader.at("archives").items())
@@ -96,7 +96,7 @@ Component parse_component(const JsonReader& reader, const ReleaseRules& releases
   }
   if (const auto required = reader.find("required")) component.required = required->boolean();
   if (const auto beside = reader.find("beside")) {
-    if (component.kind != PackageKind::wheel) beside->reject("only a wheel has it");
+    if (component.kind != PackageKind::wheel) beside->reject("only a wheel can have it");
     component.beside = identifier(*beside);
   }
   return component;
@@ -160,7 +160,7 @@ PathRule parse_path(const JsonReader& reader) {
       item.reject("expected exactly one of 'directory_of' and 'if_present'");
     }
     if (entry.if_present.find(':') != std::string::npos) {
-      item.at("if_present").reject("a colon cannot stand in a search path");
+      item.at("if_present").reject("a search path cannot contain a colon");
     }
     rule.entries.push_back(entry);
   }
@@ -171,11 +171,12 @@ ProfileRule parse_profile(const JsonReader& reader) {
   reader.expect_keys({"name", "title", "variables"});
   ProfileRule profile;
   profile.name = identifier(reader.at("name"));
-  if (profile.name == no_profile) reader.at("name").reject("'none' stands for no profile");
+  if (profile.name == no_profile)
+    reader.at("name").reject("'none' is reserved: it means no profile");
   profile.title = one_line(reader.at("title"));
   for (const JsonReader& item : reader.at("variables").items()) {
     VariableRule rule = parse_variable(item);
-    if (rule.value.empty()) item.reject("expected a 'value': a profile derives none");
+    if (rule.value.empty()) item.reject("expected a 'value': a profile cannot derive one");
     profile.variables.push_back(std::move(rule));
   }
   refuse_twice(reader.at("variables"), profile.variables, &VariableRule::name);
@@ -214,7 +215,7 @@ CardToolRules parse_card_tool(const JsonReader& reader) {
   for (const JsonReader& column : reader.at("columns").items())
     tool.columns.push_back(column.text_of(card_tool_columns()));
   if (std::find(tool.columns.begin(), tool.columns.end(), "index") == tool.columns.end())
-    reader.at("columns").reject("expected 'index' among them");
+    reader.at("columns").reject("expected 'index' among the columns");
   return tool;
 }
 
@@ -230,8 +231,8 @@ AcceleratorRules parse_accelerator(const JsonReader& reader) {
   rules.pci_vendor = vendor.text();
   if (rules.pci_vendor.size() != 4 ||
       rules.pci_vendor.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    vendor.reject(format("expected four hexadecimal digits in lower case, got {}",
-                         in_quotes(rules.pci_vendor)));
+    vendor.reject(
+        format("expected four lower-case hexadecimal digits, got {}", in_quotes(rules.pci_vendor)));
   }
   if (const auto gres = reader.find("gres")) rules.gres = identifier(*gres);
   if (const auto resource = reader.find("resource")) rules.resource = one_line(*resource);
@@ -293,7 +294,7 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
     const JsonReader component = reader.at("component");
     rule.component = component.text_of(stack.component_ids());
     if ((stack.component(rule.component)->kind == PackageKind::wheel) != is_of_wheel(rule.kind)) {
-      component.reject(format("component {} is not of the kind that a {} check looks at",
+      component.reject(format("component {} has the wrong kind for a {} check",
                               in_quotes(rule.component), name(rule.kind)));
     }
   }

@@ -168,7 +168,7 @@ void require_release(const Stack& stack, const std::string& release) {
   if (numbers_of(release) != std::vector<std::string>{release} || !is_within(range, release)) {
     throw Error(ErrorCode::bad_stack,
                 format("stack {} has no release {}", in_quotes(stack.name), in_quotes(release)),
-                format("its releases are {}", to_text(range)));
+                format("its releases: {}", to_text(range)));
   }
 }
 
@@ -241,7 +241,7 @@ Stack resolved(const Stack& stack, const Inventory& inventory) {
     throw Error(ErrorCode::bad_bundle,
                 format("the bundle mixes releases of {}: {}", in_quotes(stack.name),
                        joined(packages, ", ")),
-                format("take all packages from one release, or choose one with --stack {}",
+                format("use packages of one release only, or choose one with --stack {}",
                        choice_of(stack, release.mixed.back().first)));
   }
   return at_release(stack, release.release.value_or(""));

@@ -24,7 +24,7 @@ std::string identifier(const JsonReader& reader) {
 std::string variable_name(const JsonReader& reader) {
   std::string text = reader.text();
   if (!is_variable_name(text)) {
-    reader.reject(format("expected the name of a shell variable, got {}", in_quotes(text)));
+    reader.reject(format("expected a shell variable name, got {}", in_quotes(text)));
   }
   return text;
 }

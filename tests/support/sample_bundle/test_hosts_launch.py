@@ -149,7 +149,7 @@ def test_ranks_that_wait_are_ended_when_one_fails(hosts, schema):
     done = group.launch(BEGIN + "if rank == 5:\n    raise ValueError('a fault of rank 5')\ntime.sleep(600)\n", arguments=["asleep"])
     assert done.returncode == 1, done.stdout + done.stderr
     assert time.monotonic() - begun < 120
-    assert "ValueError: a fault of rank 5" in done.stdout and "n0: its part is told to end" in done.stdout
+    assert "ValueError: a fault of rank 5" in done.stdout and "n0: telling it to stop" in done.stdout
     assert [each["status"] for each in group.record(schema)["hosts"]] == [143, 1]
     assert not processes_with("of-asleep")
 

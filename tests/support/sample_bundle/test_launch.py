@@ -211,7 +211,7 @@ def test_what_cannot_be_started_is_said_beforehand(job, tmp_path):
         assert taken.returncode == 3 and "is there already" in err, out + err
     nowhere = job(TRAIN, "--", "nowhere.py")
     out, err = nowhere.communicate(timeout=60)
-    assert nowhere.returncode == 3 and "there is no script 'nowhere.py'" in err, out + err
+    assert nowhere.returncode == 3 and "no such script: 'nowhere.py'" in err, out + err
     (tmp_path / "logs").mkdir()
     taken = job(TRAIN)
     out, err = taken.communicate(timeout=60)

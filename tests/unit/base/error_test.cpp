@@ -124,7 +124,7 @@ TEST(SystemErrors, CallAFullDiskAndAFullQuotaNoSpace) {
   for (const int reason : {ENOSPC, EDQUOT}) {
     const Error error = system_error(reason, "write", "/var/x");
     EXPECT_EQ(error.code(), ErrorCode::no_space);
-    EXPECT_THAT(error.hint(), HasSubstr("free some space"));
+    EXPECT_THAT(error.hint(), HasSubstr("free space on that file system"));
   }
 }
 

@@ -70,7 +70,7 @@ TEST(Program, KnowsWhatOtherToolsCallACommand) {
     const ProgramResult result = run_topsctl({word});
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, StartsWith(concat("error: unknown command '", word,
-                                              "'\nhint:  that is `topsctl ", command, "`")));
+                                              "'\nhint:  use `topsctl ", command, "`")));
   }
 }
 
@@ -87,7 +87,7 @@ TEST(Program, PrintsPagesByHelp) {
   EXPECT_EQ(run_topsctl({"help", "install"}).out, run_topsctl({"install", "--help"}).out);
   const ProgramResult unknown = run_topsctl({"help", "uninstall"});
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("that is `topsctl rollback`"));
+  EXPECT_THAT(unknown.err, HasSubstr("use `topsctl rollback`"));
 }
 
 TEST(Program, NamesTheOptionThatWasProbablyMeant) {
@@ -121,7 +121,7 @@ const std::vector<WrongLine>& wrong_lines() {
        "--stack is given more than once",
        "topsctl install"},
       {{"install", "x", "--lock-timeout", "0x10"},
-       "--lock-timeout: expected a whole number from 0 to 86400; got '0x10'",
+       "--lock-timeout: expected an integer from 0 to 86400; got '0x10'",
        "topsctl install"},
       {{"install", "x", "--dry-run=maybe"},
        "could not convert: --dry-run = maybe",
@@ -130,7 +130,7 @@ const std::vector<WrongLine>& wrong_lines() {
        "--wheel-backend: expected one of pip, native; got 'pipp' (did you mean 'pip'?)",
        "topsctl install"},
       {{"install", "x", "--accept", "nope"},
-       "--accept: no finding has the id 'nope'",
+       "--accept: unknown finding id: 'nope'",
        "topsctl install"},
       {{"inspect", "x", "--deep", "--fast"}, "--fast excludes --deep", "topsctl inspect"},
       {{"inspect", "x", "--sbom", "spdx", "--diff", "y"},
@@ -141,10 +141,10 @@ const std::vector<WrongLine>& wrong_lines() {
        "topsctl snapshot"},
       {{"rollback", "--root", nowhere, "1", "2"}, "unknown argument '2'", "topsctl rollback"},
       {{"rollback", "--root", nowhere, "--jobs", "257"},
-       "--jobs: expected a whole number from 1 to 256; got '257'",
+       "--jobs: expected an integer from 1 to 256; got '257'",
        "topsctl rollback"},
       {{"recover", "--root", nowhere, "--max-failures", "-2"},
-       "--max-failures: expected a whole number from 0 to 100000; got '-2'",
+       "--max-failures: expected an integer from 0 to 100000; got '-2'",
        "topsctl recover"},
       {{"history", "frob"}, "unknown argument 'frob'", "topsctl history"},
       {{"history", "show"}, "id is required", "topsctl history"},
@@ -159,7 +159,7 @@ const std::vector<WrongLine>& wrong_lines() {
        "topsctl history"},
       {{"env", "frob"}, "unknown argument 'frob'", "topsctl env"},
       {{"env", "check", "--pid", "0"},
-       "--pid: expected a whole number from 1 to 4194304; got '0'",
+       "--pid: expected an integer from 1 to 4194304; got '0'",
        "topsctl env"},
       {{"env", "--", "true"}, "unknown argument 'true'", "topsctl env"},
       {{"transfer", "x", "a", "--limit-rate", "fast"},
@@ -181,17 +181,17 @@ TEST(Program, SaysWhatIsWrongWithACommandLineAndWhereToLook) {
     const std::string words = joined(line.words, " ");
     EXPECT_EQ(result.status, 2) << words;
     EXPECT_THAT(result.out, IsEmpty()) << words;
-    EXPECT_EQ(result.err, concat("error: ", line.message, "\nhint:  `", line.page,
-                                 " -h` shows how to call it\n"))
+    EXPECT_EQ(result.err,
+              concat("error: ", line.message, "\nhint:  `", line.page, " -h` shows the usage\n"))
         << words;
   }
 }
 
 TEST(Program, RefusesOptionsThatDoNotGoWithAPartOfACommand) {
   EXPECT_THAT(run_topsctl({"env", "check", "--format", "sh"}).err,
-              StartsWith("error: --format does not go with `env check`\n"));
+              StartsWith("error: --format cannot be used with `env check`\n"));
   EXPECT_THAT(run_topsctl({"env", "--root", "/x", "exec", "--", "true"}).err,
-              StartsWith("error: --root does not go with `env exec`\n"));
+              StartsWith("error: --root cannot be used with `env exec`\n"));
   EXPECT_THAT(run_topsctl({"snapshot", "--json", "-o", "-"}).out,
               HasSubstr("--json and --output - both write to standard output"));
 }
@@ -229,7 +229,7 @@ TEST(Program, RefusesARootThatIsNoSystem) {
   for (const char* command : {"history", "env"}) {
     const ProgramResult result = run_topsctl({command, "--root", folder.path().string()});
     EXPECT_EQ(result.status, 4) << command;
-    EXPECT_THAT(result.err, HasSubstr("no Debian or Ubuntu system")) << command;
+    EXPECT_THAT(result.err, HasSubstr("is not a Debian or Ubuntu system: it has no")) << command;
     EXPECT_THAT(result.err, HasSubstr("hint:")) << command;
   }
 }

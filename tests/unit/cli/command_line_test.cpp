@@ -169,8 +169,8 @@ TEST_F(CommandLines, SuggestOptionsOfTheCommandAndOfTheProgram) {
 }
 
 TEST_F(CommandLines, NameTheHelpOfTheCommandThatWasWronglyGiven) {
-  EXPECT_EQ(refused({"work"}).hint(), "`program work -h` shows how to call it");
-  EXPECT_EQ(refused({"-x"}).hint(), "`program -h` shows how to call it");
+  EXPECT_EQ(refused({"work"}).hint(), "`program work -h` shows the usage");
+  EXPECT_EQ(refused({"-x"}).hint(), "`program -h` shows the usage");
   EXPECT_EQ(given_command(program_), nullptr) << "as on the last of them";
 }
 

@@ -35,7 +35,7 @@ BundleDiff with_change(const PackageDiff& change) {
 TEST(DiffText, OfEqualBundlesIsOneLine) {
   BundleDiff diff;
   diff.same = 3;
-  EXPECT_EQ(render_diff(diff, Detail::brief, plain), "no difference: 3 packages alike\n");
+  EXPECT_EQ(render_diff(diff, Detail::brief, plain), "no differences: 3 packages identical\n");
 }
 
 TEST(DiffText, ListsPackagesAndCountsThem) {
@@ -47,8 +47,8 @@ TEST(DiffText, ListsPackagesAndCountsThem) {
             "  added  torch_gcu 1.10 (Python 3.8)  1 B\n"
             "  removed  old.run  2 B\n"
             "  upgrade  tops-eccl 2.5.136-1 -> 2.6.0-1  1000 B -> 2.0 KiB\n"
-            "    no difference in scripts and relations\n"
-            "  1 package changed, 1 added, 1 removed, 4 the same\n");
+            "    no differences in scripts and relations\n"
+            "  1 package changed, 1 added, 1 removed, 4 unchanged\n");
 }
 
 TEST(DiffText, SaysThatARebuildHasOtherContent) {
@@ -58,10 +58,9 @@ TEST(DiffText, SaysThatARebuildHasOtherContent) {
   change.before.size = change.after.size;
   change.files_compared = true;
   change.contents_compared = true;
-  EXPECT_THAT(
-      render_diff(with_change(change), Detail::brief, plain),
-      HasSubstr("  rebuild  tops-eccl 2.5.136-1, other content  2.0 KiB\n"
-                "    no difference in the list of files, libraries, scripts and relations\n"));
+  EXPECT_THAT(render_diff(with_change(change), Detail::brief, plain),
+              HasSubstr("  rebuild  tops-eccl 2.5.136-1, different content  2.0 KiB\n    no "
+                        "differences in the file list, libraries, scripts and relations\n"));
 }
 
 TEST(DiffText, ShowsEveryKindOfChange) {
@@ -84,39 +83,18 @@ TEST(DiffText, ShowsEveryKindOfChange) {
   change.scripts = {{"postinst", false, false, {1, 1, {"-a", "+b"}}}};
   change.relations = {{"depends", {"libc6 (>= 2.27)"}, {"libc6 (>= 2.31)"}}};
   const std::string text = render_diff(with_change(change), Detail::brief, plain);
-  EXPECT_EQ(text,
-            "  upgrade  tops-eccl 2.5.136-1 -> 2.6.0-1  1000 B -> 2.0 KiB\n"
-            "    files added: 1\n"
-            "      /new\n"
-            "    files removed: 1\n"
-            "      /old\n"
-            "    files changed: 3\n"
-            "      /lib  1.0 KiB -> 2.0 KiB\n"
-            "      /same  other content\n"
-            "      /claimed  other content\n"
-            "    modes changed: 2\n"
-            "      /bin  0755 -> 4755, gains setuid or setgid\n"
-            "      /fresh  new -> 0644\n"
-            "    configuration files added: 1\n"
-            "      /etc/x\n"
-            "    configuration files removed: 1\n"
-            "      /etc/y\n"
-            "    libraries added (SONAME): 1\n"
-            "      libg.so.1\n"
-            "    libraries gone (SONAME): 1\n"
-            "      libl.so.1\n"
-            "    libraries with a new SONAME: 1\n"
-            "      libb.so.1 -> libb.so.2\n"
-            "    libraries needed for the first time: 1\n"
-            "      libibverbs.so.1\n"
-            "    glibc needed: 2.27 -> 2.31\n"
-            "    postinst changed: 1 line more, 1 fewer\n"
-            "      -a\n"
-            "      +b\n"
-            "    depends:\n"
-            "      - libc6 (>= 2.27)\n"
-            "      + libc6 (>= 2.31)\n"
-            "  1 package changed, 0 added, 0 removed, 0 the same\n");
+  EXPECT_EQ(
+      text,
+      "  upgrade  tops-eccl 2.5.136-1 -> 2.6.0-1  1000 B -> 2.0 KiB\n    files added: 1\n      "
+      "/new\n    files removed: 1\n      /old\n    files changed: 3\n      /lib  1.0 KiB -> 2.0 "
+      "KiB\n      /same  different content\n      /claimed  different content\n    modes changed: "
+      "2\n      /bin  0755 -> 4755, gains setuid or setgid\n      /fresh  new -> 0644\n    "
+      "configuration files added: 1\n      /etc/x\n    configuration files removed: 1\n      "
+      "/etc/y\n    libraries added (SONAME): 1\n      libg.so.1\n    libraries removed (SONAME): "
+      "1\n      libl.so.1\n    libraries with a new SONAME: 1\n      libb.so.1 -> libb.so.2\n    "
+      "newly required libraries: 1\n      libibverbs.so.1\n    required glibc: 2.27 -> 2.31\n    "
+      "postinst changed: 1 line added, 1 removed\n      -a\n      +b\n    depends:\n      - libc6 "
+      "(>= 2.27)\n      + libc6 (>= 2.31)\n  1 package changed, 0 added, 0 removed, 0 unchanged\n");
   EXPECT_THAT(render_diff(with_change(change), Detail::brief, Style{true}),
               HasSubstr("\033[31m0755 -> 4755, gains setuid or setgid\033[0m"));
 }
@@ -142,7 +120,7 @@ TEST(DiffText, ShowsArchivesAndVariables) {
             "      b.run  10 B -> gone\n"
             "    variables set by scripts: 1\n"
             "      ECCL_TOPOLOGY: not set -> 1 or 2\n"
-            "  0 packages changed, 0 added, 0 removed, 0 the same\n");
+            "  0 packages changed, 0 added, 0 removed, 0 unchanged\n");
 }
 
 TEST(DiffText, ShortensPathsInTheMiddle) {

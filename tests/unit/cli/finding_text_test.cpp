@@ -134,5 +134,12 @@ TEST(Wrapping, BreaksBetweenWordsAndIndents) {
   EXPECT_EQ(wrapped("", "- ", 10), "- \n");
 }
 
+TEST(FindingText, BreaksChineseBetweenCharactersAndNotBeforePunctuation) {
+  EXPECT_EQ(wrapped("重新安装，然后再试", "- ", 12), "- 重新安装，\n  然后再试\n");
+  EXPECT_EQ(wrapped("重新安装它，然后", "- ", 12), "- 重新安装\n  它，然后\n");
+  EXPECT_EQ(wrapped("运行 `topsctl verify` 检查", "", 14), "运行 `topsctl\nverify` 检查\n");
+  EXPECT_EQ(wrapped("路径（绝对）", "", 6), "路径\n（绝\n对）\n");
+}
+
 }  // namespace
 }  // namespace topsctl

@@ -76,7 +76,7 @@ TEST(InspectionText, LeadsWithTheVerdict) {
 warning[odd]: title of odd: x.deb
   preinst:12: curl x | sh
   hint: do something about it
-1 note with --verbose
+use --verbose to show 1 note
 next: topsctl install TopsRider.run --dry-run
 )");
 }
@@ -140,12 +140,13 @@ TEST(InspectionText, ListsWhatAnInstallLeavesAloneWhenAsked) {
   other.verdict = Verdict::unknown;
   const std::vector<Finding> findings = {sample_finding("odd", Severity::error, other.path)};
   const std::string brief = shown(inspection, findings);
-  EXPECT_THAT(brief, AllOf(StartsWith("installable: "), HasSubstr("1 other not needed"),
-                           HasSubstr("1 archived"), Not(HasSubstr("9.9-1")),
-                           Not(HasSubstr("2.4.0")), Not(HasSubstr("title of odd")),
-                           HasSubstr("0 notes, and 1 finding on packages that are not needed, with "
-                                     "--verbose\n"),
-                           HasSubstr("next: topsctl install")));
+  EXPECT_THAT(
+      brief,
+      AllOf(StartsWith("installable: "), HasSubstr("1 other not needed"), HasSubstr("1 archived"),
+            Not(HasSubstr("9.9-1")), Not(HasSubstr("2.4.0")), Not(HasSubstr("title of odd")),
+            HasSubstr(
+                "use --verbose to show 0 notes, and 1 finding on packages that are not needed\n"),
+            HasSubstr("next: topsctl install")));
   Shown all;
   all.detail = Detail::full;
   EXPECT_THAT(shown(inspection, findings, all),
@@ -156,7 +157,7 @@ TEST(InspectionText, ListsWhatAnInstallLeavesAloneWhenAsked) {
 TEST(InspectionText, SaysWhatWasRead) {
   Inspection inspection = sample_inspection();
   inspection.depth = Depth::digest;
-  EXPECT_THAT(shown(inspection, {}), HasSubstr("payload not checked: --deep\n"));
+  EXPECT_THAT(shown(inspection, {}), HasSubstr("payload not checked (see --deep)\n"));
   inspection.depth = Depth::fast;
   inspection.contents.clear();
   for (Package& package : inspection.inventory.packages) package.sha256.clear();
@@ -169,7 +170,7 @@ TEST(InspectionText, ShowsContainersTheirProblemsAndStartScripts) {
   EXPECT_THAT(shown(inspection, {}),
               AllOf(HasSubstr("runfile  gzip         19.5 KiB  ffffffffffff  md5 ok     "
                               "TopsRider.run\n"),
-                    HasSubstr("cut off: the archive ends too early (TopsRider.run)"),
+                    HasSubstr("incomplete: the archive ends too early (TopsRider.run)"),
                     HasSubstr("TopsRider: would run ./install.sh; topsctl only reads it")));
   for (Package& package : inspection.inventory.packages) package.container.clear();
   EXPECT_THAT(shown(inspection, {}), Not(HasSubstr("runfile  gzip"))) << "nothing is taken from it";
@@ -197,10 +198,10 @@ TEST(InspectionText, ShowsSectionsWithTheirTitles) {
 TEST(InspectionText, OfAnEmptyBundleHasNoTable) {
   Shown how;
   how.stacks = {};
-  EXPECT_EQ(
-      shown({}, {}, how),
-      "not installable: no package of a known stack; 0 packages; payload not checked: --deep\n"
-      "next: describe your own stack in a file and give it with --stack FILE\n");
+  EXPECT_EQ(shown({}, {}, how),
+            "not installable: no packages of a known stack; 0 packages; payload not checked (see "
+            "--deep)\n"
+            "next: describe your own stack in a file and give it with --stack FILE\n");
 }
 
 TEST(NextStep, IsToFixErrorsFirst) {
@@ -237,8 +238,8 @@ TEST(NextStep, NamesTheComponentsOfAnIncompleteStack) {
   EXPECT_THAT(text, StartsWith("not installable: topsrider-t2x 2.5.136 lacks torch_gcu; "));
   EXPECT_THAT(text, Not(HasSubstr("other lacks")));
   EXPECT_EQ(last_line(text),
-            "next: add what is missing, or topsctl install TopsRider.run --stack topsrider-t2x "
-            "--components eccl,sdk --dry-run");
+            "next: add the missing components, or run topsctl install TopsRider.run --stack "
+            "topsrider-t2x --components eccl,sdk --dry-run");
 }
 
 TEST(NextStep, IsToChooseAmongMixedReleases) {
@@ -246,8 +247,9 @@ TEST(NextStep, IsToChooseAmongMixedReleases) {
   how.stacks = {match("topsrider-t2x", {"eccl"}, {}, "the bundle mixes releases")};
   const std::string text = shown(sample_inspection(), {}, how);
   EXPECT_THAT(text, StartsWith("not installable: the bundle mixes releases; "));
-  EXPECT_EQ(last_line(text),
-            "next: take all packages from one release, or choose one with --stack NAME@RELEASE");
+  EXPECT_EQ(
+      last_line(text),
+      "next: use packages of one release only, or choose a release with --stack NAME@RELEASE");
 }
 
 TEST(Verdicts, TakeTheLaterOfEqualStacks) {

@@ -131,9 +131,9 @@ TEST(RenderPlan, ShowsPackagesStepsAndTheEnvironment) {
 TEST(RenderPlan, OfARollbackHasNoPackages) {
   Plan plan;
   plan.command = "rollback";
-  plan.steps = {{"restore", "restore the state before transaction 7", RestoreWriteSet{7}, {}}};
+  plan.steps = {{"restore", "roll back to the state before transaction 7", RestoreWriteSet{7}, {}}};
   EXPECT_EQ(render_plan(plan, plain),
-            "plan for rollback\n  step 1 of 1: restore the state before transaction 7\n");
+            "plan for rollback\n  step 1 of 1: roll back to the state before transaction 7\n");
 }
 
 TEST(RenderExecution, OfADryRunIsThePlan) {
@@ -270,7 +270,7 @@ TEST(RenderHistory, ListsTransactions) {
   EXPECT_EQ(render_history({summary}, plain),
             "  id  kind   started               by     outcome    kept     what\n"
             "  12  patch  2026-11-20T10:15:00Z  alice  committed  1.0 KiB  2 files of /p\n");
-  EXPECT_EQ(render_history({}, plain), "topsctl has changed nothing on this machine\n");
+  EXPECT_EQ(render_history({}, plain), "topsctl has changed nothing on this host\n");
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ Json failed_install() {
   report.transaction = 12;
   report.outcome = Outcome::rolled_back;
   report.failed = true;
-  report.message = "rolled back, the host is as before transaction 12";
+  report.message = "rolled back, the host is as it was before transaction 12";
   report.packages = {{"tops-eccl", PackageKind::deb, std::nullopt, "2.5.136-1", ""}};
   report.phases = {{"apply", "2026-11-20T10:15:00Z", 2500}};
   report.steps = {{"debs", "run-command", StepStatus::failed, 2500, "dpkg failed\n<b>bold</b>"}};
@@ -41,11 +41,11 @@ Json failed_install() {
 TEST(ReportPages, ShowAllThatAReportTells) {
   const std::string text = report_text(report_page(failed_install()), Style{});
   for (const char* part :
-       {"topsctl install: rolled_back", "the host is as before transaction 12", "tops-eccl  deb",
-        "2.5.136-1", "apply  2026-11-20T10:15:00Z  2.5 s", "dpkg failed: exit status 1", "node1",
-        "alice", "2026-11-20T10:14:00Z", "/srv/TopsRider", "aaaaaaaaaaaaaaaa", "step 3 of 8: dpkg",
-        "read \"the log\"", "30 paths compared, 1 differ", "/etc/a&b", "/var/log/topsctl/12.log",
-        "abcd", "warning"}) {
+       {"topsctl install: rolled_back", "the host is as it was before transaction 12",
+        "tops-eccl  deb", "2.5.136-1", "apply  2026-11-20T10:15:00Z  2.5 s",
+        "dpkg failed: exit status 1", "node1", "alice", "2026-11-20T10:14:00Z", "/srv/TopsRider",
+        "aaaaaaaaaaaaaaaa", "step 3 of 8: dpkg", "read \"the log\"", "30 paths, 1 differences",
+        "/etc/a&b", "/var/log/topsctl/12.log", "abcd", "warning"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

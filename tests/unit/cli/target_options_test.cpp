@@ -38,12 +38,12 @@ class SudoPasswords : public testing::Test {
 };
 
 TEST_F(SudoPasswords, AreAskedForForEachTargetButRootsOwn) {
-  EXPECT_THAT(asked_for({.ask = true}), testing::ElementsAre("Password for sudo on ops@h1:", "",
-                                                             "Password for sudo on h3/box:"));
+  EXPECT_THAT(asked_for({.ask = true}),
+              testing::ElementsAre("sudo password for ops@h1:", "", "sudo password for h3/box:"));
 }
 
 TEST_F(SudoPasswords, AreOneOnlyWhereThatWasSaid) {
-  const std::string one = "Password for sudo on all targets:";
+  const std::string one = "sudo password for all targets:";
   EXPECT_THAT(asked_for({.ask = true, .ask_once = true}), testing::ElementsAre(one, "", one));
   EXPECT_THAT(asked_for({.ask_once = true}), testing::ElementsAre(one, "", one));
   EXPECT_EQ(prompter.asked, 2);

@@ -94,7 +94,7 @@ TEST(EnvironmentFormats, RefuseWhatTheyCannotCarryAndNameThoseThatCan) {
   Environment environment = sample("a");
   environment.paths[0].entries[0].directory = "/a\nb";
   EXPECT_THAT(thrown_by([&] { environment_text(environment, EnvironmentFormat::modulefile); }),
-              Property(&Error::message, HasSubstr("the value of 'PATH' has a line break")));
+              Property(&Error::message, HasSubstr("the value of 'PATH' contains a line break")));
   refusal("a\x01", EnvironmentFormat::systemd);
   refusal("\xff", EnvironmentFormat::json);
   refusal(std::string(70000, 'a'), EnvironmentFormat::docker_env_file);

@@ -67,7 +67,7 @@ TEST(EnvironmentSettings, LeaveAKeptProfileOutThatTheStackDoesNotHave) {
 TEST(EnvironmentSettings, RefuseWhatCannotBeSet) {
   EXPECT_THAT(refusal({"", {"A"}, {}, false}).message(), HasSubstr("expected NAME=VALUE"));
   for (const char* wish : {"=b", "1A=b", "A B=c", "A-B=c", "Ä=b", "A;id=c", "A\n=c", "$(id)=c"})
-    EXPECT_THAT(refusal({"", {wish}, {}, false}).message(), HasSubstr("the name of a variable"));
+    EXPECT_THAT(refusal({"", {wish}, {}, false}).message(), HasSubstr("expected a variable name"));
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "LD_PRELOAD", "LD_AUDIT"}) {
     EXPECT_THAT(refusal({"", {concat(name, "=/x")}, {}, false}).message(),
                 HasSubstr("is a search path"));

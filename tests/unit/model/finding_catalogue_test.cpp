@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"no_cause", R"("cause": "c",)", "", "/an-id: missing key 'cause'"},
         Fault{"no_command", R"("command": "reboot",)", "", "/an-id/remedy: missing key 'command'"},
         Fault{"empty_remedy", R"("do")", R"("")",
-              "/an-id/remedy/text: expected text that is not empty, got \"\""},
+              "/an-id/remedy/text: expected non-empty text, got \"\""},
         Fault{"unknown_key", R"("title")", R"("titel": "", "title")",
               "/an-id: unknown key 'titel' (did you mean 'title'?)"}),
     [](const auto& info) { return std::string(info.param.what); });

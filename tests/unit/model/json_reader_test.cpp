@@ -83,7 +83,7 @@ TEST(JsonReaders, SayWhatWasExpectedAndWhatStandsThere) {
   EXPECT_EQ(complaint(R"({"a":1})", [](const auto& r) { r.at("a").text(); }),
             start + "expected text, got 1");
   EXPECT_EQ(complaint(R"({"a":""})", [](const auto& r) { r.at("a").text(); }),
-            start + "expected text that is not empty, got \"\"");
+            start + "expected non-empty text, got \"\"");
   EXPECT_EQ(complaint(R"({"a":{}})", [](const auto& r) { r.at("a").items(); }),
             start + "expected a list, got object");
   EXPECT_EQ(complaint(R"({"a":[]})", [](const auto& r) { r.at("a").expect_keys({}); }),
@@ -95,16 +95,16 @@ TEST(JsonReaders, SayWhatWasExpectedAndWhatStandsThere) {
   EXPECT_EQ(complaint(R"({"a":null})", [](const auto& r) { r.at("a").boolean(); }),
             start + "expected true or false, got null");
   EXPECT_EQ(complaint(R"({"a":1.5})", [](const auto& r) { r.at("a").integer(0, 9); }),
-            start + "expected a whole number, got 1.5");
+            start + "expected an integer, got 1.5");
   EXPECT_EQ(complaint(R"({"a":10})", [](const auto& r) { r.at("a").integer(0, 9); }),
-            start + "expected a whole number from 0 to 9, got 10");
+            start + "expected an integer from 0 to 9, got 10");
   EXPECT_EQ(complaint(R"({"a":["x",2]})", [](const auto& r) { r.at("a").texts(); }),
             "cannot read stack 's': /a/1: expected text, got 2");
 }
 
 TEST(JsonReaders, DoNotTakeAHugeNumberForANegativeOne) {
   EXPECT_EQ(complaint("18446744073709551615", [](const auto& r) { r.integer(-1, 1); }),
-            "cannot read stack 's': /: expected a whole number from -1 to 1, got "
+            "cannot read stack 's': /: expected an integer from -1 to 1, got "
             "18446744073709551615");
 }
 

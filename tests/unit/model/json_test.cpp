@@ -34,7 +34,7 @@ TEST(ParseJson, KeepsTheOrderOfKeys) {
 TEST(ParseJson, NamesTheSourceAndTheLine) {
   const Error error = thrown_by([] { parse_json("{\n  \"a\": 1,\n  \"b\": x\n}\n", "stack 's'"); });
   EXPECT_EQ(error.code(), ErrorCode::bad_stack);
-  EXPECT_THAT(error.message(), HasSubstr("cannot read stack 's': not valid JSON"));
+  EXPECT_THAT(error.message(), HasSubstr("cannot read stack 's': invalid JSON"));
   EXPECT_THAT(error.message(), HasSubstr("line 3"));
   EXPECT_THAT(error.hint(), HasSubstr("json.tool"));
 }

@@ -120,7 +120,7 @@ TEST(Locks, ThatAreMalformedAreRefusedWithThePlace) {
       {lock_with("/packages/0/sha256", digest_of('A')), "/packages/0/sha256"},
       {lock_with("/packages/0/sha256", "ab"), "/packages/0/sha256"},
       {lock_with("/packages/0/sha512", "x"), "unknown key 'sha512'"},
-      {lock_with("/packages/1/path", "a.deb"), "'a.deb' is there twice"},
+      {lock_with("/packages/1/path", "a.deb"), "'a.deb' is listed twice"},
       {lock_with("/packages", Json::object()), "/packages"},
       {lock_with("/schema", 2), "/schema"},
       {lock_with("/kind", "topsctl-snapshot"), "/kind"},

@@ -70,8 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
     Each, FaultyScriptRules,
     testing::Values(
         Fault{"id", "script-one", "one", "/rules/0/id: expected 'script-...'"},
-        Fault{"name", "{b}z", "{c}z", "/rules/0/pattern: no name 'c'"},
-        Fault{"later_name", "x|y", "{b}", "/names/a: no name 'b'"},
+        Fault{"name", "{b}z", "{c}z", "/rules/0/pattern: unknown name 'c'"},
+        Fault{"later_name", "x|y", "{b}", "/names/a: unknown name 'b'"},
         Fault{
             "script", "\"preinst\"", "\"pre\"",
             "/rules/1/applies_to/0: expected one of preinst, postinst, prerm, postrm, config; got "

@@ -65,7 +65,8 @@ TEST(TargetSnapshots, RefuseAStatusThatDpkgDoesNotKnow) {
   text.replace(text.find("install ok installed"), 20, "install ok instilled");
   const Error error = thrown_by([&] { parse_target_snapshot(text, "s"); });
   EXPECT_EQ(error.code(), ErrorCode::bad_package);
-  EXPECT_THAT(error.message(), HasSubstr("expected a status as dpkg has it"));
+  EXPECT_THAT(error.message(),
+              HasSubstr("expected a dpkg status such as \"install ok installed\""));
 }
 
 }  // namespace

@@ -66,16 +66,17 @@ TEST(VariableCatalogue, JudgesValuesByTypeAndRange) {
     return objection_to(*variable_catalogue().find(name), value);
   };
   EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "4"), "");
-  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "many"), "expected a whole number");
-  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", ""), "expected a whole number");
-  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "4 "), "expected a whole number");
-  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "0"), "expected a whole number from 1 to 64");
-  EXPECT_EQ(objection("MASTER_PORT", "65536"), "expected a whole number from 1 to 65535");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "many"), "expected an integer");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", ""), "expected an integer");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "4 "), "expected an integer");
+  EXPECT_EQ(objection("ECCL_MAX_NCHANNELS", "0"), "expected an integer from 1 to 64");
+  EXPECT_EQ(objection("MASTER_PORT", "65536"), "expected an integer from 1 to 65535");
   for (const char* value : {"true", "FALSE", "0", "1"})
     EXPECT_EQ(objection("ECCL_ASYNC_DISABLE", value), "");
   EXPECT_EQ(objection("ECCL_ASYNC_DISABLE", "2"), "expected true or false");
   EXPECT_EQ(objection("TOPS_VISIBLE_DEVICES", "0,1,GCU-7"), "");
-  EXPECT_THAT(objection("TOPS_VISIBLE_DEVICES", "0;1"), HasSubstr("numbers of cards"));
+  EXPECT_THAT(objection("TOPS_VISIBLE_DEVICES", "0;1"),
+              HasSubstr("expected card numbers separated by commas"));
   EXPECT_EQ(objection("ENFLAME_UMD_FLAGS", "ib_pool_size=134217728"), "");
 }
 
@@ -101,7 +102,7 @@ TEST(VariableRecords, AreReadStrictly) {
   EXPECT_THAT(refusal(with(sound, "\"source\": \"a test\"", "\"most\": 4")),
               HasSubstr("missing key 'source'"));
   EXPECT_THAT(thrown_by([&] { add_variables(sound, "s", catalogue); }).message(),
-              HasSubstr("'X_A' stands there twice"));
+              HasSubstr("'X_A' is duplicated"));
 }
 
 TEST(VariableCatalogue, HasAllThatTheStackOfVcclSets) {
@@ -153,7 +154,7 @@ TEST(VariableRelations, AreAboutKnownVariables) {
   const std::string text = with(sound, "\"a test\"}]", R"("a test"}], "relations": [
       {"when": "X_A", "is": "1", "other": "X_B", "wish": "is-set", "severity": "error", "why": "so"}])");
   EXPECT_THAT(thrown_by([&] { add_variables(text, "s", catalogue); }).message(),
-              HasSubstr("'X_B' is not among the variables"));
+              HasSubstr("unknown variable 'X_B'"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace topsctl {
 inline std::string deflated(std::string plain, int level = 6, int strategy = Z_DEFAULT_STRATEGY) {
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy) != Z_OK) {
-    throw std::runtime_error("zlib does not start");
+    throw std::runtime_error("cannot initialize zlib");
   }
   std::string out(deflateBound(&stream, static_cast<uLong>(plain.size())) + 64, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(plain.data());

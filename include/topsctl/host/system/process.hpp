@@ -47,7 +47,7 @@ struct RunResult {
   std::string report;      // what was written to descriptor 3, at most 1 MiB
 
   bool ok() const { return status == 0 && !timed_out; }
-  // "exit status 1", "killed by signal 9", "stopped for taking too long".
+  // "exit status 1", "killed by signal 9", "timed out and was stopped".
   std::string ending() const;
 };
 

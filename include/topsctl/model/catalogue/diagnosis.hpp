@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "topsctl/base/catalogue.hpp"
 #include "topsctl/model/finding.hpp"
 
 namespace topsctl {
@@ -80,8 +81,6 @@ void add_diagnoses(DiagnosisCatalogue& catalogue, std::string_view json, const s
 void add_diagnoses(DiagnosisCatalogue& catalogue, DiagnosisCatalogue more);
 // Throws Error{bad_stack} if a record names an id that is not there.
 void require_known_ids(const DiagnosisCatalogue& catalogue, const std::string& source);
-
-enum class Language { english, chinese };
 
 // The finding in that language.
 Finding finding_in(const Diagnosis& diagnosis, Language language);

@@ -20,7 +20,7 @@ options:
     description: Name of a stack that topsctl knows, or a stack file on the host. By default the one that fits the bundle.
     type: str
   python:
-    description: The interpreter to install for. By default the stack's first that fits a wheel.
+    description: Interpreter to install for. By default the stack's first that fits a wheel.
     type: path
   components:
     description: Only these components of the stack.
@@ -39,7 +39,7 @@ options:
     type: bool
     default: false
   allow_system_python:
-    description: Install for an interpreter that the system manages (PEP 668).
+    description: Allow an interpreter that the system manages (PEP 668).
     type: bool
     default: false
   rehearse:
@@ -53,7 +53,7 @@ options:
     description: The digest that I(lock) must have.
     type: str
   wheel_backend:
-    description: Who installs the wheel.
+    description: How to install the wheel.
     type: str
     choices: [native, pip]
   profile:

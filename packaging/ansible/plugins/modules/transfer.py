@@ -42,7 +42,7 @@ options:
     type: bool
     default: true
   jobs:
-    description: How many targets at once; topsctl's default is 8.
+    description: Number of targets at once; topsctl's default is 8.
     type: int
   connections:
     description: At most this many connections to a target.
@@ -55,7 +55,7 @@ options:
     type: bool
     default: false
   identity:
-    description: A key file to log in with.
+    description: Key file for login.
     type: path
   ssh_config:
     description: Instead of C(~/.ssh/config).

@@ -13,7 +13,7 @@ options:
     description: Name of a stack that topsctl knows, or a stack file on the host. By default the first known stack.
     type: str
   python:
-    description: The interpreter to check.
+    description: Interpreter to check.
     type: path
   level:
     description: Highest check level; topsctl's default is C(ranks).

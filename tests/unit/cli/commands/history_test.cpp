@@ -104,7 +104,7 @@ TEST_F(HistoryPrune, RefusesWhileATransactionIsUnfinished) {
     const ProgramResult result = prune({option});
     EXPECT_EQ(result.status, 4);
     EXPECT_THAT(result.err, AllOf(HasSubstr("transaction 4 is unfinished"),
-                                  HasSubstr("hint:  restore"), HasSubstr("topsctl recover")));
+                                  HasSubstr("hint:  roll it back"), HasSubstr("topsctl recover")));
     EXPECT_TRUE(has_kept(1) && has_kept(4));
   }
   EXPECT_EQ(list_transactions(sample_.host).back().state(), State::applying) << "nor recovered";

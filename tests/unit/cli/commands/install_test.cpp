@@ -10,7 +10,7 @@ namespace {
 TEST(InstallOptions, HaveOneWayOnlyToAllowADowngrade) {
   const ProgramResult result = run_topsctl({"install", "x", "--accept", "package-downgrade"});
   EXPECT_EQ(result.status, 2);
-  EXPECT_THAT(result.err, testing::HasSubstr("an option of its own: --allow-downgrade"));
+  EXPECT_THAT(result.err, testing::HasSubstr("has its own option: --allow-downgrade"));
   EXPECT_EQ(run_topsctl({"install", "/no/such", "--allow-downgrade"}).status, 3);
 }
 

@@ -25,7 +25,7 @@ TEST_F(Checking, PassesAWheelThatIsWhatItsRecordSays) {
 TEST_F(Checking, FailsAWheelWithAChangedOrMissingFile) {
   write("site/torch_gcu/lib.so", "patched");
   EXPECT_EQ(wheel_check().status, CheckStatus::fail);
-  EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' is not what RECORD says");
+  EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' does not match RECORD");
   fs::remove(sample_.folder / "site/torch_gcu/lib.so");
   EXPECT_EQ(wheel_check().observed, "'/site/torch_gcu/lib.so' is missing");
 }
@@ -33,7 +33,8 @@ TEST_F(Checking, FailsAWheelWithAChangedOrMissingFile) {
 TEST_F(Checking, FailsAWheelThatItsInstallerDidNotFinish) {
   write("site/" + wheel_.info() + "/RECORD", wheel_.record);
   EXPECT_EQ(wheel_check().status, CheckStatus::fail);
-  EXPECT_THAT(wheel_check().observed, HasSubstr("its RECORD names no INSTALLER"));
+  EXPECT_THAT(wheel_check().observed,
+              HasSubstr("is only partly installed: its RECORD does not list INSTALLER"));
 }
 
 TEST_F(Checking, FailsAWheelThatIsNotThere) {
@@ -64,7 +65,7 @@ TEST_F(CheckingAStack, AddsTheHintOfTheStackToAFailureAlone) {
 TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
   write("opt/eccl/lib/libeccl.so", "placeholder\n");
   EXPECT_EQ(check("eccl-library").status, CheckStatus::fail);
-  EXPECT_EQ(check("eccl-library").observed, "/opt/eccl/lib/libeccl.so: no ELF file");
+  EXPECT_EQ(check("eccl-library").observed, "/opt/eccl/lib/libeccl.so: not an ELF file");
   stack_.checks[5].symbols = {"ecclCommInitRank"};
   write("opt/eccl/lib/libeccl.so", small_library());
   EXPECT_EQ(check("eccl-library").observed,
@@ -73,7 +74,7 @@ TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
   other.machine = EM_AARCH64;
   write("opt/eccl/lib/libeccl.so", other.bytes());
   EXPECT_EQ(check("eccl-library").observed,
-            "/opt/eccl/lib/libeccl.so: an ELF file for another machine");
+            "/opt/eccl/lib/libeccl.so: an ELF file for another architecture");
 }
 
 TEST_F(CheckingAStack, BelievesWhatAnInterruptedDpkgNotedLast) {
@@ -143,7 +144,7 @@ TEST_F(CheckingAStack, ClimbsNoHigherThanWhatCarries) {
               result.rung > CheckLevel::files)
         << result.id;
   }
-  EXPECT_EQ(check("torch-gcu-import").observed, "not tried, as 'eccl-library' failed");
+  EXPECT_EQ(check("torch-gcu-import").observed, "not run: 'eccl-library' failed");
 }
 
 TEST_F(CheckingAStack, ClimbsOnWithoutWhatNothingStandsOn) {
@@ -162,10 +163,9 @@ TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
   write("usr/share/one", "");
   EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is missing");
   write("usr/share/other", "patched");
-  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is not what the package brought");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' differs from the package");
   write("usr/share/one", "patched");
-  EXPECT_EQ(check("eccl-files").observed,
-            "'/usr/share/one' is not what the package brought (and 1 more)");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/one' differs from the package (and 1 more)");
   write("usr/share/one", "");
   write("usr/share/other", "");
   EXPECT_EQ(check("eccl-files").status, CheckStatus::pass);
@@ -226,7 +226,7 @@ TEST_F(CheckingAStack, WarnsOfConfigurationFilesThatTheAdministratorHasChanged) 
     EXPECT_THAT(result.hint, HasSubstr("dpkg --verify tops-eccl"));
   };
   write("etc/eccl.conf", "edited");
-  expect_warning("was edited");
+  expect_warning("was modified");
   std::filesystem::remove(sample_.host.root / "etc/eccl.conf");
   expect_warning("is missing");
   write("etc/eccl.conf.mine", "mine");
@@ -253,9 +253,10 @@ TEST_F(CheckingAStack, TakesNoOtherLibraryForThePackagesOwn) {
   answers_["library"][1] =
       R"({"step": "library", "state": "done", "code": 1, "library": "/usr/local/lib/libeccl.so"})";
   EXPECT_EQ(check("eccl-version").status, CheckStatus::fail);
-  EXPECT_THAT(check("eccl-version").observed, HasSubstr("which no package of the stack owns"));
+  EXPECT_THAT(check("eccl-version").observed,
+              HasSubstr("was loaded, but no package of the stack owns it; the stack's is"));
   answers_["library"][1] = R"({"step": "library", "state": "done", "code": 1, "library": ""})";
-  EXPECT_THAT(check("eccl-version").observed, HasSubstr("no libeccl.so is loaded"));
+  EXPECT_THAT(check("eccl-version").observed, HasSubstr("libeccl.so is not loaded"));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST_F(Cards, HaveANodeEach) {
 TEST_F(Cards, AreNoFiles) {
   make_node(0);
   sample_.folder.write("dev/gcu1", "");
-  EXPECT_EQ(judged(judge_nodes).observed, "/dev/gcu1 is no character device");
+  EXPECT_EQ(judged(judge_nodes).observed, "/dev/gcu1 is not a character device");
   EXPECT_FALSE(has_every_node(machine_));
 }
 
@@ -147,7 +147,7 @@ TEST_F(Ports, ThatAreNotUsedMayBeDown) {
   machine_.environment.variables = {{"NCCL_IB_HCA", "mlx5_0:1", Grade::chosen, "a test"}};
   EXPECT_EQ(judged_ports().status, CheckStatus::pass);
   machine_.environment.variables = {{"NCCL_IB_HCA", "mlx5_7", Grade::chosen, "a test"}};
-  EXPECT_EQ(judged_ports().observed, "there is no port of NCCL_IB_HCA=mlx5_7");
+  EXPECT_EQ(judged_ports().observed, "no port matches NCCL_IB_HCA=mlx5_7");
 }
 
 TEST(PortLists, AreAsNcclReadsThem) {

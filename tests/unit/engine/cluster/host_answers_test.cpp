@@ -82,22 +82,22 @@ TEST(Agreement, NamesTheHostThatDiffersAndHow) {
     return joined(failures({answer("n0"), other}), "|");
   };
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.name = "n0"; }),
-            "hosts-names: n0 and n1 are both n0");
+            "hosts-names: n0 and n1 are both named n0");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.clock_offset_ms = -61'000; }),
             "hosts-clocks: n1: 1 min 1 s behind");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.clock_offset_ms = 4'999; }), "");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.digests["train.py"] = "bb"; }),
-            "hosts-scripts: n1: train.py is another file");
+            "hosts-scripts: n1: train.py differs");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.digests.clear(); }),
-            "hosts-scripts: n1: train.py is not there");
+            "hosts-scripts: n1: train.py is not on this host");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.versions["torch"] = "1.9.0"; }),
             "hosts-versions: n1: torch 1.9.0, on n0 1.10.0");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.versions.erase("torch"); }),
-            "hosts-versions: n1: torch is not installed there");
+            "hosts-versions: n1: torch is not installed on this host");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.versions["a is there alone"] = "1"; }),
-            "hosts-versions: n1: a is there alone is there alone");
+            "hosts-versions: n1: a is there alone is on this host only");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.versions["topsfactor"] = "1"; }),
-            "hosts-versions: n1: topsfactor is there alone");
+            "hosts-versions: n1: topsfactor is on this host only");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.engine = "topsctl"; }),
             "hosts-engines: n1: topsctl");
   EXPECT_EQ(failure_of([](HostAnswer& host) { host.ranks = 7; }), "hosts-ranks: n1: 7 ranks");

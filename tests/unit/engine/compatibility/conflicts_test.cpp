@@ -21,7 +21,7 @@ TEST_F(CompatibilityOfConflicts, WithInstalledPackagesAreQuoted) {
   EXPECT_THAT(ids(), ElementsAre("conflicts-with-installed " + sdk));
   EXPECT_THAT(evidence("conflicts-with-installed"),
               ElementsAre("Conflicts: tops-old; tops-old 1.0 is installed; dpkg removes tops-old "
-                          "by itself only if tops-sdk has it in Replaces too"));
+                          "automatically only if tops-sdk also lists it in Replaces"));
 }
 
 TEST_F(CompatibilityOfConflicts, TakeAwayWhatThePackageReplaces) {
@@ -50,8 +50,8 @@ TEST_F(CompatibilityOfConflicts, DoNotTakeAwayWhatOthersNeed) {
   installed("tops-app", "1.0").depends = "tops-old";
   EXPECT_THAT(ids(), ElementsAre("conflicts-with-installed " + sdk));
   EXPECT_THAT(evidence("conflicts-with-installed"),
-              ElementsAre("Conflicts: tops-old; tops-old 1.0 is installed; dpkg does not remove it "
-                          "in favour of tops-sdk, as tops-app 1.0 depends on it"));
+              ElementsAre("Conflicts: tops-old; tops-old 1.0 is installed; dpkg will not remove it "
+                          "in favour of tops-sdk: tops-app 1.0 depends on it"));
   inspection_.inventory.packages[0].deb->provides = "tops-old";
   EXPECT_THAT(ids(), ElementsAre("removes-installed " + sdk));
 }
@@ -72,7 +72,7 @@ TEST_F(CompatibilityOfConflicts, OfBreaksDoNotTakeAway) {
   installed("tops-old", "1.0");
   EXPECT_THAT(evidence("conflicts-with-installed"),
               ElementsAre("Breaks: tops-old; tops-old 1.0 is installed; dpkg would have to "
-                          "deconfigure tops-old, which it does with --auto-deconfigure only"));
+                          "deconfigure tops-old, which requires --auto-deconfigure"));
 }
 
 TEST_F(CompatibilityOfConflicts, WithProvidedNamesCountButNotWithOnesOwn) {

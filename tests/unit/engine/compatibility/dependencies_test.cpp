@@ -87,8 +87,7 @@ TEST_F(CompatibilityOfDependencies, NeedPackagesThatAreConfigured) {
   deb("tops-sdk", "2.5.136-1").deb->depends = "libelf1";
   installed("libelf1", "0.176").status = dpkg_status("install ok unpacked");
   EXPECT_THAT(evidence("dependency-missing"),
-              ElementsAre("Depends: libelf1",
-                          "target: libelf1 0.176 is there, but not completely installed"));
+              ElementsAre("Depends: libelf1", "target: libelf1 0.176 is not completely installed"));
   target_.packages.back().status = dpkg_status("install ok triggers-pending");
   EXPECT_THAT(ids(), ElementsAre("package-half-installed packages of the target"));
   target_.packages.back().status = dpkg_status("deinstall ok config-files");
@@ -101,7 +100,7 @@ TEST_F(CompatibilityOfDependencies, NameAPackageOfTheBundleThatIsNotChosen) {
   EXPECT_THAT(evidence("dependency-missing"),
               ElementsAre("Pre-Depends: libelf1",
                           "deb/libelf1_0.180_amd64.deb: the bundle has libelf1 0.180, but it is "
-                          "not chosen"));
+                          "not selected"));
 }
 
 TEST_F(CompatibilityOfDependencies, OfInstalledPackagesMayBeUnreadable) {

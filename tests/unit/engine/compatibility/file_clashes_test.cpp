@@ -106,7 +106,7 @@ TEST_F(CompatibilityOfFiles, AreSettledByAPreinstThatDivertsThem) {
               ElementsAre("file-conflict-unless-diverted " + eccl));
   EXPECT_EQ(fit().findings[0].severity, Severity::warning);
   EXPECT_THAT(evidence("file-conflict-unless-diverted"),
-              ElementsAre("/usr/lib/gl.so: belongs to mesa 1 too; the preinst makes diversions"));
+              ElementsAre("/usr/lib/gl.so: also belongs to mesa 1; the preinst adds diversions"));
   EXPECT_THAT(with_preinst("preinst", "echo /usr/lib/gl.so"), ElementsAre("file-conflict " + eccl));
   EXPECT_THAT(with_preinst("postinst", "dpkg-divert --add /usr/lib/gl.so"),
               ElementsAre("file-conflict " + eccl))
@@ -131,8 +131,8 @@ TEST_F(CompatibilityOfFiles, ComeToAnEndWhenTheNewVersionGivesTheFileUpBefore) {
   inspection_.inventory.packages[1].deb->depends = "a-eccl";
   EXPECT_THAT(order(), ElementsAre("a-eccl", "z-sdk"));
   EXPECT_THAT(evidence("file-conflict"),
-              ElementsAre("/usr/bin/eccl: belongs to the installed z-sdk, whose new version gives "
-                          "it up but comes later, as it depends on a-eccl"));
+              ElementsAre("/usr/bin/eccl: belongs to the installed z-sdk; its new version drops "
+                          "the file but is installed later, because it depends on a-eccl"));
   inspection_.inventory.packages[0].deb->replaces = "z-sdk (<< 2)";
   EXPECT_THAT(ids(), IsEmpty());
 }
@@ -164,8 +164,8 @@ TEST_F(CompatibilityOfFiles, SeeThroughMergedFolders) {
   EXPECT_THAT(ids(), ElementsAre("file-conflict " + eccl,
                                  "file-conflict-in-bundle deb/tops-sdk_2_amd64.deb"));
   EXPECT_THAT(evidence("file-conflict"),
-              ElementsAre("/lib/udev/x: belongs to eccl 1, which is installed and calls it "
-                          "/usr/lib/udev/x: dpkg would overwrite it without a word"));
+              ElementsAre("/lib/udev/x: belongs to eccl 1, which is installed and lists it as "
+                          "/usr/lib/udev/x: dpkg would overwrite it silently"));
 }
 
 TEST_F(CompatibilityOfFiles, TellAMergedTarget) {

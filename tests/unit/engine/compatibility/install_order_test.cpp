@@ -86,7 +86,7 @@ TEST_F(CompatibilityOfOrder, CountsCallsAlongAChain) {
   deb("c", "1");
   EXPECT_THAT(order(), ElementsAre("c", "then", "b", "then", "a"));
   EXPECT_EQ(finding("needs-several-calls").remedy.text,
-            "Install the debs in 3 calls of dpkg, as the order of installation says.");
+            "Install the debs in 3 dpkg runs, in the installation order.");
 }
 
 TEST_F(CompatibilityOfOrder, OfAPackageThatProvidesWhatItNeedsIsNoCycle) {

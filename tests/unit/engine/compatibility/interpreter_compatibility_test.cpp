@@ -56,12 +56,12 @@ TEST_F(WheelTags, NameAPlatform) {
   EXPECT_TRUE(fits("py3-none-manylinux_2_5_x86_64.manylinux_2_35_x86_64", "3.8"));
   const WheelVerdict newer = verdict("py3-none-manylinux_2_35_x86_64", "3.8");
   EXPECT_EQ(newer.obstacle, WheelObstacle::glibc);
-  EXPECT_EQ(newer.why, "its platform tag asks for glibc 2.35, the target has 2.31");
+  EXPECT_EQ(newer.why, "its platform tag requires glibc 2.35, the target has 2.31");
 }
 
 TEST_F(WheelTags, ThatAreNoneFitNobody) {
   EXPECT_EQ(verdict("nonsense", "3.8").obstacle, WheelObstacle::python);
-  EXPECT_EQ(verdict("", "3.8").why, "it has no tag that can be read");
+  EXPECT_EQ(verdict("", "3.8").why, "it has no readable tag");
 }
 
 TEST_F(WheelTags, AreThoseOfTheFileName) {

@@ -38,7 +38,7 @@ TEST_F(CompatibilityOfLibraries, ThatNobodyHasAreNamedWithTheirUsersAndWhatIsAli
   EXPECT_THAT(evidence("library-missing"),
               ElementsAre("/usr/bin/a: needs libssl.so.1.1", "/usr/bin/b: needs libssl.so.1.1",
                           "target: has libssl.so.3 instead",
-                          "target: has /opt/old/libssl.so.1.1, where the loader does not look"));
+                          "target: has /opt/old/libssl.so.1.1, outside the loader's search path"));
 }
 
 TEST_F(CompatibilityOfLibraries, AreFoundWhereTheEnvironmentLeadsTheLoader) {
@@ -153,8 +153,7 @@ TEST_F(CompatibilityOfLibraries, OfTorchComeWithTheInstalledDistribution) {
   EXPECT_THAT(ids(), ElementsAre("library-missing " + path, "library-missing " + path));
   EXPECT_THAT(evidence("library-missing"),
               ElementsAre("torch_gcu/_C.so: needs libc10.so",
-                          "target: the distribution torch brings it, which none of the "
-                          "interpreters has"));
+                          "target: the distribution torch provides it, but no interpreter has it"));
   target_.pythons[0].wheels.push_back({"Torch", "1.10.0", "", "", {}, ""});
   EXPECT_THAT(ids(), IsEmpty());
 }

@@ -132,7 +132,7 @@ TEST_F(CompatibilityOfWheels, OfVersionsThatPipRefusesAreNamed) {
   target_.pythons[0].pip_version = "24.1";
   EXPECT_THAT(ids(), ElementsAre("pip-refuses-version " + path));
   EXPECT_THAT(evidence("pip-refuses-version"),
-              ElementsAre("/usr/bin/python3.8: pip 24.1 refuses the version '0.19.1.115.gcu'"));
+              ElementsAre("/usr/bin/python3.8: pip 24.1 rejects version '0.19.1.115.gcu'"));
   target_.pythons.push_back(sample_python("3.11"));
   EXPECT_THAT(ids(), IsEmpty()) << "another interpreter's pip takes it";
   inspection_.inventory.packages[0].version = "0.19.1+115.gcu";

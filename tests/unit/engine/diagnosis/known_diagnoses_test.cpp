@@ -54,7 +54,7 @@ TEST(KnownDiagnoses, have_the_operators_beside_and_instead) {
 }
 
 TEST(KnownDiagnoses, are_refused_with_what_is_wrong) {
-  EXPECT_TRUE(tells(refusal("{"), "not valid JSON"));
+  EXPECT_TRUE(tells(refusal("{"), "invalid JSON"));
   EXPECT_TRUE(tells(refusal(R"({"diagnosis": []})"), "did you mean 'diagnoses'"));
   EXPECT_TRUE(tells(refusal(record("x", "fault (")), "fault ("));
   EXPECT_TRUE(tells(refusal(record("x", ".*")), "text of 4 characters"));

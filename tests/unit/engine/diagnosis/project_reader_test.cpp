@@ -166,12 +166,11 @@ TEST(ProjectReader, what_is_no_source_is_named_and_passed_over) {
   std::vector<std::string> named;
   for (const PassedOver& each : reading.passed_over) named.push_back(each.path + ": " + each.why);
   std::sort(named.begin(), named.end());
-  EXPECT_EQ(
-      named,
-      (std::vector<std::string>{
-          "data.py: it is no text", "etc: it is a link out of the project",
-          "jsonc.json: it is JSON with comments", "open.py: a bracket is not closed (line 2)",
-          "out.py: it is a link out of the project", "two.py: it is not valid Python 3 (line 1)"}));
+  EXPECT_EQ(named, (std::vector<std::string>{
+                       "data.py: not a text file", "etc: it is a link to outside the project",
+                       "jsonc.json: it is JSON with comments", "open.py: unclosed bracket (line 2)",
+                       "out.py: it is a link to outside the project",
+                       "two.py: not valid Python 3 (line 1)"}));
   EXPECT_EQ(places_of(reading), std::vector<std::string>{"fine.py:1 cuda-call-without-cuda"});
 }
 

@@ -77,7 +77,8 @@ TEST_F(CheckingAnInstall, OnlyWarnsOfWhatTheCardsShow) {
   EXPECT_THAT(statuses(), ElementsAre(CheckStatus::pass, CheckStatus::pass, CheckStatus::warn,
                                       CheckStatus::skipped));
   ASSERT_THAT(warnings_, SizeIs(1));
-  EXPECT_THAT(warnings_[0], HasSubstr("sound, but 'card-arithmetic' failed: card 0: busy"));
+  EXPECT_THAT(warnings_[0],
+              HasSubstr("the packages are intact, but 'card-arithmetic' failed: card 0: busy"));
   for (const CheckResult& check : checks_) EXPECT_FALSE(check.is_problem);
 }
 

@@ -262,7 +262,8 @@ TEST_F(Executing, SaysThatTheRestoreGoesOnWhenThereAreDescriptors) {
   few.reset();
   EXPECT_EQ(execution.exit, ExitCode::unfinished);
   EXPECT_EQ(execution.report.outcome, Outcome::unfinished);
-  EXPECT_THAT(execution.report.message, HasSubstr("run `topsctl recover` when there is room"));
+  EXPECT_THAT(execution.report.message,
+              HasSubstr("is unfinished: free some space, and run `topsctl recover`"));
   const Transaction transaction = list_transactions(sample_.host).back();
   ASSERT_TRUE(transaction.is_unfinished());
   EXPECT_TRUE(roll_back_transaction(sample_.host, transaction, events_).complete());

@@ -80,7 +80,7 @@ TEST_F(Restorations, AreReported) {
   const Plan plan = rollback_plan(transaction, "rollback");
   EXPECT_EQ(plan.command, "rollback");
   ASSERT_THAT(plan.steps, SizeIs(1));
-  EXPECT_EQ(plan.steps[0].description, "restore the state before transaction 1");
+  EXPECT_EQ(plan.steps[0].description, "roll back to the state before transaction 1");
   const Execution planned = planned_undo(sample_.host, transaction, plan);
   EXPECT_EQ(planned.report.outcome, Outcome::planned);
   EXPECT_EQ(planned.report.packages.at(0).before, "2");
@@ -91,9 +91,9 @@ TEST_F(Restorations, AreReported) {
   EXPECT_EQ(execution.report.outcome, Outcome::rolled_back);
   EXPECT_TRUE(execution.report.changed);
   EXPECT_EQ(execution.report.steps.at(0).status, StepStatus::done);
-  EXPECT_EQ(execution.report.steps.at(0).detail, "4 paths checked, 0 differing");
+  EXPECT_EQ(execution.report.steps.at(0).detail, "4 paths checked, 0 differ");
   EXPECT_EQ(execution.report.log, "/var/log/topsctl/1.log");
-  EXPECT_THAT(sink_.lines, Contains("start 1/1 restore the state before transaction 1"));
+  EXPECT_THAT(sink_.lines, Contains("start 1/1 roll back to the state before transaction 1"));
 }
 
 TEST_F(Restorations, ReportWhatIsInTheWay) {

@@ -51,7 +51,7 @@ TEST_F(ComparedWheels, AreAsTheyWere) {
 
 TEST_F(ComparedWheels, OfWhichNoneIsThereAreFine) {
   fs::remove_all(sample_.folder / "site");
-  EXPECT_EQ(compare_wheels(sample_.host, recorded()), "none of torch is there");
+  EXPECT_EQ(compare_wheels(sample_.host, recorded()), "none of torch is installed");
 }
 
 TEST_F(ComparedWheels, MayHaveComeWithADeb) {
@@ -64,13 +64,13 @@ TEST_F(ComparedWheels, MayHaveComeWithADeb) {
   sample_.folder.write("site/torch-1.13.0a0.egg-info/PKG-INFO", "Name: torch\nVersion: 1.14\n");
   EXPECT_EQ(difference(before), "torch 1.13.0a0 became torch 1.14");
   fs::remove_all(sample_.folder / "site");
-  EXPECT_THAT(difference(before), HasSubstr("torch 1.13.0a0 is gone from /site/"));
+  EXPECT_THAT(difference(before), HasSubstr("torch 1.13.0a0 was removed from /site/"));
 }
 
 TEST_F(ComparedWheels, AreMissedWhenGone) {
   const CompareWheels before = recorded();
   fs::remove_all(sample_.folder / "site");
-  EXPECT_THAT(difference(before), HasSubstr("torch 1.10.0 is gone from /site/"));
+  EXPECT_THAT(difference(before), HasSubstr("torch 1.10.0 was removed from /site/"));
 }
 
 TEST_F(ComparedWheels, AreNoticedWhenReplaced) {
@@ -78,13 +78,14 @@ TEST_F(ComparedWheels, AreNoticedWhenReplaced) {
   write("2.0.1", "a.py,,\n");
   EXPECT_EQ(difference(before), "torch 1.10.0 became torch 2.0.1");
   write("1.10.0", "b.py,,\n");
-  EXPECT_THAT(difference(before), HasSubstr("torch 1.10.0 is another one"));
+  EXPECT_THAT(difference(before), HasSubstr("torch 1.10.0 was replaced"));
 }
 
 TEST_F(ComparedWheels, AreNoticedWhenTheyCome) {
   CompareWheels before = recorded();
   before.before.clear();
-  EXPECT_THAT(difference(before), HasSubstr("torch 1.10.0 came to /site/torch-1.10.0.dist-info"));
+  EXPECT_THAT(difference(before),
+              HasSubstr("torch 1.10.0 was added in /site/torch-1.10.0.dist-info"));
 }
 
 }  // namespace

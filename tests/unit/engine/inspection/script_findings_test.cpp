@@ -147,7 +147,7 @@ TEST(ScriptFindings, SayWhatIsTooLongToBeJudged) {
       "set -e\n" + std::string(std::size_t{4} << 20U, '\n') + "rm -rf /etc\n";
   const auto long_script = script_findings(package_with(script));
   ASSERT_EQ(ids(long_script), std::vector<std::string>{"script-too-long"});
-  EXPECT_EQ(long_script[0].evidence[0].text, "the script has 4.0 MiB");
+  EXPECT_EQ(long_script[0].evidence[0].text, "the script is 4.0 MiB long");
 }
 
 TEST(ScriptFindings, StayFewHoweverManyLinesThereAre) {

@@ -69,9 +69,10 @@ TEST_F(Runs, AreFoundByTheirNames) {
   EXPECT_EQ(run_named(sample_.host, "20261125T000001").name, "20261125T000001Z-1");
   EXPECT_EQ(run_named(sample_.host, (logs_ / "20261125T000001Z-1").string()).name,
             "20261125T000001Z-1");
-  EXPECT_THAT(thrown_by([&] { run_named(sample_.host, "2026"); }).message(), HasSubstr("may be"));
+  EXPECT_THAT(thrown_by([&] { run_named(sample_.host, "2026"); }).message(),
+              HasSubstr("is ambiguous:"));
   EXPECT_THAT(thrown_by([&] { run_named(sample_.host, "nothing"); }).message(),
-              HasSubstr("no run"));
+              HasSubstr("unknown run"));
 }
 
 TEST_F(Runs, WithoutAWholeRecordAreUnreadable) {
@@ -88,7 +89,7 @@ TEST_F(Runs, OfOthersAreNotRead) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root: it gives a file away";
   add(record("20261125T000001Z-1"));
   ASSERT_EQ(::chown((logs_ / "20261125T000001Z-1/launch.json").c_str(), 65534, 65534), 0);
-  EXPECT_THAT(all_runs(sample_.host).at(0).problem, HasSubstr("another user's"));
+  EXPECT_THAT(all_runs(sample_.host).at(0).problem, HasSubstr("belongs to another user"));
 }
 
 TEST_F(Runs, WhoseLogsAreGoneAreForgotten) {

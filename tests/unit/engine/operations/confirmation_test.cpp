@@ -103,7 +103,7 @@ TEST_F(Confirmations, DoNotComeFromTheConnectionThatInstalled) {
   commit();
   const Error error = thrown_by([&] { confirm_from(installer); });
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_THAT(error.hint(), HasSubstr("log in again"));
+  EXPECT_THAT(error.hint(), HasSubstr("open a new SSH connection"));
   EXPECT_TRUE(awaited_confirmation(only()).has_value());
 }
 
@@ -156,7 +156,7 @@ TEST_F(Confirmations, NeedACommit) {
 TEST_F(Confirmations, ThatNobodyWatchesForAreRestoredByTheNextRecovery) {
   commit();
   EXPECT_TRUE(is_abandoned(sample_.host, only()));
-  EXPECT_THAT(unfinished_warnings(sample_.host), ElementsAre(HasSubstr("nobody watches it")));
+  EXPECT_THAT(unfinished_warnings(sample_.host), ElementsAre(HasSubstr("has no watchdog")));
   const Recovery recovery = recover_unfinished(sample_.host, events_);
   EXPECT_THAT(recovery.warnings, ElementsAre(HasSubstr("transaction 1 was not confirmed")));
   EXPECT_EQ(only().state(), State::restored) << recovery.warnings.at(0);
@@ -168,7 +168,7 @@ TEST_F(Confirmations, ThatAreWatchedForAreLeftAlone) {
   const Descriptor watching = watched();
   EXPECT_FALSE(is_abandoned(sample_.host, only()));
   EXPECT_THAT(unfinished_warnings(sample_.host),
-              ElementsAre(HasSubstr("is restored at 2026-11-24T10:20:00Z")));
+              ElementsAre(HasSubstr("will be rolled back at 2026-11-24T10:20:00Z")));
   EXPECT_THAT(recover_unfinished(sample_.host, events_).warnings, IsEmpty());
   EXPECT_EQ(sample_.folder.read("etc/config"), "changed");
   EXPECT_EQ(thrown_by([&] { refuse_unconfirmed(sample_.host); }).code(), ErrorCode::busy);

@@ -110,7 +110,7 @@ TEST_F(Patches, AreUndoneToTheTimesOfTheirFolders) {
   const Execution applied = apply();
   const Execution undone = undo(applied.report.transaction);
   EXPECT_EQ(undone.report.outcome, Outcome::rolled_back);
-  EXPECT_EQ(undone.report.message, "the project is as before transaction 1");
+  EXPECT_EQ(undone.report.message, "the project is as it was before transaction 1");
   EXPECT_EQ(file_state((top() / "a.py").string(), Content::digest), file);
   EXPECT_EQ(file_state((top() / "conf").string(), Content::ignore), folder);
 }
@@ -121,8 +121,8 @@ TEST_F(Patches, LeaveOutWhatHasChangedOrHasSeveralNames) {
   const Execution applied = apply();
   EXPECT_EQ(applied.report.outcome, Outcome::no_change);
   EXPECT_FALSE(applied.report.transaction);
-  EXPECT_THAT(applied.warnings,
-              ElementsAre(HasSubstr("has changed since it was read"), HasSubstr("several names")));
+  EXPECT_THAT(applied.warnings, ElementsAre(HasSubstr("has changed since it was read"),
+                                            HasSubstr("multiple hard links")));
   EXPECT_EQ(text_of("a.py"), "import torch as t\n");
   EXPECT_EQ(text_of("conf/b.yaml"), "backend: nccl\n");
 }

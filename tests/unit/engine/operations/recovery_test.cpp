@@ -49,7 +49,8 @@ TEST_F(Recoveries, RestoreFromEveryStateThatMayHaveChangedSomething) {
     cut_off_transaction(sample_, state);
     const Recovery recovery = recover_unfinished(sample_.host, events_);
     EXPECT_FALSE(recovery.has_failed()) << name(state);
-    EXPECT_THAT(recovery.warnings, ElementsAre(HasSubstr("the host is again as before it")));
+    EXPECT_THAT(recovery.warnings,
+                ElementsAre(HasSubstr("the host was rolled back to its state before it")));
     EXPECT_EQ(sample_.folder.read("etc/config"), "as it was") << name(state);
     EXPECT_EQ(states().back(), State::restored);
   }
@@ -186,11 +187,11 @@ TEST_F(DamagedTransactions, OfWhichNothingCanBeReadAreGivenUpOrLeft) {
   fs::remove(file("snapshot/manifest"));
   EXPECT_EQ(thrown_by([&] { recovered(Persistence::retry); }).code(), ErrorCode::journal_damaged);
   const Error error = thrown_by([&] { recovered(Persistence::from_store); });
-  EXPECT_THAT(error.message(), HasSubstr("nothing that it kept can be read"));
+  EXPECT_THAT(error.message(), HasSubstr("is damaged, and its backup cannot be read"));
   EXPECT_THAT(error.hint(), HasSubstr("--give-up"));
   const Execution execution = recovered(Persistence::give_up);
   EXPECT_EQ(execution.exit, ExitCode::done);
-  EXPECT_THAT(execution.warnings, ElementsAre(HasSubstr("it is given up")));
+  EXPECT_THAT(execution.warnings, ElementsAre(HasSubstr("given up; the host stays as it is")));
   EXPECT_EQ(sample_.folder.read("etc/config"), "changed");
   EXPECT_EQ(recovered(Persistence::retry).report.outcome, Outcome::no_change);
 }
@@ -215,8 +216,8 @@ TEST_F(DamagedTransactions, ThatALaterOneFollowedHadEnded) {
   fs::remove(file("journal"));
   const Execution execution = recovered(Persistence::from_store);
   EXPECT_EQ(execution.exit, ExitCode::done);
-  EXPECT_THAT(execution.warnings, ElementsAre(HasSubstr("transaction 2 was cut off"),
-                                              HasSubstr("transaction 1 had ended")));
+  EXPECT_THAT(execution.warnings,
+              ElementsAre(HasSubstr("transaction 2 was interrupted"), HasSubstr("transaction 1")));
   EXPECT_EQ(sample_.folder.read("etc/config"), "changed") << "as the first left it";
   EXPECT_THAT(states(), ElementsAre(State::pruned, State::restored)) << "it lacks what it made";
 }
@@ -229,7 +230,7 @@ TEST_F(Recoveries, AddTheirWarningsToWhatComesAfterThem) {
     execution.warnings = {"its own"};
     return execution;
   });
-  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("transaction 1 was cut off"), "its own"));
+  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("transaction 1 was interrupted"), "its own"));
 }
 
 TEST_F(Recoveries, AreReportedEvenWhenWhatComesAfterThemFails) {

@@ -78,9 +78,9 @@ TEST_F(ReportFiles, AreLeftUnderAnotherNameWhereAFolderIsPlanted) {
   const std::vector<std::string> contents = {"{}\n", "text\n", "the log"};
   for (std::size_t i = 0; i < warnings.size(); ++i) {
     EXPECT_THAT(warnings[i], HasSubstr("is a directory"));
-    const auto at = warnings[i].find("left as '/tmp/");
+    const auto at = warnings[i].find("written to '/tmp/");
     ASSERT_NE(at, std::string::npos) << warnings[i];
-    const std::string name = warnings[i].substr(at + std::string("left as '/").size());
+    const std::string name = warnings[i].substr(at + std::string("written to '/").size());
     EXPECT_EQ(read(name.substr(0, name.find('\'')).c_str()), contents[i]);
   }
   EXPECT_EQ(read("tmp/topsrider_install_report.json/inside"), "x");
@@ -93,7 +93,7 @@ TEST_F(ReportFiles, AreLeftUnderAnotherNameWhereAFolderIsPlanted) {
 TEST_F(ReportFiles, OfTestsAreLeftUnderAnotherNameToo) {
   sample_.folder.write("tmp/eccl_test_results.json/inside", "x");
   EXPECT_THAT(leave_test_results(sample_.host, "{}\n", "text\n"),
-              ElementsAre(HasSubstr("left as '/tmp/eccl_test_results-")));
+              ElementsAre(HasSubstr("written to '/tmp/eccl_test_results-")));
   EXPECT_EQ(read("tmp/eccl_test_report.txt"), "text\n");
 }
 

@@ -87,7 +87,7 @@ TEST_F(Planning, OfAFreshInstallHasEveryStep) {
   const Plan made = plan();
   EXPECT_THAT(
       steps_of(made),
-      ElementsAre("stage: copy the packages to the host and check their digests",
+      ElementsAre("stage: copy the packages to the host and verify their digests",
                   "keep: back up affected files",
                   "debs: dpkg --install tops-eccl_2.5.136-1_amd64.deb tops-sdk_2.5.136-1_amd64.deb "
                   "topsfactor_2.5.136-1_amd64.deb",
@@ -176,7 +176,7 @@ TEST_F(Planning, UpgradesAndDowngrades) {
   EXPECT_THAT(actions_of(made), ElementsAre(PackageAction::upgrade, PackageAction::downgrade,
                                             PackageAction::keep, PackageAction::upgrade));
   EXPECT_EQ(made.packages[0].before, "2.5.87-1");
-  EXPECT_THAT(made.warnings, ElementsAre("tops-sdk goes back from 2.6.1-1 to 2.5.136-1"));
+  EXPECT_THAT(made.warnings, ElementsAre("tops-sdk is downgraded from 2.6.1-1 to 2.5.136-1"));
   EXPECT_THAT(command_of(made, "debs").argv, Not(Contains(HasSubstr("topsfactor"))));
   EXPECT_THAT(command_of(made, "debs").argv, Contains("--force-downgrade"));
   facts_.debs["tops-sdk"].version = "2.5.1-1";
@@ -209,7 +209,7 @@ TEST_F(Planning, OfSomeComponentsTouchesThoseOnly) {
   const Plan made = plan("eccl");
   EXPECT_THAT(
       steps_of(made),
-      ElementsAre("stage: copy the packages to the host and check their digests",
+      ElementsAre("stage: copy the packages to the host and verify their digests",
                   "keep: back up affected files",
                   "debs: dpkg --install tops-eccl_2.5.136-1_amd64.deb",
                   "environment: write /etc/profile.d/topsrider.sh", "loader-cache: ldconfig",
@@ -225,7 +225,7 @@ TEST_F(Planning, WarnsOfAPythonTheVendorDoesNotName) {
   facts_.pythons = {sample_python("3.11")};
   inventory_.packages.back().python->minor = "3.11";
   EXPECT_THAT(plan().warnings,
-              ElementsAre("Python 3.11 is not among the vendor's versions (3.6, 3.8)"));
+              ElementsAre("Python 3.11 is not among the vendor's tested versions (3.6, 3.8)"));
 }
 
 TEST_F(Planning, TakesFoldersOfInstalledDebsForTheEnvironment) {
@@ -265,10 +265,9 @@ TEST_F(Planning, RefusesAMachineWithUnfinishedPackages) {
   facts_.unfinished = {"linux-image (install ok half-configured)", "x (y)"};
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_EQ(
-      error.message(),
-      "package-half-installed: dpkg has packages that are not completely installed: linux-image "
-      "(install ok half-configured), x (y)");
+  EXPECT_EQ(error.message(),
+            "package-half-installed: dpkg has packages that are not fully installed: linux-image "
+            "(install ok half-configured), x (y)");
   EXPECT_THAT(error.hint(), HasSubstr("dpkg --audit"));
 }
 
@@ -289,7 +288,7 @@ TEST_F(Planning, NeedsNoPipForWheelsThatTopsctlInstalls) {
               Contains("wheel-torch_gcu: install torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl for "
                        "/usr/bin/python3.8"));
   facts_.pythons[0].scheme = {};
-  EXPECT_THAT(refusal().message(), HasSubstr("does not say where its packages go"));
+  EXPECT_THAT(refusal().message(), HasSubstr("does not report where it installs packages"));
 }
 
 TEST_F(Planning, NamesTheBackendOnlyWhereAWheelIsInstalled) {
@@ -334,7 +333,8 @@ TEST_F(Planning, RefusesAnInterpreterThatTheSystemManagesUnlessPermitted) {
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_THAT(error.message(), HasSubstr("managed by the operating system (PEP 668)"));
-  EXPECT_THAT(error.hint(), HasSubstr("with --python, or permit"));
+  EXPECT_THAT(error.hint(), HasSubstr("specify the interpreter of a virtual environment with "
+                                      "--python, or allow this one with --allow-system-python"));
   EXPECT_THAT(error.hint(), HasSubstr("--allow-system-python"));
   facts_.is_python_named = true;
   EXPECT_THAT(refusal().hint(), HasSubstr("`/usr/bin/python3.8 -m venv DIR`"));

@@ -131,9 +131,9 @@ TEST_F(Selecting, SaysWhichInterpretersThereAreWhenNoneFits) {
   const Error error = thrown_by([&] { select(); });
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_EQ(error.message(),
-            "no-interpreter-for-wheel: no interpreter fits the wheels: the bundle has them for "
+            "no-interpreter-for-wheel: no interpreter matches the wheels: the bundle has them for "
             "Python 3.6, 3.8, the host has 3.11 (/usr/bin/python3.11), 3.9 (/usr/bin/python3.9)");
-  EXPECT_THAT(error.hint(), HasSubstr("name an interpreter with --python"));
+  EXPECT_THAT(error.hint(), HasSubstr("specify an interpreter with --python"));
   facts_.pythons.clear();
   EXPECT_THAT(thrown_by([&] { select(); }).message(), HasSubstr("the host has none"));
 }
@@ -142,7 +142,7 @@ TEST_F(Selecting, DoesNotProposeToNameAnInterpreterToWhomHasNamedOne) {
   facts_.pythons = {sample_python("3.11")};
   facts_.is_python_named = true;
   const Error error = thrown_by([&] { select(); });
-  EXPECT_THAT(error.hint(), HasSubstr("leave --python out"));
+  EXPECT_THAT(error.hint(), HasSubstr("omit --python to try"));
   EXPECT_THAT(error.hint(), Not(HasSubstr("with --python")));
 }
 

@@ -61,7 +61,7 @@ TEST_F(UnchangedWheels, AreNotWrittenInto) {
                                  "torch-9.dist-info/METADATA", "caffe2/core.py"}) {
     package_ = sample_torch("3.8");
     add(path);
-    EXPECT_THAT(refusal(), HasSubstr("it has '" + path + "'"));
+    EXPECT_THAT(refusal(), HasSubstr("it contains '" + path + "'"));
   }
 }
 
@@ -70,7 +70,7 @@ TEST_F(UnchangedWheels, KeepTheirNameFreeWhereTheyAreNotInstalled) {
   add("caffe2/core.py");
   EXPECT_NO_THROW(require());
   add("torch/cuda.py");
-  EXPECT_THAT(refusal(), HasSubstr("it has 'torch/cuda.py'"));
+  EXPECT_THAT(refusal(), HasSubstr("it contains 'torch/cuda.py'"));
 }
 
 TEST_F(UnchangedWheels, AreNotedInBothForms) {
@@ -88,7 +88,7 @@ TEST_F(UnchangedWheels, AreNotedInBothForms) {
 
 TEST_F(UnchangedWheels, KeepTheirCommands) {
   package_.scripts = {"torchrun"};
-  EXPECT_THAT(refusal(), HasSubstr("it has the command 'torchrun'"));
+  EXPECT_THAT(refusal(), HasSubstr("it contains the command 'torchrun'"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_F(WheelSteps, ThatAreNativeAreCarriedOutAfterALookAtWhatStandsAgainstThem) 
               HasSubstr("4 files, "));
   EXPECT_EQ(sample.folder.read("usr/local/lib/python3.8/dist-packages/torch_gcu/lib.so"), "bytes");
   EXPECT_THAT(install_wheel_natively(sample.host, plan, action, sample.folder / "bundle"),
-              HasSubstr("of the version before removed"));
+              HasSubstr("of the previous version removed"));
   sample.folder.write("usr/local/lib/python3.8/dist-packages/torch_gcu-1.dist-info/METADATA",
                       "Name: torch_gcu\nVersion: 1\n");
   const Error error = thrown_by([&] { require_wheels_installable(sample.host, plan); });

@@ -29,7 +29,7 @@ class ForbiddenPrograms : public testing::Test {
 TEST_F(ForbiddenPrograms, AreToldWhereTheRequestIsRefused) {
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_NE(error.message().find("no programs may be run on 'node1'"), std::string::npos);
+  EXPECT_NE(error.message().find("cannot run programs on 'node1'"), std::string::npos);
   EXPECT_NE(error.hint().find("transfer"), std::string::npos);
 }
 

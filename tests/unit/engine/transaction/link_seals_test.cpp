@@ -77,7 +77,7 @@ TEST_F(SealedLinks, ShowWhatWasWrittenIntoThemSince) {
   replace("usr/lib/a");
   seal();
   damage("/usr/lib/a");
-  EXPECT_THAT(restore(), ElementsAre(HasSubstr("/usr/lib/a: it was written into in its place")));
+  EXPECT_THAT(restore(), ElementsAre(HasSubstr("/usr/lib/a: it was overwritten in place")));
   EXPECT_EQ(sample_.folder.read("usr/lib/a"), "new");
 }
 

@@ -172,7 +172,7 @@ TEST_F(LinkedSnapshots, LoseOnlyTheFileThatWasWrittenInPlaceAllTheSame) {
   take();
   write("usr/lib/a", "written over");
   replace("usr/lib/b", "new");
-  EXPECT_THAT(restore(), ElementsAre(HasSubstr("/usr/lib/a: it was written into in its place")));
+  EXPECT_THAT(restore(), ElementsAre(HasSubstr("/usr/lib/a: it was overwritten in place")));
   EXPECT_EQ(sample_.folder.read("usr/lib/b"), "usr/lib/b");
   EXPECT_THAT(differing(), ElementsAre("/usr/lib/a"));
 }
@@ -187,8 +187,8 @@ TEST_F(LinkedSnapshots, NameEveryPathOfWhichTheKeptFileIsGone) {
   EXPECT_THAT(thrown_by([&] { restore(); }).message(), HasSubstr("/usr/lib/a, /usr/lib/b is miss"));
   EXPECT_EQ(sample_.folder.read("usr/lib/a"), "new") << "nothing was restored";
   EXPECT_THAT(lines_of(restore_snapshot(sample_.host, snapshot_, store_.path(), contents)),
-              ElementsAre(HasSubstr("/usr/lib/a: what was kept of it is missing"),
-                          HasSubstr("/usr/lib/b: what was kept of it is missing")));
+              ElementsAre(HasSubstr("/usr/lib/a: its backup is missing"),
+                          HasSubstr("/usr/lib/b: its backup is missing")));
 }
 
 TEST_F(LinkedSnapshots, MissTheFileThatOtherNamesHave) {

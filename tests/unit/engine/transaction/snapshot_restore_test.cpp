@@ -282,7 +282,7 @@ TEST_F(Restores, TouchNothingWhenAKeptCopyIsMissingOrDamaged) {
     }
     const Error error = thrown_by([&] { restore(); });
     EXPECT_EQ(error.code(), ErrorCode::rollback_incomplete);
-    EXPECT_THAT(error.message(), HasSubstr("the kept copy of /etc/plain is missing or damaged"));
+    EXPECT_THAT(error.message(), HasSubstr("the backup of /etc/plain is missing or damaged"));
     EXPECT_EQ(sample_.folder.read("etc/new"), "new");
     EXPECT_EQ(sample_.folder.read("etc/script"), "changed");
     write("etc/plain", "plain");

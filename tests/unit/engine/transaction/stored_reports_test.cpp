@@ -111,7 +111,8 @@ TEST_F(StoredReports, ThatCannotBeWrittenAreAWarning) {
   Execution done = execution("install", Outcome::committed);
   done.report.transaction = 7;
   store_report(sample_.host, "install", done);
-  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("the report is not kept")));
+  EXPECT_THAT(done.warnings,
+              ElementsAre(HasSubstr("cannot store the report with the transaction:")));
 }
 
 TEST_F(StoredReports, AreRebuiltFromTheJournalAfterACrash) {
@@ -119,7 +120,8 @@ TEST_F(StoredReports, AreRebuiltFromTheJournalAfterACrash) {
   announce(State::prepared, {{"paths", 30}, {"kept_bytes", 5}});
   announce(State::committed);
   EXPECT_THAT(told(), ElementsAre("install committed rebuilt"));
-  EXPECT_THAT(last()["msg"], HasSubstr("as its journal says"));
+  EXPECT_THAT(last()["msg"],
+              HasSubstr("according to its journal; the command ended before it wrote its report"));
   EXPECT_EQ(last()["packages"][0]["after"], "2");
   EXPECT_EQ(last()["write_set"]["paths"], 30);
   EXPECT_EQ(last()["changed"], true);
@@ -143,7 +145,7 @@ TEST_F(StoredReports, OfAnInstallThatWasCutOffSayThatItFailed) {
   const Json first = reports_of(sample_.host, list_transactions(sample_.host).at(0)).front();
   EXPECT_EQ(first["status"], "rolled_back");
   EXPECT_EQ(first["failed"], true);
-  EXPECT_EQ(first["error"]["message"], "install was cut off");
+  EXPECT_EQ(first["error"]["message"], "install was interrupted");
 }
 
 TEST_F(StoredReports, ThatAreDamagedAreRebuilt) {

@@ -197,7 +197,7 @@ TEST_F(Transactions, LockTheMachineWhileTheyChangeIt) {
   });
   EXPECT_EQ(error.code(), ErrorCode::busy);
   EXPECT_THAT(error.hint(), HasSubstr("--lock-timeout"));
-  EXPECT_THAT(told, ElementsAre("another topsctl"));
+  EXPECT_THAT(told, ElementsAre("another topsctl process"));
 }
 
 TEST_F(Transactions, UnlockTheMachineAfterwards) {

@@ -100,7 +100,7 @@ TEST_P(Compressions, ThatGrowBeyondMeasureAreBombs) {
   const auto source = decompressed(text_source(bomb), compression_of(bomb), {}, "bomb");
   const Error error = thrown_by([&] { drain(*source); });
   EXPECT_EQ(error.code(), ErrorCode::bad_package);
-  EXPECT_THAT(error.message(), HasSubstr("a decompression bomb"));
+  EXPECT_THAT(error.message(), HasSubstr("decompression bomb: "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, Compressions,
@@ -170,7 +170,7 @@ TEST(CompressData, ThatGrowsBeyondMeasureIsABomb) {
   EXPECT_EQ(decoded(compress_data_of_zeros(3000)), std::string(3000 * 3001 / 2, '\0'));
   const std::string bomb = compress_data_of_zeros(33'000);
   const auto source = decompressed(text_source(bomb), "compress", {}, "bomb");
-  EXPECT_THAT(thrown_by([&] { drain(*source); }).message(), HasSubstr("a decompression bomb"));
+  EXPECT_THAT(thrown_by([&] { drain(*source); }).message(), HasSubstr("decompression bomb: "));
 }
 
 TEST(CompressData, PassesOnWhatItsSourceThrows) {
@@ -202,7 +202,8 @@ TEST(Base64Data, ThatIsNoneIsDamaged) {
     EXPECT_THAT(thrown_by([&] { plain_of_base64(text); }).message(), HasSubstr("damaged base64"))
         << text;
   for (const char* text : {"Q", "QU", "QUJ", "QUJDQ", "QU="})
-    EXPECT_THAT(thrown_by([&] { plain_of_base64(text); }).message(), HasSubstr("cut short"))
+    EXPECT_THAT(thrown_by([&] { plain_of_base64(text); }).message(),
+                HasSubstr("truncated base64 data"))
         << text;
 }
 
@@ -252,11 +253,11 @@ TEST(CompressedData, ThatNeedsMoreMemoryThanAllowedIsRefused) {
   limits.threads_memory = limits.memory;
   const std::string xz = output_of({"xz", "-c", "-6"}, sample());
   EXPECT_THAT(thrown_by([&] { decoded(xz, limits); }).message(),
-              HasSubstr("needs more than 4.0 MiB"));
+              HasSubstr("decompression needs more memory than 4.0 MiB"));
   const std::string zstd =
       output_of({"zstd", "-c", "--long=24", "--no-check"}, std::string(1U << 25U, 'x'));
   EXPECT_THAT(thrown_by([&] { decoded(zstd, limits); }).message(),
-              HasSubstr("needs more than 4.0 MiB"));
+              HasSubstr("decompression needs more memory than 4.0 MiB"));
 }
 
 // A mutex may be tried by another thread only.

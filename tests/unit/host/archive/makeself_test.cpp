@@ -125,7 +125,7 @@ TEST(Runfiles, ThatArePackedInAnotherWayNameIt) {
     std::string other = bytes;
     other.replace(other.find("Compression: base64"), 19, "Compression: " + name);
     const Error error = thrown_by([&] { read(other); });
-    EXPECT_THAT(error.message(), HasSubstr("packed with " + name));
+    EXPECT_THAT(error.message(), HasSubstr("compressed with " + name));
     EXPECT_THAT(error.hint(), HasSubstr("--noexec"));
   }
 }

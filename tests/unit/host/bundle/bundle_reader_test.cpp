@@ -140,7 +140,8 @@ TEST(DamagedArchives, AreListedWithWhatCouldBeRead) {
 TEST(DamagedArchives, AreThoseWithNamesThatPointOut) {
   const TemporaryFolder folder;
   folder.write("evil.tar", tar_bytes({{"../../etc/a.deb", deb("a")}}));
-  EXPECT_THAT(read(folder / "evil.tar").containers[0].problem, HasSubstr("points out of it"));
+  EXPECT_THAT(read(folder / "evil.tar").containers[0].problem,
+              HasSubstr("points outside the archive"));
 }
 
 TEST(DamagedArchives, AreThoseNestedTooDeep) {
@@ -152,7 +153,7 @@ TEST(DamagedArchives, AreThoseNestedTooDeep) {
   folder.write("nine.tar", tar_bytes({{"inner.tar", bytes}}));
   const Inspection found = read(folder / "nine.tar");
   EXPECT_THAT(packages_of(found), IsEmpty());
-  EXPECT_THAT(found.containers.back().problem, HasSubstr("lies in more than 8 archives"));
+  EXPECT_THAT(found.containers.back().problem, HasSubstr("is nested in more than 8 archives"));
 }
 
 TEST(Bundles, MayHoldArchivedVersionsThatAreNeverChosen) {

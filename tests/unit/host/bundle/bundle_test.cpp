@@ -138,7 +138,7 @@ TEST(Inventories, OfAMissingPathAreAnError) {
   const Error error =
       thrown_by([&] { read_inventory(files_of_bundle({folder / "no\nne"}), Digests::none); });
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
-  EXPECT_THAT(error.message(), HasSubstr("no such file or folder: '"));
+  EXPECT_THAT(error.message(), HasSubstr("no such file or directory: '"));
   EXPECT_THAT(error.message(), HasSubstr("no?ne'"));
 }
 

@@ -49,9 +49,10 @@ TEST(LoadStack, SaysThatThereIsNoFile) {
   for (const std::string& file : {(folder / "none.json").string(), folder.path().string()}) {
     const Error error = thrown_by([&] { load_stack(file); });
     EXPECT_EQ(error.code(), ErrorCode::bad_stack);
-    EXPECT_EQ(error.message(), "no stack file '" + file + "'");
+    EXPECT_EQ(error.message(), "no such stack file: '" + file + "'");
   }
-  EXPECT_EQ(thrown_by([] { load_stack("none.json"); }).message(), "no stack file 'none.json'");
+  EXPECT_EQ(thrown_by([] { load_stack("none.json"); }).message(),
+            "no such stack file: 'none.json'");
 }
 
 Package package(PackageKind kind, const std::string& name, const std::string& version) {
@@ -82,11 +83,11 @@ TEST(MatchingStack, NamesWhatIsWantedAndWhatWasFound) {
   const Error error = thrown_by([&] { matching_stack(inventory); });
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
   EXPECT_EQ(error.message(),
-            "the bundle has no complete stack; the nearest is topsrider-t2x\n"
-            "eccl: wanted tops-eccl or eccl 2.0 or later, below 3.0, found tops-eccl 4.0.1-1\n"
-            "sdk: wanted tops-sdk 2.0 or later, below 3.0, found tops-sdk 2.5.136-1 (archived)\n"
-            "topsfactor: wanted topsfactor 2.0 or later, below 3.0, found topsfactor 2.5.136-1\n"
-            "torch_gcu: wanted torch_gcu 2.0 or later, below 3.0, found torch_gcu 1.10.0+2.5.136");
+            "the bundle has no complete stack; the closest is topsrider-t2x\neccl: expected "
+            "tops-eccl or eccl 2.0 or later, below 3.0, found tops-eccl 4.0.1-1\nsdk: expected "
+            "tops-sdk 2.0 or later, below 3.0, found tops-sdk 2.5.136-1 (archived)\ntopsfactor: "
+            "expected topsfactor 2.0 or later, below 3.0, found topsfactor 2.5.136-1\ntorch_gcu: "
+            "expected torch_gcu 2.0 or later, below 3.0, found torch_gcu 1.10.0+2.5.136");
 }
 
 TEST(MatchingStack, RefusesMixedReleases) {
@@ -103,7 +104,7 @@ TEST(LoadStack, TakesAReleaseOfItsRange) {
   for (const char* release : {"3.0", "2", "2.5.136-1", ""}) {
     const Error error = thrown_by([&] { load_stack(std::string("topsrider-t2x@") + release); });
     EXPECT_EQ(error.code(), ErrorCode::bad_stack) << release;
-    EXPECT_EQ(error.hint(), "its releases are 2.0 or later, below 3.0");
+    EXPECT_EQ(error.hint(), "its releases: 2.0 or later, below 3.0");
   }
   EXPECT_EQ(thrown_by([] { load_stack("vccl-2.26.6@2.26"); }).message(),
             "stack 'vccl-2.26.6' has no releases");

@@ -229,22 +229,22 @@ TEST(StandIns, AreNamed) {
     EXPECT_THAT(facts.exported, IsEmpty());
     return facts.problem;
   };
-  EXPECT_EQ(problem(""), "no ELF file");
-  EXPECT_EQ(problem("placeholder\n"), "no ELF file");
+  EXPECT_EQ(problem(""), "not an ELF file");
+  EXPECT_EQ(problem("placeholder\n"), "not an ELF file");
   EXPECT_EQ(problem(std::string("\x7f"
                                 "ELF\2\1\1\0\0\0\0\0\0\0\0\0",
                                 16)),
-            "an ELF header cut short");
+            "a truncated ELF header");
   EXPECT_EQ(problem("\x7f"
                     "ELF"),
-            "an ELF header cut short");
+            "a truncated ELF header");
   std::string header = TemporaryFolder::read_bytes(libc()).substr(0, sizeof(Elf64_Ehdr));
-  EXPECT_EQ(problem(header), "an ELF file cut short");
+  EXPECT_EQ(problem(header), "an ELF file that is truncated");
   header[EI_CLASS] = 3;
-  EXPECT_EQ(problem(header), "an ELF file of an unknown class");
+  EXPECT_EQ(problem(header), "an ELF file of unknown class");
   header[EI_CLASS] = ELFCLASS64;
   header[EI_DATA] = 0;
-  EXPECT_EQ(problem(header), "an ELF file of an unknown byte order");
+  EXPECT_EQ(problem(header), "an ELF file of unknown byte order");
   Elf64_Ehdr bare{};
   std::memcpy(&bare, header.data(), sizeof bare);
   bare.e_ident[EI_DATA] = ELFDATA2LSB;
@@ -259,7 +259,7 @@ TEST(StandIns, ThatAreNoRegularFilesAreAProblemAndNeverWaitedFor) {
   EXPECT_THAT(read_elf(folder / "none", Exports::list).problem, HasSubstr("No such file"));
   EXPECT_THAT(read_elf(folder.path(), Exports::list).problem, HasSubstr("Is a directory"));
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(read_elf(folder / "pipe", Exports::list).problem, "no regular file");
+  EXPECT_EQ(read_elf(folder / "pipe", Exports::list).problem, "not a regular file");
 }
 
 TEST(StandIns, CutShortAreNeverReadBeyondTheirEnd) {
@@ -269,13 +269,13 @@ TEST(StandIns, CutShortAreNeverReadBeyondTheirEnd) {
   }
   ElfCollector collector(whole.size());
   collector.take(std::string_view(whole).substr(0, whole.size() / 2));
-  EXPECT_EQ(collector.facts().problem, "an ELF file cut short");
+  EXPECT_EQ(collector.facts().problem, "an ELF file that is truncated");
 }
 
 TEST(StandIns, CutShortAreNamedWithoutSectionHeadersToo) {
   const std::string whole = telling_sample<Class64>().bytes();
   for (std::size_t size = sizeof(Elf64_Ehdr); size < whole.size(); size += 41) {
-    EXPECT_EQ(facts_of(whole.substr(0, size)).problem, "an ELF file cut short") << size;
+    EXPECT_EQ(facts_of(whole.substr(0, size)).problem, "an ELF file that is truncated") << size;
   }
 }
 
@@ -309,7 +309,7 @@ TEST(HostileLibraries, EndEvenIfTheirChainsDoNot) {
   EXPECT_TRUE(versions.is_partial);
   elf.version_needs.clear();
   elf.soname = std::string(5000, 'a');
-  EXPECT_EQ(facts_of(elf.bytes()).problem, "an ELF file with a name that does not end");
+  EXPECT_EQ(facts_of(elf.bytes()).problem, "an ELF file with an unterminated name");
 }
 
 TEST(HostileLibraries, CannotMakeOneNameIntoMany) {

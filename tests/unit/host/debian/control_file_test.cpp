@@ -35,10 +35,10 @@ TEST(ControlFiles, GiveTheirFields) {
 
 TEST(ControlFiles, AreRefusedForLinesThatAreNoFields) {
   EXPECT_THAT(refusal(sound + "a line\n"), HasSubstr("a line without a colon: 'a line'"));
-  EXPECT_THAT(refusal(sound + "# a: comment\n"), HasSubstr("has a blank"));
-  EXPECT_THAT(refusal(sound + "Homepage: x"), HasSubstr("no line end"));
+  EXPECT_THAT(refusal(sound + "# a: comment\n"), HasSubstr("a field whose name contains a blank"));
+  EXPECT_THAT(refusal(sound + "Homepage: x"), HasSubstr("its last line has no newline"));
   EXPECT_THAT(refusal(sound + " \n"), HasSubstr("a blank line within a field"));
-  EXPECT_THAT(refusal(sound + "\n" + sound), HasSubstr("goes on after an empty line"));
+  EXPECT_THAT(refusal(sound + "\n" + sound), HasSubstr("it continues after an empty line"));
   EXPECT_THAT(refusal(sound + "Section:\n"), HasSubstr("an empty field at its end"));
   EXPECT_THAT(refusal(": x\n" + sound), HasSubstr("without a name"));
   EXPECT_THAT(refusal("\n"), HasSubstr("it is empty"));

@@ -27,10 +27,12 @@ TEST(ConffileLists, NameWhatIsKeptAndWhatIsRemoved) {
 }
 
 TEST(ConffileLists, AreRefusedForLinesThatDpkgRefuses) {
-  EXPECT_THAT(refusal_of_conffiles("/etc/a"), HasSubstr("no line end"));
+  EXPECT_THAT(refusal_of_conffiles("/etc/a"), HasSubstr("has no newline"));
   for (const char* text : {"etc/a\n", " /etc/a\n", "remove-on-upgrade\n", "keep /etc/a\n",
                            "remove-on-upgrade  /etc/a\n", "# /etc/a\n"}) {
-    EXPECT_THAT(refusal_of_conffiles(text), HasSubstr("no absolute path")) << text;
+    EXPECT_THAT(refusal_of_conffiles(text),
+                HasSubstr("a line of conffiles is not an absolute path:"))
+        << text;
   }
   EXPECT_THAT(refusal_of_conffiles("/" + std::string(996, 'n') + "\n"), HasSubstr("too long"));
   EXPECT_THAT(refusal_of_conffiles(std::string("/a\0b\n", 5)), HasSubstr("NUL"));
@@ -44,14 +46,14 @@ TEST(TriggerLists, AreTakenAsDpkgTakesThem) {
 }
 
 TEST(TriggerLists, AreRefusedForLinesThatDpkgRefuses) {
-  EXPECT_THAT(refusal_of_triggers("interest a"), HasSubstr("no line end"));
+  EXPECT_THAT(refusal_of_triggers("interest a"), HasSubstr("has no newline"));
   EXPECT_THAT(refusal_of_triggers("interest\n"), HasSubstr("names no trigger"));
   EXPECT_THAT(refusal_of_triggers("Interest a\n"), HasSubstr("a directive"));
   EXPECT_THAT(refusal_of_triggers("interest a b\n"), HasSubstr("a blank"));
   EXPECT_THAT(refusal_of_triggers("interest a\r\n"), HasSubstr("a blank"));
   for (const char* name : {"a_b", "/", "/a/", "/a//b", "a/b", "-a", "a:b"}) {
     EXPECT_THAT(refusal_of_triggers(std::string("interest ") + name + "\n"),
-                HasSubstr("none of a trigger"))
+                HasSubstr("has an invalid trigger name"))
         << name;
   }
   EXPECT_THAT(refusal_of_triggers("interest " + std::string(247, 'n') + "\n"),

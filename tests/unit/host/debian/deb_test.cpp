@@ -223,7 +223,8 @@ TEST(Debs, AreRefusedWithoutARequiredField) {
 
 TEST(Debs, AreRefusedForNamesThatCouldBeMistaken) {
   for (const char* name : {"--force", "../x", "a b", "a/b", ".hidden", "a;b"}) {
-    EXPECT_THAT(refusal(deb_bytes(control_text(name, "1"), {})), HasSubstr("no name of a package"))
+    EXPECT_THAT(refusal(deb_bytes(control_text(name, "1"), {})),
+                HasSubstr("is not a valid package name"))
         << name;
   }
   for (const char* version : {"-1", "1/2", "1 2", "$(id)"}) {
@@ -234,7 +235,7 @@ TEST(Debs, AreRefusedForNamesThatCouldBeMistaken) {
 TEST(Debs, AreRefusedWhenAnEntryPointsOut) {
   for (const char* name : {"../etc/passwd", "./usr/../../etc/passwd", "/etc/passwd"}) {
     EXPECT_THAT(refusal(deb_bytes(sample_control(), {{name, "x"}})),
-                HasSubstr("points out of the package"));
+                HasSubstr("points outside the package"));
   }
 }
 

@@ -107,7 +107,7 @@ TEST_F(OverlaySandboxes, NeedRoomForTheirLayers) {
   request_.needed_bytes = 1ULL << 60U;
   const Error error = thrown_by([&] { const OverlaySandbox view(sample_.host, request_); });
   EXPECT_EQ(error.code(), ErrorCode::no_space);
-  EXPECT_THAT(error.message(), HasSubstr("on the disk"));
+  EXPECT_THAT(error.message(), HasSubstr("with layers on disk"));
   EXPECT_THAT(error.message(), HasSubstr("in memory"));
 }
 

@@ -45,7 +45,9 @@ TEST(EntryPoints, ThatNameNoCallableAreFaults) {
                             "m : f", "m:f:g", "m:f [x", "m:f x]", "m:f [x y]", ""}) {
     const EntryPoints found = read_entry_points(std::string("[console_scripts]\na = ") + value);
     EXPECT_THAT(found.scripts, IsEmpty()) << value;
-    EXPECT_THAT(found.faults, ElementsAre(Field(&WheelFault::why, HasSubstr("no callable"))))
+    EXPECT_THAT(
+        found.faults,
+        ElementsAre(Field(&WheelFault::why, HasSubstr("it is not a callable (module:function)"))))
         << value;
   }
 }
@@ -53,11 +55,11 @@ TEST(EntryPoints, ThatNameNoCallableAreFaults) {
 TEST(EntryPoints, OfAStrangeNameAreFaults) {
   for (const char* name : {"", ".", "a/b", "a b", "a\x1b"}) {
     const WheelFault found = fault(std::string("[console_scripts]\n") + name + " = m:f\n");
-    EXPECT_THAT(found.why, HasSubstr("is no name for a command")) << name;
+    EXPECT_THAT(found.why, HasSubstr("it is not a valid command name")) << name;
     EXPECT_EQ(found.finding, "wheel-malformed");
   }
   EXPECT_THAT(fault("[console_scripts]\n" + std::string(256, 'x') + " = m:f\n").why,
-              HasSubstr("is no name for a command"));
+              HasSubstr("it is not a valid command name"));
 }
 
 TEST(EntryPoints, ThatWouldBeWrittenElsewhereAreAttacks) {
@@ -69,18 +71,22 @@ TEST(EntryPoints, ThatWouldBeWrittenElsewhereAreAttacks) {
 }
 
 TEST(EntryPoints, ThatAreThereTwiceAreFaults) {
-  EXPECT_THAT(fault("[console_scripts]\na = m:f\na = m:f\n").why, HasSubstr("that name twice"));
-  EXPECT_THAT(fault("[x]\na = m\na = n\n").why, HasSubstr("that name twice"));
-  EXPECT_THAT(fault("[x]\na = m\n[y]\na = m\n[x]\nb = m\n").why, HasSubstr("there twice"));
+  EXPECT_THAT(fault("[console_scripts]\na = m:f\na = m:f\n").why,
+              HasSubstr("the name is duplicated in"));
+  EXPECT_THAT(fault("[x]\na = m\na = n\n").why, HasSubstr("the name is duplicated in"));
+  EXPECT_THAT(fault("[x]\na = m\n[y]\na = m\n[x]\nb = m\n").why,
+              HasSubstr("the group is duplicated"));
 }
 
 TEST(EntryPoints, WithLinesThatAreNoneAreFaults) {
   EXPECT_THAT(fault("a = m:f\n").why, HasSubstr("belongs to no group"));
   EXPECT_THAT(fault("[x]\n; words\n").why, HasSubstr("has no '='"));
   for (const char* group : {"[x", "[]", "[a b]", "[a]b", "[a..b]"}) {
-    EXPECT_THAT(fault(std::string(group) + "\n").why, HasSubstr("begins no group")) << group;
+    EXPECT_THAT(fault(std::string(group) + "\n").why, HasSubstr("it is not a group header"))
+        << group;
   }
-  EXPECT_THAT(fault("[x]\na = words and more\n").why, HasSubstr("names no object"));
+  EXPECT_THAT(fault("[x]\na = words and more\n").why,
+              HasSubstr("it is not an object reference (module:attribute)"));
   EXPECT_THAT(fault("# \xe9\n").why, HasSubstr("not UTF-8"));
 }
 

@@ -123,7 +123,9 @@ TEST(FoundInterpreters, ThatOthersCanChangeAreAskedOnlyWhenNamed) {
   fs::permissions(sample.folder / "srv", fs::perms(0777));
   EXPECT_THAT(sample.found(), ElementsAre("/usr/bin/python3.8"));
   EXPECT_EQ(sample.left_out.size(), 3U);
-  EXPECT_THAT(sample.left_out.at(0), HasSubstr("'/opt/link/bin/python3' can be changed by others"));
+  EXPECT_THAT(sample.left_out.at(0),
+              HasSubstr("'/opt/link/bin/python3' can be changed by users other than root; name it "
+                        "with --python to query it"));
   EXPECT_THAT(sample.found({"/opt/open/bin/python3"}),
               ElementsAre("/opt/open/bin/python3", "/usr/bin/python3.8"));
 }
@@ -149,7 +151,7 @@ TEST(FoundInterpreters, AreAtMostSixteen) {
   PythonsHost sample;
   for (int i = 0; i < 30; ++i) sample.add(concat("/opt/p", i, "/bin/python3"));
   EXPECT_EQ(sample.found().size(), 16U);
-  EXPECT_THAT(sample.left_out, ElementsAre(HasSubstr("was not asked")));
+  EXPECT_THAT(sample.left_out, ElementsAre(HasSubstr("and later interpreters were not queried")));
 }
 
 TEST(FoundInterpreters, PassAnInterruptOn) {

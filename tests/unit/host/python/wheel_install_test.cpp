@@ -222,7 +222,7 @@ TEST_F(WheelsToInstall, AreRefusedWhenTheyWriteWhereNoInstallerDoes) {
   for (const char* path : {"unknown/etc/x", "x"}) {
     SampleWheel wheel = wheel_;
     wheel.members.push_back({wheel.name + "-" + wheel.version + ".data/" + path, "x"});
-    EXPECT_THAT(faults(wheel.make_record()), HasSubstr("no installer knows a place for it"));
+    EXPECT_THAT(faults(wheel.make_record()), HasSubstr("no installer has a location for it"));
   }
 }
 
@@ -247,8 +247,8 @@ TEST_F(WheelsToInstall, AreRefusedWithoutOneOfTheirMetadataFiles) {
 
 TEST_F(WheelsToInstall, AreRefusedWhenTheFileNameIsOfAnother) {
   EXPECT_THAT(refusal("other-1.0-py3-none-any.whl", wheel_.bytes()),
-              HasSubstr("METADATA says it is 'torch_gcu'"));
-  EXPECT_THAT(refusal("torch_gcu.whl", wheel_.bytes()), HasSubstr("not that of a wheel"));
+              HasSubstr(": METADATA names the package 'torch_gcu'"));
+  EXPECT_THAT(refusal("torch_gcu.whl", wheel_.bytes()), HasSubstr("not a wheel file name"));
 }
 
 TEST_F(WheelsToInstall, AreRefusedWhenMetadataSaysOtherwise) {
@@ -258,7 +258,7 @@ TEST_F(WheelsToInstall, AreRefusedWhenMetadataSaysOtherwise) {
     if (member.name.ends_with("METADATA")) member.bytes = "Name: numpy\nVersion: 1\n";
   }
   EXPECT_THAT(refusal(wheel_.file_name(), zip_bytes(members)),
-              HasSubstr("METADATA says it is 'numpy'"));
+              HasSubstr(": METADATA names the package 'numpy'"));
   for (Member& member : members) {
     if (member.name.ends_with("METADATA")) member.bytes = "Name: torch_gcu\n";
   }

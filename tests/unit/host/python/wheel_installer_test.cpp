@@ -147,7 +147,7 @@ TEST_F(InstalledNatively, IsRefusedIfTwoFilesHaveOnePlaceThere) {
   same.scheme.data = "";  // so that data and scripts share /bin
   const Error error = thrown_by([&] { require_installable(sample_.host, same); });
   EXPECT_EQ(error.code(), ErrorCode::bad_package);
-  EXPECT_THAT(error.message(), HasSubstr("two files for '/bin/torch-info'"));
+  EXPECT_THAT(error.message(), HasSubstr("two files have the path '/bin/torch-info'"));
 }
 
 TEST_F(InstalledNatively, IsRefusedIfAFileIsInThePlaceOfADirectoryThere) {
@@ -156,13 +156,13 @@ TEST_F(InstalledNatively, IsRefusedIfAFileIsInThePlaceOfADirectoryThere) {
   WheelInstallation same = request();
   same.scheme.data = "";
   EXPECT_THAT(thrown_by([&] { require_installable(sample_.host, same); }).message(),
-              HasSubstr("'/bin/run' is a file and a directory"));
+              HasSubstr("'/bin/run' is both a file and a directory"));
 }
 
 TEST_F(InstalledNatively, IsRefusedWithFaults) {
   wheel_.entry_points = "[console_scripts]\n../../evil = torch_gcu:main\n";
   wheel_.make_record();
-  EXPECT_THAT(refusal().message(), HasSubstr("the command would be written elsewhere"));
+  EXPECT_THAT(refusal().message(), HasSubstr("the command would be written outside its directory"));
 }
 
 TEST_F(InstalledNatively, TakesThePlaceOfTheVersionBefore) {
@@ -195,7 +195,7 @@ TEST_F(InstalledNatively, IsRefusedThroughALink) {
   fs::create_directory_symlink(elsewhere_.make_folder("theirs"), sample_.folder / "site/torch_gcu");
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
-  EXPECT_EQ(error.message(), "'/site/torch_gcu' is a link: nothing is installed through it");
+  EXPECT_EQ(error.message(), "'/site/torch_gcu' is a link: topsctl does not install through links");
   EXPECT_TRUE(fs::is_empty(elsewhere_ / "theirs"));
 }
 
@@ -217,14 +217,14 @@ TEST_F(InstalledNatively, IsRefusedWithMembersThatAreNoFiles) {
     wheel_ = SampleWheel();
     wheel_.members.push_back(member);
     wheel_.make_record();
-    EXPECT_THAT(refusal().message(), HasSubstr("is no file")) << member.name;
+    EXPECT_THAT(refusal().message(), HasSubstr("is not a file")) << member.name;
   }
   EXPECT_THAT(entries("site"), IsEmpty());
 }
 
 TEST_F(InstalledNatively, LeavesItsWorkToARestoreWhenAMemberIsNotWhatRecordSays) {
   wheel_.members[1].bytes = "Bytes";
-  EXPECT_THAT(thrown_by([&] { install(); }).message(), HasSubstr("is not what RECORD says"));
+  EXPECT_THAT(thrown_by([&] { install(); }).message(), HasSubstr("does not match RECORD: its"));
   EXPECT_THAT(entries("site"), testing::ElementsAre(wheel_staging_folder));
 }
 

@@ -52,7 +52,7 @@ TEST_F(MembersOfWheels, AreUnpackedWithTheirModes) {
 
 TEST_F(MembersOfWheels, ThatAreNotWhatRecordSaysAreRefused) {
   members_[1].bytes = "Bytes";
-  EXPECT_THAT(refusal(), HasSubstr("'b' is not what RECORD says: its sha256 differs"));
+  EXPECT_THAT(refusal(), HasSubstr("'b' does not match RECORD: its sha256 differs"));
 }
 
 TEST_F(MembersOfWheels, ThatRecordDoesNotListAreRefused) {
@@ -65,14 +65,14 @@ TEST_F(MembersOfWheels, ThatRecordDoesNotListAreRefused) {
 
 TEST_F(MembersOfWheels, ThatAreThereTwiceAreRefused) {
   members_.push_back(members_[1]);
-  EXPECT_THAT(refusal(), HasSubstr("'b' is there twice"));
+  EXPECT_THAT(refusal(), HasSubstr("'b' is duplicated"));
 }
 
 TEST_F(MembersOfWheels, NeverFollowALinkInTheirPlace) {
   folder_.write("other", "as it was");
   folder_.make_folder("out");
   std::filesystem::create_symlink(folder_ / "other", folder_ / "out/b");
-  EXPECT_THAT(refusal(), HasSubstr("is there twice"));
+  EXPECT_THAT(refusal(), HasSubstr("is duplicated"));
   EXPECT_EQ(folder_.read("other"), "as it was");
 }
 

@@ -135,14 +135,14 @@ TEST(Wheels, WithTwoFoldersOfMetadataGoByTheFileName) {
   wheel.members.push_back({"torch_gcu-2.0.dist-info/METADATA", "Name: torch_gcu\nVersion: 2.0\n"});
   EXPECT_EQ(metadata_of(wheel.make_record()).version, "1.10.0+2.5.136");
   EXPECT_THAT(refusal("torch_gcu-3.0-py3-none-any.whl", wheel.bytes()),
-              HasSubstr("two folders of metadata"));
+              HasSubstr("not a wheel: two metadata directories,"));
 }
 
 TEST(Wheels, OfLaterFormatsAreRefused) {
   SampleWheel wheel;
   wheel.make_record();
   EXPECT_THAT(refusal(wheel.file_name(), zip_bytes(with(wheel, "WHEEL", "Wheel-Version: 2.0\n"))),
-              HasSubstr("a wheel of version 2.0, which is not known"));
+              HasSubstr("unsupported Wheel-Version 2.0"));
 }
 
 TEST(Wheels, WithoutOneOfTheirMetadataFilesAreRefused) {
@@ -155,7 +155,7 @@ TEST(Wheels, WithoutOneOfTheirMetadataFilesAreRefused) {
                 HasSubstr("not a wheel: no " + missing + " for 'torch_gcu'"));
   }
   EXPECT_THAT(refusal(wheel.file_name(), zip_bytes({{"a", "b"}})), HasSubstr("no METADATA"));
-  EXPECT_THAT(refusal("torch_gcu.whl", wheel.bytes()), HasSubstr("not that of a wheel"));
+  EXPECT_THAT(refusal("torch_gcu.whl", wheel.bytes()), HasSubstr("not a wheel file name"));
 }
 
 TEST(Wheels, ListNoNamesThatPointOut) {
@@ -181,7 +181,7 @@ TEST(Wheels, WithMoreFilesThanAnySoundOneAreRefused) {
            detail::little(size, 8) + detail::little(offset, 8) + "PK\6\7" + detail::little(0, 4) +
            detail::little(size + offset, 8) + detail::little(1, 4) + end.substr(0, 8) +
            "\xff\xff\xff\xff" + end.substr(12);
-  EXPECT_THAT(refusal("a-1-py3-none-any.whl", bytes), HasSubstr("a decompression bomb"));
+  EXPECT_THAT(refusal("a-1-py3-none-any.whl", bytes), HasSubstr("decompression bomb: "));
 }
 
 }  // namespace

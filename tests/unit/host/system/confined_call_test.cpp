@@ -190,7 +190,7 @@ TEST(ConfinedCalls, DieOfCallsThatNoReaderMakes) {
   for (const auto& [name, act] : calls) {
     const Error error = death_by(act);
     EXPECT_EQ(error.code(), ErrorCode::bad_bundle) << name;
-    EXPECT_THAT(error.message(), HasSubstr("makes a system call that no reader makes")) << name;
+    EXPECT_THAT(error.message(), HasSubstr("made a forbidden system call and was stopped")) << name;
   }
   EXPECT_EQ(errno_of([] { return ::syscall(SYS_clone3, nullptr, 0); }), ENOSYS);
 }
@@ -208,11 +208,11 @@ TEST(ConfinedCalls, ThatCrashAreTold) {
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
   EXPECT_EQ(exit_code(error.code()), ExitCode::bad_input);
   EXPECT_EQ(error.message(),
-            "cannot read the bundle: the process that reads it died of signal 4 (Illegal "
+            "cannot read the bundle: the reader process was killed by signal 4 (Illegal "
             "instruction), last at 'a.deb'");
   EXPECT_THAT(error.hint(), HasSubstr("defect of topsctl"));
   const Error early = death_by([]() -> long { ::_exit(0); });
-  EXPECT_THAT(early.message(), HasSubstr("ends before its work is done"));
+  EXPECT_THAT(early.message(), HasSubstr("ended before it was done"));
 }
 
 #ifndef TOPSCTL_SANITIZED

@@ -143,7 +143,7 @@ TEST(MakeDirectories, FailsWhereAFileStands) {
   const TemporaryFolder folder;
   folder.write("file", "x");
   EXPECT_THAT(thrown_by([&] { make_directories(folder / "file", 0755); }).message(),
-              HasSubstr("cannot make folder"));
+              HasSubstr("create directory"));
   thrown_by([&] { make_directories(folder / "file/below", 0755); });
 }
 
@@ -152,7 +152,7 @@ TEST(Syncing, WorksOnFoldersAndSaysWhatIsMissing) {
   sync_directory(folder.path());
   sync_file_system(folder.path());
   EXPECT_THAT(thrown_by([&] { sync_directory(folder / "none"); }).message(),
-              HasSubstr("cannot sync folder"));
+              HasSubstr("sync directory"));
   thrown_by([&] { sync_file_system(folder / "none"); });
 }
 

@@ -180,7 +180,7 @@ TEST(Programs, ThatTakeTooLongAreEndedWithTheirWholeGroup) {
   const RunResult result = run_shell("sh -c 'sleep 100' & sleep 100; wait", 200);
   EXPECT_TRUE(result.timed_out);
   EXPECT_FALSE(result.ok());
-  EXPECT_THAT(result.ending(), HasSubstr("too long"));
+  EXPECT_THAT(result.ending(), HasSubstr("timed out and was stopped"));
   EXPECT_TRUE(line.all_ended_within(10'000));
 }
 

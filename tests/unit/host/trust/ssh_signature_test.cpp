@@ -112,9 +112,9 @@ TEST(SshSignatures, AreRefusedCutShortOrWithMore) {
 
 TEST(SshSignatures, AreForOnePurposeAndByOneKindOfKey) {
   EXPECT_EQ(thrown_by([] { static_cast<void>(signer_of(message, of_a_stack)); }).message(),
-            "it was signed as 'topsctl-stack', not as 'topsctl-lock'");
+            "it was signed for namespace 'topsctl-stack', not 'topsctl-lock'");
   EXPECT_EQ(thrown_by([] { static_cast<void>(signer_of(message, by_rsa)); }).message(),
-            "the key is of type 'ssh-rsa', only ssh-ed25519 is taken");
+            "the key is of type 'ssh-rsa', only ssh-ed25519 is accepted");
 }
 
 TEST(SshKeys, AreLinesOfEd25519) {
