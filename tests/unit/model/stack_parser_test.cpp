@@ -111,12 +111,10 @@ const std::vector<Mistake>& mistakes() {
        R"(/checks/1/component: expected one of eccl, sdk, topsfactor, torch_gcu; got "skd" (did you mean 'sdk'?))"},
       {"a_deb_check_of_a_wheel", R"("kind": "deb_installed", "rung": "files", "component": "sdk")",
        R"("kind": "deb_installed", "rung": "files", "component": "torch_gcu")",
-       "/checks/1/component: component 'torch_gcu' is not of the kind that a deb_installed check "
-       "looks at"},
+       "/checks/1/component: component 'torch_gcu' has the wrong kind for a deb_installed check"},
       {"an_import_of_a_deb", R"("rung": "import", "component": "torch_gcu")",
        R"("rung": "import", "component": "sdk")",
-       "/checks/13/component: component 'sdk' is not of the kind that a python_import check looks "
-       "at"},
+       "/checks/13/component: component 'sdk' has the wrong kind for a python_import check"},
       {"an_unknown_rung", R"("rung": "load")", R"("rung": "loads")",
        R"(/checks/10/rung: expected one of files, load, import, device, single, ranks, perf; got "loads" (did you mean 'load'?))"},
       {"a_library_check_without_symbols",
