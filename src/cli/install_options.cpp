@@ -33,6 +33,10 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
   table.value("--accept", options.accepted, "Proceed despite this finding", "ID")
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
+  table
+      .value("--write-set", options.write_set,
+             "How to know which files change: auto, rehearsed or predicted; default: auto", "WAY")
+      .choices({"auto", "rehearsed", "predicted"});
   table.flag("--rehearse", options.rehearse, "Do a trial run in a sandbox first");
   table.flag("--allow-downgrade", options.allow_downgrade, "Allow packages to be downgraded");
   table.flag("--allow-older-lock", options.allow_older_lock,
@@ -74,6 +78,7 @@ std::vector<std::string> words_that_matter(const InstallOptions& options) {
   for (const std::string& name : settings.unset) words.push_back(concat("--unset=", name));
   if (settings.forget) words.emplace_back("--forget-settings");
   if (options.rehearse) words.emplace_back("--rehearse");
+  if (options.write_set != "auto") words.push_back(concat("--write-set=", options.write_set));
   if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
   if (options.no_sandbox) words.emplace_back("--no-sandbox");
   if (options.allow_older_lock) words.emplace_back("--allow-older-lock");

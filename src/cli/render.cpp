@@ -205,6 +205,11 @@ std::string render_plan(const Plan& plan, const Style& style) {
     for (const SearchPath& path : plan.environment->paths) names.push_back(path.name);
     text += format("  {} sets {}\n", plan.environment->file, joined(names, " "));
   }
+  const bool keeps = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return std::holds_alternative<KeepWriteSet>(step.action);
+  });
+  if (keeps && plan.kind == TransactionKind::install && !plan.knowledge.reason.empty())
+    text += format("  write set: {} ({})\n", plan.knowledge.known, plan.knowledge.reason);
   return fitted_lines(text, style);
 }
 
@@ -314,8 +319,8 @@ std::string render_execution(const Execution& execution, const Style& style) {
         format("  and {} more (--json lists them)\n", report.kept_of_others.size() - most_shown);
   if (report.outcome == Outcome::committed) {
     const WriteSetSummary& kept = report.write_set;
-    text += format("write set: {}{}; {} backed up\n", kept.method,
-                   kept.why_not.empty() ? "" : format(" ({})", kept.why_not),
+    text += format("write set: {}{}; {} backed up\n", kept.known,
+                   kept.reason.empty() ? "" : format(" ({})", kept.reason),
                    counted(kept.paths, "path"));
   }
   for (const InputFile& input : report.inputs) text += input_line(input);

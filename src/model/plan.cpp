@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "topsctl/base/text.hpp"
+
 namespace topsctl {
 
 std::string_view name(TransactionKind kind) {
@@ -110,6 +112,15 @@ Json to_json(const Step& step) {
 }
 
 }  // namespace
+
+std::vector<std::string> sentences_on(const LastingEffects& effects) {
+  std::vector<std::string> sentences;
+  if (effects.services)
+    sentences.push_back(format("services started, stopped or restarted by package scripts"));
+  if (effects.kernel_modules)
+    sentences.push_back(format("kernel modules loaded by package scripts"));
+  return sentences;
+}
 
 std::string_view name(const StepAction& action) {
   return std::visit(ActionName{}, action);

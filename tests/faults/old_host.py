@@ -6,8 +6,9 @@ import os
 from faults.nasty import edit_locally
 from hosts.operations import OLD_STACK
 
-# The nasty package takes the place of a file of another one, which it diverts in its preinst, and has a pipe.
-ACCEPTED = ("--accept", "file-conflict", "--accept", "device-file")
+# The nasty package takes the place of a file of another one, which it diverts in its preinst, and has a pipe. What is
+# struck is the install itself, not a trial run before it.
+ACCEPTED = ("--accept", "file-conflict", "--accept", "device-file", "--write-set", "predicted")
 TIME_OF_NEW = int(datetime.datetime(2024, 1, 30, tzinfo=datetime.timezone.utc).timestamp())
 
 

@@ -13,16 +13,24 @@ NOT_COMPARED = ("/var/lib/topsctl", "/var/log/topsctl", "/var/log/dpkg.log", "/v
 LOCKS = ("~ /var/lib/dpkg/lock:", "~ /var/lib/dpkg/lock-frontend:", "~ /var/lib/dpkg/triggers/Lock:")
 
 
+# For tests of what a rollback does: a trial run would find a failing script before it.
+PREDICTED = ("--write-set", "predicted")
+
+
 class Operator:
     """Works on one host with one binary, from outside with --root."""
 
-    def __init__(self, host, binary, run_topsctl):
+    def __init__(self, host, binary, run_topsctl, install=()):
+        """`install`: options that every install gets."""
+        self.install = list(install)
         self.host = host
         self.binary = binary
         self._run = run_topsctl
 
     def topsctl(self, *argv, **options):
         """topsctl COMMAND ... --root HOST."""
+        if argv[0] == "install":
+            argv = (*argv, *self.install)
         return self._run([*argv, "--root", self.host.root], binary=self.binary, timeout=600, **options)
 
     def json(self, *argv, code=0):

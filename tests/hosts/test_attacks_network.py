@@ -101,8 +101,8 @@ def test_a_cache_that_others_could_exchange_is_neither_run_nor_filled(make_works
     assert bool([path for path in cache.rglob("*") if path.is_file()]) == (mode == 0o755)
 
 
-@pytest.mark.parametrize("user, owner, mode, words", [("root", 0, 0o777, "by others"), ("root", FREE, 0o755, "another user"),
-                                                      ("free", FREE, 0o770, "by others"), ("free", 0, 0o1777, None)])
+@pytest.mark.parametrize("user, owner, mode, words", [("root", 0, 0o777, "by other users"), ("root", FREE, 0o755, "another user"),
+                                                      ("free", FREE, 0o770, "by other users"), ("free", 0, 0o1777, None)])
 def test_a_destination_below_what_others_could_exchange_is_refused(make_workstation, packages, user, owner, mode, words):
     station = make_workstation(1)
     host, = station.hosts
@@ -162,7 +162,7 @@ def test_a_log_in_for_transfers_allows_nothing_else(make_workstation, packages, 
     assert deployed["error"]["code"] == "permission" and "only transfers" in deployed["error"]["message"], deployed
     for words in (["id"], ["exec /bin/sh -c 'id'"], []):
         shell = station.fleet.client.run(["ssh", "-T", "free@h1", *words])
-        assert shell.returncode == 4 and "uid=" not in shell.stdout and "only takes transfers" in shell.stderr, shell
+        assert shell.returncode == 4 and "uid=" not in shell.stdout and "accepts only transfers" in shell.stderr, shell
     assert station.fleet.client.run(["sftp", "-b", "-", "free@h1"], input="ls /\n").returncode != 0
     assert keys.read_text() == before and host.run(["dpkg", "-s", "tops-eccl"]).returncode != 0
 
@@ -176,5 +176,5 @@ def test_a_directory_in_the_place_of_a_report_hides_it_from_nobody(topsctl_host,
     topsctl_host.copy_in(packages, "/srv/bundle")
     done = topsctl_host.run(["topsctl", "install", "/srv/bundle", "--allow-system-python", "--json"])
     document = json.loads(done.stdout)
-    left = [warning.split("left as '")[1].rstrip("'") for warning in document["warnings"] if "is a directory" in warning]
+    left = [warning.split("written to '")[1].partition("'")[0] for warning in document["warnings"] if "is a directory" in warning]
     assert len(left) == 2 and json.loads(topsctl_host.path(left[0]).read_text())["outcome"] == document["outcome"] == "committed"

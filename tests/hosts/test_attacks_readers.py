@@ -102,7 +102,7 @@ def test_a_reader_that_crashes_ends_inspect_with_a_clear_error(topsctl_release, 
     report = ended(process, 3)
     schema(report, "inspect")
     assert report["error"]["code"] == "bad_bundle"
-    assert "died of signal 11 (Segmentation fault)" in report["error"]["message"]
+    assert "killed by signal 11 (Segmentation fault)" in report["error"]["message"]
     assert "defect of topsctl" in report["error"]["hint"]
 
 
@@ -117,7 +117,7 @@ def test_a_reader_that_crashes_ends_an_install_that_has_changed_nothing(operator
     report = ended(process, 3)
     schema(report, "install")
     assert report["outcome"] == "failed_before_change" and report["transaction"] is None
-    assert "died of signal 11" in report["error"]["message"]
+    assert "killed by signal 11" in report["error"]["message"]
     assert operator.changes_since(before) == []
     assert not list(operator.host.path("/var/lib/topsctl/stage").glob("*"))
 
@@ -186,4 +186,4 @@ def test_a_machine_without_filters_is_told_of(topsctl_release, bundle, operator)
     fitting = bundle(python=operator.host.python_minor(), only_needed=True)
     report = ended(start(topsctl_release, "install", fitting, "--dry-run", "--root", operator.host.root,
                          preexec_fn=refuse_filters), 0)
-    assert [each for each in report["warnings"] if "without the whole sandbox" in each]
+    assert [each for each in report["warnings"] if "without the full sandbox" in each]

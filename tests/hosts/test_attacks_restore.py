@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from hosts.operations import Operator
+from hosts.operations import PREDICTED, Operator
 
 NOBODY = 65534
 # Works below the descriptor it was given: exchanges a folder for a link, and plants links in the place of files that are
@@ -42,7 +42,7 @@ print(turns)
 
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
-    return Operator(host, topsctl_release, run_topsctl)
+    return Operator(host, topsctl_release, run_topsctl, PREDICTED)
 
 
 class Attack:

@@ -102,4 +102,4 @@ def test_what_packages_usually_do_works_in_the_sandbox(rehearse):
 
 def test_a_script_that_makes_a_device_is_told_why_it_failed(rehearse):
     done = rehearse("mknod /srv/null c 1 3")
-    assert done.returncode == 1 and "to make a device node" in done.stderr, done
+    assert done.returncode == 1 and "creating device nodes" in done.stderr, done

@@ -65,15 +65,15 @@ def test_only_a_new_connection_keeps_an_install(operator, install, schema):
     schema(listed, "history")
     assert listed["transactions"][0]["confirm_until"] == report["confirm_until"]
     assert "topsctl confirm 1" in listed["warnings"][0]
-    assert "unconfirmed until" in operator.topsctl("history").out
+    assert "to be confirmed by" in operator.topsctl("history").out
     assert len(watchers(operator)) == 1
     assert operator.topsctl("recover").code == 0, "a watcher is there: nothing to recover"
 
     refused = operator.topsctl("confirm", "1", "--json", env=OLD_CONNECTION)
     schema(refused.json, "confirm")
-    assert refused.code == 4 and "this very connection" in refused.json["error"]["message"]
+    assert refused.code == 4 and "this same connection" in refused.json["error"]["message"]
     other = install.again()
-    assert other.code == 4 and "awaits its confirmation" in other.err
+    assert other.code == 4 and "awaits confirmation" in other.err
 
     confirmed = operator.topsctl("confirm", "1", "--json", env=NEW_CONNECTION)
     assert confirmed.code == 0, confirmed
@@ -124,7 +124,7 @@ def test_an_install_whose_watcher_is_ended_is_restored(operator, install, number
     wait_for(lambda: not watchers(operator))
     if number == signal.SIGKILL:  # as after a reboot
         # The kernel empties a process's command line before it closes its files, and with them its lock.
-        wait_for(lambda: "nobody watches it" in operator.json("history")["warnings"][0])
+        wait_for(lambda: "has no watchdog" in operator.json("history")["warnings"][0])
         assert operator.json("recover")["outcome"] == "rolled_back"
     assert entry(operator)["outcome"] == "rolled_back"
     assert operator.changes_since(before) == []

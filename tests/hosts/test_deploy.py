@@ -72,8 +72,8 @@ def test_the_password_for_sudo_is_asked_once_for_all_targets(make_workstation, p
     station = make_workstation(3)
     targets = ["ops@h1", "ops@h2", "pw@h3"]
     document, seen = station.on_terminal("deploy", packages, *targets, "--same-sudo-pass",
-                                         answers=[SUDO, ("Password of pw@h3:", LOGIN_PASSWORD)])
-    assert seen.output.count("Password for sudo") == 1 and SUDO_PASSWORD not in seen.output
+                                         answers=[SUDO, ("Password for pw@h3:", LOGIN_PASSWORD)])
+    assert seen.output.count("sudo password for") == 1 and SUDO_PASSWORD not in seen.output
     for target, host in zip(targets, station.hosts):
         assert_done(document, target)
         assert_installed(station, host)
@@ -82,14 +82,14 @@ def test_the_password_for_sudo_is_asked_once_for_all_targets(make_workstation, p
 def test_without_the_right_password_sudo_refuses_and_that_is_said(make_workstation, packages):
     station = make_workstation(2)
     unasked = station.json("deploy", packages, "ops@h1", code=[4, 6])
-    assert "sudo refuses" in unasked["error"]["message"] and "--ask-sudo-pass" in unasked["error"]["hint"], unasked
-    wrong, seen = station.on_terminal("deploy", packages, "ops@h1", "--ask-sudo-pass", answers=[("for sudo on ops@h1:", "wrong")],
+    assert "sudo refused" in unasked["error"]["message"] and "--ask-sudo-pass" in unasked["error"]["hint"], unasked
+    wrong, seen = station.on_terminal("deploy", packages, "ops@h1", "--ask-sudo-pass", answers=[("sudo password for ops@h1:", "wrong")],
                                       code=[4, 6])
-    assert "sudo refuses" in wrong["error"]["message"] and "right" in wrong["error"]["hint"], wrong
+    assert "sudo refused" in wrong["error"]["message"] and "password is correct" in wrong["error"]["hint"], wrong
     unable = station.json("deploy", packages, "ops@h1", "--ask-sudo-pass", code=2)
     assert "no terminal" in unable["error"]["message"]
     both, seen = station.on_terminal("deploy", packages, "ops@h1", "free@h2", "--ask-sudo-pass",
-                                     answers=[("sudo on ops@h1:", "wrong"), ("sudo on free@h2:", "")], code=9)
+                                     answers=[("sudo password for ops@h1:", "wrong"), ("sudo password for free@h2:", "")], code=9)
     assert statuses(both) == {"ops@h1": "failed", "free@h2": "done"}
     assert_untouched(station, station.hosts[0])
     assert_installed(station, station.hosts[1])

@@ -10,7 +10,7 @@ from faults.sweep import spread
 from faults.tracer import build_nth
 from hosts.crafted import deb
 from hosts.diversion_cases import CASES, OLD, TAKEN, WRITTEN
-from hosts.operations import Operator
+from hosts.operations import PREDICTED, Operator
 
 # In a folder whose contents no digest has: a script that comes to the point named in HOLD tells so, and goes no further.
 HOLD, REACHED = "/var/log/topsctl/hold", "/var/log/topsctl/reached"
@@ -65,7 +65,7 @@ def host(shared):
 
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
-    return Operator(host, topsctl_release, run_topsctl)
+    return Operator(host, topsctl_release, run_topsctl, PREDICTED)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_what_cannot_be_put_back_is_told(shared, operator, bundle_of, case, lost
     undone = operator.json("rollback")
     assert [line for line in undone["not_restored"] if line.startswith(case.folder)] == [
         f"{path}: changed by transaction {undone['transaction']}, but not backed up" for path in paths]
-    assert f"but for {len(report['escaped_paths'])} path" in undone["msg"], undone["msg"]
+    assert f"except for {len(report['escaped_paths'])} path" in undone["msg"], undone["msg"]
     found, shared.before = operator.changes_since(shared.before), None
     assert {line.split(":")[0].split()[1] for line in found} <= {*paths, case.folder}
     for name in lost:

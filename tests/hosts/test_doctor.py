@@ -101,4 +101,4 @@ def test_the_file_for_support_has_no_secrets(card_host):
     assert "ECCL_DEBUG=INFO\n" in unpacked and "SOME_VALUE=[blanked]\n" in unpacked
 
     again = card_host.run(command)
-    assert again.returncode == 3 and "it is there already" in again.stderr
+    assert again.returncode == 3 and "it already exists" in again.stderr

@@ -52,7 +52,7 @@ def test_pruned_installs_stay_for_good_and_the_latest_is_still_undone(operator, 
 
     untouched = host.digest()
     refused = operator.topsctl("rollback", "2")
-    assert refused.code == 4 and "transaction 2 cannot be rolled back: what was kept" in refused.err, refused
+    assert refused.code == 4 and "cannot roll back transaction 2: its backup was removed" in refused.err, refused
     assert "hint:" in refused.err
     assert [line for line in untouched.diff(host.digest()) if "lock" not in line.lower()] == []
     undone = operator.json("rollback")

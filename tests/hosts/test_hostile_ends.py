@@ -85,7 +85,7 @@ def test_a_link_in_place_of_the_destination_is_refused_and_not_followed(make_wor
 
 
 @pytest.mark.parametrize("owner, mode, words", [(OPS, 0o700, "another user"), (OPS, 0o777, "another user"),
-                                                (0, 0o777, "by others"), (0, 0o770, "by others"), (0, 0o1777, "by others")])
+                                                (0, 0o777, "by other users"), (0, 0o770, "by other users"), (0, 0o1777, "by other users")])
 def test_a_destination_that_others_may_write_to_is_refused(make_workstation, packages, owner, mode, words):
     station = make_workstation(1)
     host, = station.hosts
@@ -97,7 +97,7 @@ def test_a_destination_that_others_may_write_to_is_refused(make_workstation, pac
 def test_a_file_in_place_of_the_destination_is_refused(make_workstation, packages):
     station = make_workstation(1)
     station.hosts[0].path(DESTINATION).write_text("kept")
-    assert_refused(station.json("transfer", packages, "root@h1", code=4), "permission", "is no folder")
+    assert_refused(station.json("transfer", packages, "root@h1", code=4), "permission", "is not a directory")
     assert station.hosts[0].path(DESTINATION).read_text() == "kept"
 
 

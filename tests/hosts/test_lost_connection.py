@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-from hosts.operations import Operator
+from hosts.operations import PREDICTED, Operator
 
 STOP = b"\x13"  # Ctrl-S
 
 
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
-    return Operator(host, topsctl_release, run_topsctl)
+    return Operator(host, topsctl_release, run_topsctl, PREDICTED)
 
 
 def wait_for(condition, seconds=120):

@@ -145,8 +145,8 @@ def wait_for_bytes(folder, size):
 
 @pytest.mark.parametrize("name", ["dropbear", "asyncssh", "proftpd"])
 def test_a_password_is_asked_for_once(station, large, name):
-    target, seen = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password of", LOGIN_PASSWORD)])
-    assert seen.count("Password of") == 1 and target["method"] == ("sftp" if name == "proftpd" else "topsctl")
+    target, seen = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password for", LOGIN_PASSWORD)])
+    assert seen.count("Password for") == 1 and target["method"] == ("sftp" if name == "proftpd" else "topsctl")
 
 
 def assert_shown(seen, user):
@@ -187,7 +187,7 @@ def test_proftpd_takes_files_and_goes_on_with_them_where_it_may(station, large, 
     server = server_of(station, name)
 
     def again():
-        target, _ = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password of", LOGIN_PASSWORD)])
+        target, _ = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password for", LOGIN_PASSWORD)])
         assert target["method"] == "sftp"
         return sent(target)
 

@@ -46,7 +46,7 @@ def test_what_a_script_does_elsewhere_is_found_kept_and_undone(operator, with_ec
     done = operator.json("install", bundle, "--rehearse")
     schema(done, "install")
     assert done["outcome"] == "committed" and done["rehearsal"]["missed_paths"] == REACHED
-    assert done["write_set"]["method"] == "rehearsed" and done["write_set"]["why_not"] is None
+    assert done["write_set"]["known"] == "rehearsed" and done["write_set"]["reason"] == "--write-set rehearsed"
     assert operator.json("rollback")["rollback"]["verified"]["differing"] == []
     assert operator.changes_since(before) == []
 
@@ -59,18 +59,13 @@ def test_what_a_script_does_elsewhere_is_undone_when_it_fails_after_all(operator
     assert operator.changes_since(before) == []
 
 
-def test_without_a_rehearsal_the_report_says_so(operator, with_eccl):
-    kept = operator.json("install", with_eccl())["write_set"]
-    assert kept["method"] == "predicted" and "--rehearse" in kept["why_not"]
-
-
 @pytest.mark.parametrize("more", [["--dry-run"], []])
 def test_a_failing_script_is_found_and_the_host_is_untouched(operator, with_eccl, before, schema, more):
     bundle = with_eccl(f"{REACHES_OUT}\necho cannot go on; exit 3")
     report = operator.json("install", bundle, "--rehearse", *more, code=1)
     schema(report, "install")
     assert report["outcome"] == "failed_before_change" and report["error"]["code"] == "step_failed"
-    assert "tops-eccl" in report["error"]["message"] and "--rehearse" in report["error"]["hint"]
+    assert "tops-eccl" in report["error"]["message"] and "--write-set predicted" in report["error"]["hint"]
     assert "rehears" in report["error"]["context"][-1], report["error"]
     assert operator.changes_since(before) == []
     assert not operator.host.path("/var/lib/topsctl/rehearsal").exists()
@@ -123,5 +118,5 @@ def test_a_place_that_may_not_mount_is_told(topsctl_host, bundle):
     before = topsctl_host.digest(["/var/lib/topsctl"])
     without = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", "topsctl", "install", "/srv/bundle"]
     done = topsctl_host.run([*without, "--rehearse"])
-    assert done.returncode == 4 and "namespaces" in done.stderr and "without --rehearse" in done.stderr, done
+    assert done.returncode == 4 and "namespaces" in done.stderr and "--write-set predicted" in done.stderr, done
     assert before.diff(topsctl_host.digest(["/var/lib/topsctl"])) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from hosts.crafted import without_md5sums
-from hosts.operations import OLD_STACK, PROFILE, Operator
+from hosts.operations import OLD_STACK, PROFILE, PREDICTED, Operator
 
 CONFFILE = "/etc/tops-sdk/sdk.conf"
 LIBRARY = "/usr/lib/libdtu_sdk.so"
@@ -11,7 +11,7 @@ LIBRARY = "/usr/lib/libdtu_sdk.so"
 
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
-    return Operator(host, topsctl_release, run_topsctl)
+    return Operator(host, topsctl_release, run_topsctl, PREDICTED)
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import time
 import pytest
 
 from hosts.crafted import deb
-from hosts.operations import Operator
+from hosts.operations import PREDICTED, Operator
 
 
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
-    return Operator(host, topsctl_release, run_topsctl)
+    return Operator(host, topsctl_release, run_topsctl, PREDICTED)
 
 
 def fails_and_is_undone(operator, bundle, before):

@@ -72,7 +72,7 @@ def test_no_secret_is_seen_or_written_at_either_end(station, bundle, tmp_path):
     with Watch(station, secrets) as watch:
         document, seen = station.on_terminal(
             "deploy", bundle(python=PYTHON, only_needed=True), *targets, "--same-sudo-pass", "--verbose", "--log-file", log,
-            answers=[("sudo password for all targets:", SUDO_PASSWORD), ("Password of pw@h1", LOGIN_PASSWORD)])
+            answers=[("sudo password for all targets:", SUDO_PASSWORD), ("Password for pw@h1", LOGIN_PASSWORD)])
     assert statuses(document) == dict.fromkeys(targets, "done")
     # The watch has seen what it could have been in.
     assert any("receive" in command for command in watch.commands) and any("sudo -S" in command for command in watch.commands)

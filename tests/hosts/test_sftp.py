@@ -94,7 +94,7 @@ def test_all_files_arrive_and_nothing_is_sent_again(station, large, user, destin
     target, = again["targets"]
     assert sent(target) == 0 and target["connections"] == 0 and all(file["reused"] for file in target["files"])
     text = station.topsctl("transfer", large, f"{user}@h1", "--all", "--dest", destination)
-    assert text.code == 0 and "by SFTP" in text.out, text
+    assert text.code == 0 and "via SFTP" in text.out, text
 
 
 def test_the_packages_of_a_stack_go_to_targets_of_both_kinds_in_one_run(station, packages):
@@ -179,7 +179,7 @@ def test_a_planted_link_or_a_folder_of_others_is_refused(station, packages):
     os.chown(host.path(DESTINATION), owner + 1, owner + 1)
     host.path(DESTINATION).chmod(0o777)
     refused = station.json("transfer", packages, "files@h1", code=4)
-    assert refused["error"]["code"] == "permission" and "others" in refused["error"]["message"]
+    assert refused["error"]["code"] == "permission" and "other users" in refused["error"]["message"]
     assert list(host.path(DESTINATION).iterdir()) == []
 
 
@@ -228,9 +228,9 @@ def test_commands_that_run_something_there_say_that_they_cannot(station, package
     for words in (("deploy", packages, f"{user}@h1"), ("transfer", packages, f"{user}@h1/box")):
         refused = station.json(*words, code=4)
         error = refused["targets"][0]["error"]
-        assert error["code"] == "host_unfit" and "no programs may be run" in error["message"] and error["hint"], refused
+        assert error["code"] == "host_unfit" and "cannot run programs" in error["message"] and error["hint"], refused
     outcome = station.topsctl("history", "--target", f"{user}@h1")
-    assert outcome.code == 4 and "no programs may be run" in outcome.out + outcome.err, outcome
+    assert outcome.code == 4 and "cannot run programs" in outcome.out + outcome.err, outcome
     assert not host.path(DESTINATION).exists()
 
 

@@ -100,7 +100,7 @@ def test_a_signed_lock_is_verified_and_its_key_is_in_the_report(topsctl_host, fi
     topsctl_host.copy_in(fitting, "/srv/bundle")
     lock = signing.lock(fitting, "approved")
     put(topsctl_host, lock)
-    error = refused(topsctl_host, [signing.id("release"), "not trusted"])
+    error = refused(topsctl_host, [signing.id("release"), "untrusted"])
     assert TRUSTED in error["hint"]
     trust(topsctl_host, signing, "other", "release")
     document = install(topsctl_host, "--lock", "/srv/approved.json", schema=schema)
@@ -262,7 +262,7 @@ def test_a_deployment_installs_what_it_read_and_nothing_else(make_workstation, p
     swap_before_sudo(host, evil, f"{DESTINATION}/{evil.name}")
     document = station.json("deploy", packages, "free@h1", code=3)
     told, = document["targets"]
-    assert told["error"]["code"] == "bad_package" and "is not what the lock says" in told["error"]["message"], told
+    assert told["error"]["code"] == "bad_package" and "does not match the lock" in told["error"]["message"], told
     assert told["report"]["outcome"] == "failed_before_change" and "tops-" not in host.path("/var/lib/dpkg/status").read_text()
     # By the bytes that were read, once nobody exchanges them any more.
     host.path("/usr/bin/sudo.real").rename(host.path("/usr/bin/sudo"))

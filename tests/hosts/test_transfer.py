@@ -9,7 +9,7 @@ from hosts.users import LOGIN_PASSWORD
 from hosts.workstation import CACHE, CHUNK, DESTINATION, by_target, missing_at, sent, statuses
 
 PYTHON = "3.9"
-PASSWORD = ("Password( of|:)", LOGIN_PASSWORD)  # asked for by topsctl, or by the host
+PASSWORD = ("Password( for|:)", LOGIN_PASSWORD)  # asked for by topsctl, or by the host
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_hosts_reached_in_every_way_have_the_same_files_after_one_run(make_works
     targets = ["fishy@h1", "tail", "pw@h3", "root@h4"]
     roots = dict(zip(targets, (host.root for host in station.hosts)))
     document, seen = station.on_terminal("transfer", packages, *targets, answers=[PASSWORD])
-    assert seen.output.count("Password of") == 1 and LOGIN_PASSWORD not in seen.output
+    assert seen.output.count("Password for") == 1 and LOGIN_PASSWORD not in seen.output
     assert list(by_target(document)) == targets and document["stack"] == "topsrider-t2x"
     assert_whole(document, packages, roots)
     assert all(sent(target) == sum(file["size"] for file in target["files"]) > 0 for target in document["targets"])
@@ -59,7 +59,7 @@ def test_a_password_is_asked_once_for_each_user_and_host_however_many_connection
     station = make_workstation(3)
     targets = ["pw@h1", "pw@h2", "kbd@h3"]
     document, seen = station.on_terminal("transfer", large, *targets, "--all", answers=[PASSWORD] * 3)
-    for question in ("Password of pw@h1:", "Password of pw@h2:", "kbd@h3: Password:"):
+    for question in ("Password for pw@h1:", "Password for pw@h2:", "kbd@h3: Password:"):
         assert seen.output.count(question) == 1
     assert seen.output.count("Password") == 3
     assert all(target["connections"] >= 2 for target in document["targets"])
@@ -69,7 +69,7 @@ def test_a_password_is_asked_once_for_each_user_and_host_however_many_connection
 def test_a_wrong_password_is_asked_for_again_and_not_for_ever(make_workstation, packages):
     station = make_workstation(1)
     document, seen = station.on_terminal("transfer", packages, "pw@h1",
-                                         answers=[("Password of", "wrong"), PASSWORD])
+                                         answers=[("Password for", "wrong"), PASSWORD])
     assert statuses(document) == {"pw@h1": "done"}
     document, seen = station.on_terminal("transfer", packages, "kbd@h1", "--dest", "/tmp/kbd",
                                          answers=[("kbd@h1: Password:", "wrong")] * 3, code=6)

@@ -33,12 +33,12 @@ def test_a_changed_key_is_refused_whatever_is_asked_for(make_workstation, packag
                 config = station.fleet.home / "config"
                 config.write_text(checking + (station.fleet.home / ".ssh" / "config").read_text())
                 refused = station.json("transfer", packages, name, "-F", config, *options, code=6)
-                assert_nothing_was_sent(station, refused, "is not the one in")
+                assert_nothing_was_sent(station, refused, "differs from the one in")
                 assert station.hosts[name == "root@h2"].fingerprint in refused["error"]["message"]
                 assert "ssh-keygen" in refused["error"]["hint"]
     refused, seen = station.on_terminal("transfer", packages, "root@h1", code=6)
     assert "yes, no" not in seen.output
-    assert_nothing_was_sent(station, refused, "is not the one in")
+    assert_nothing_was_sent(station, refused, "differs from the one in")
     assert station.known_hosts.read_bytes() == before
 
 
@@ -93,7 +93,7 @@ def test_the_name_that_was_given_is_looked_up_as_ssh_does(make_workstation, pack
 def test_an_unknown_key_is_refused_without_a_terminal(make_workstation, packages):
     station = make_workstation(1, known=False)
     refused = station.json("transfer", packages, "root@h1", code=6)
-    assert_nothing_was_sent(station, refused, "is not known")
+    assert_nothing_was_sent(station, refused, "is unknown")
     assert station.hosts[0].fingerprint in refused["error"]["message"] and "--accept-new" in refused["error"]["hint"]
     assert station.known_hosts.read_text() == ""
 
@@ -129,13 +129,13 @@ def test_accept_new_writes_each_key_down_once(make_workstation, packages):
     assert sorted(lines) == [f"{host.address} {host.public_key}" for host in station.hosts[:2]]
     # By way of the jump host the key of the last one is asked for as well.
     assert_sent_none = station.json("transfer", packages, "root@h3", "-J", "root@h1", code=6)
-    assert "is not known" in assert_sent_none["error"]["message"]
+    assert "is unknown" in assert_sent_none["error"]["message"]
     document = station.json("transfer", packages, "root@h3", "-J", "root@h1", "--accept-new")
     assert_sent(station, document, packages, 2)
     assert len(station.known_hosts.read_text().splitlines()) == 3
     station.hosts[2].change_key()
     refused = station.json("transfer", packages, "root@h3", "-J", "root@h1", "--accept-new", code=6)
-    assert "is not the one in" in refused["error"]["message"]
+    assert "differs from the one in" in refused["error"]["message"]
 
 
 @pytest.mark.parametrize("checking, is_accepted", [("yes", False), ("ask", False), ("accept-new", True), ("no", True)])
@@ -147,11 +147,11 @@ def test_ssh_config_says_what_becomes_of_unknown_keys(make_workstation, packages
         assert_sent(station, document, packages)
         assert station.hosts[0].public_key in station.known_hosts.read_text()
     else:
-        assert_nothing_was_sent(station, document, "is not known")
+        assert_nothing_was_sent(station, document, "is unknown")
     if checking == "yes":  # not even at a terminal
         refused, seen = station.on_terminal("transfer", packages, "root@h1", code=6)
         assert "yes, no" not in seen.output
-        assert_nothing_was_sent(station, refused, "is not known")
+        assert_nothing_was_sent(station, refused, "is unknown")
 
 
 def test_keys_are_kept_in_the_file_that_ssh_config_names(make_workstation, packages):
@@ -170,4 +170,4 @@ def test_a_hashed_name_is_known(make_workstation, packages):
     assert statuses(document) == {"root@h1": "done", "root@h2": "done"}
     station.hosts[1].change_key()
     refused = station.json("transfer", packages, "root@h2", "--accept-new", code=6)
-    assert "is not the one in" in refused["error"]["message"]
+    assert "differs from the one in" in refused["error"]["message"]

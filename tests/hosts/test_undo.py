@@ -5,7 +5,7 @@ import os
 import pytest
 
 from hosts.crafted import build, change
-from hosts.operations import LOCKS, NOT_COMPARED, OLD_STACK, PACKAGES, Operator
+from hosts.operations import LOCKS, NOT_COMPARED, OLD_STACK, PACKAGES, PREDICTED, Operator
 
 # What differs however the same packages came to be there: times, and what dpkg and ldconfig note of their own runs.
 NOT_THE_SAME_TWICE = ("mtime_ns", "nlink")
@@ -16,7 +16,7 @@ NOTES_OF_RUNS = tuple(f"~ {path}:" for path in (
 
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
-    return Operator(host, topsctl_release, run_topsctl)
+    return Operator(host, topsctl_release, run_topsctl, PREDICTED)
 
 
 @pytest.fixture

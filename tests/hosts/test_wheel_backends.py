@@ -164,13 +164,13 @@ def test_hostile_wheels_are_refused_before_any_change(host, topsctl_release, run
     for what, words in (("wrong hash", "digest-mismatch"), ("missing line", "file-not-listed"),
                         ("twice", "duplicate-entry"), ("link", "wheel-link"),
                         ("../../out.py", "entry-escapes"), ("/etc/absolute", "entry-escapes"),
-                        (f"{NAME}-1.0.data/elsewhere/x", "no installer knows a place"),
-                        (f"{NAME}-1.0.data/x", "no installer knows a place"),
+                        (f"{NAME}-1.0.data/elsewhere/x", "no installer has a location"),
+                        (f"{NAME}-1.0.data/x", "no installer has a location"),
                         ("other-1.0.dist-info/METADATA", "wheel-second-distribution"), ("unlisted.py", "file-not-listed")):
         report = place.install(backend, code=3, change=lying(what))
         assert report["outcome"] == "failed_before_change" and words in report["error"]["message"], report["error"]
     for lines, words in (("../../evil = a:b", "entry-escapes"), ("/tmp/evil = a:b", "entry-escapes"),
-                         ("a = a:b\na = a:b", "that name twice")):
+                         ("a = a:b\na = a:b", "is duplicated")):
         report = place.install(backend, code=3, entry_points=f"[console_scripts]\n{lines}\n")
         assert report["outcome"] == "failed_before_change" and words in report["error"]["message"], report["error"]
         assert "--accept" not in report["error"]["hint"]

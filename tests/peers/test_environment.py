@@ -221,7 +221,7 @@ def test_json_has_each_value_as_it_is(text_of, stack):
 @pytest.mark.parametrize("form", ["docker-env-file", "dockerfile"])
 def test_a_line_break_is_refused_where_a_line_is_a_value(text_of, form):
     said = text_of(form, {"A": "b\nc"}, code=2)
-    assert f"'A' has a line break, which the format '{form}' cannot carry" in said and "--format sh" in said
+    assert f"'A' contains a line break, which format '{form}' cannot represent" in said and "--format sh" in said
 
 
 def test_a_program_gets_exactly_this_environment(tmp_path, topsctl_dev, stack):

@@ -156,6 +156,22 @@ struct WriteSet {
   bool operator==(const WriteSet&) const = default;
 };
 
+// How the paths that a plan writes are known, and why in this way.
+struct WriteSetKnowledge {
+  std::string known = "predicted";  // or "rehearsed"
+  std::string reason;               // for people
+  bool is_asked_for = false;        // by the operator: nothing else will do
+  bool operator==(const WriteSetKnowledge&) const = default;
+};
+
+// What scripts do that no rollback undoes.
+struct LastingEffects {
+  bool services = false;
+  bool kernel_modules = false;
+  bool operator==(const LastingEffects&) const = default;
+};
+std::vector<std::string> sentences_on(const LastingEffects& effects);
+
 struct Plan {
   std::string command;  // "install", "patch", "rollback"
   TransactionKind kind = TransactionKind::install;
@@ -169,6 +185,8 @@ struct Plan {
   std::optional<Environment> environment;
   std::vector<Step> steps;         // empty: nothing to do
   WriteSet write_set;              // as predicted
+  WriteSetKnowledge knowledge;     // what an install then does about it
+  LastingEffects lasting_effects;  // of the scripts that it runs
   std::uint64_t needed_bytes = 0;  // of all file systems together, copies for the undo included
   std::vector<std::string> warnings;
   bool operator==(const Plan&) const = default;

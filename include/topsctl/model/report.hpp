@@ -81,8 +81,8 @@ struct PackageChange {
 };
 
 struct WriteSetSummary {
-  std::string method = "predicted";  // how its paths are known: "predicted" or "rehearsed"
-  std::string why_not;  // why not in a better way; empty: none is better, or none was kept
+  std::string known = "predicted";  // how its paths are known: "predicted" or "rehearsed"
+  std::string reason;               // why in this way, for people; empty: nothing was kept
   std::uint64_t paths = 0;
   std::uint64_t bytes = 0;  // kept for undo
   std::uint64_t linked = 0;

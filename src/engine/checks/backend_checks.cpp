@@ -32,11 +32,10 @@ bool lacks_libuv(const std::string& text) {
 
 void BackendChecks::tell_cut_off(const BackendTrial& trial, const std::string& doing,
                                  CheckResult& result) const {
-  const bool is_slow = trial.ending.find("too long") != std::string::npos;
   fail(result,
        with_output(format("the process was terminated {}: {}", doing, signal_name(trial.ending)),
                    trial.output),
-       is_slow
+       trial.timed_out
            ? format("check the cards: {}; a slow host may need --timeout", machine_.card_tools())
            : "a card, the driver or a library is defective or from another release: check `dmesg`");
 }

@@ -50,17 +50,24 @@ Json begun_details(const TransactionReport& report, const Requester& requester) 
                         {"after", *change.after},
                         {"purl", change.purl}});
   }
-  Json details = {{"transaction", *report.transaction}, {"started_at", report.origin.started_at},
-                  {"host", report.origin.host},         {"user", requester.user},
-                  {"bundle", to_json(report.bundle)},   {"command", requester.command_line},
-                  {"stack", report.plan->stack},        {"release", report.plan->release},
-                  {"packages", std::move(packages)},    {"inputs", to_json(requester.inputs)}};
+  Json details = {{"transaction", *report.transaction},
+                  {"started_at", report.origin.started_at},
+                  {"host", report.origin.host},
+                  {"user", requester.user},
+                  {"bundle", to_json(report.bundle)},
+                  {"command", requester.command_line},
+                  {"stack", report.plan->stack},
+                  {"release", report.plan->release},
+                  {"packages", std::move(packages)},
+                  {"inputs", to_json(requester.inputs)},
+                  {"services", report.plan->lasting_effects.services},
+                  {"kernel_modules", report.plan->lasting_effects.kernel_modules}};
   if (report.plan->kind == TransactionKind::patch) details.update(patch_details(*report.plan));
   return details;
 }
 
 Json prepared_details(const WriteSetSummary& summary) {
-  return {{"kept_bytes", summary.bytes}, {"method", summary.method}, {"why_not", summary.why_not},
+  return {{"kept_bytes", summary.bytes}, {"method", summary.known},  {"why_not", summary.reason},
           {"paths", summary.paths},      {"linked", summary.linked}, {"copied", summary.copied}};
 }
 

@@ -149,7 +149,15 @@ class Executor {
     for (const PlannedPackage& package : plan_.packages) {
       packages.push_back(folder_ / packages_folder / package.file);
     }
-    const Rehearsed rehearsed = rehearse(host_, plan_, packages, events_);
+    Rehearsed rehearsed;
+    try {
+      rehearsed = rehearse(host_, plan_, packages, events_);
+    } catch (const Error& error) {
+      // Nobody asked for it: what there is no room for is predicted.
+      if (plan_.knowledge.is_asked_for || error.code() != ErrorCode::no_space) throw;
+      known_.reason = format("{}; {}", plan_.knowledge.reason, error.message());
+      return error.message();
+    }
     execution_.report.rehearsal = rehearsed.report;
     execution_.warnings.insert(execution_.warnings.end(), rehearsed.warnings.begin(),
                                rehearsed.warnings.end());
@@ -162,8 +170,8 @@ class Executor {
     const fs::path store = make_folder(snapshot_folder);
     make_folder(temporary_folder);
     WriteSetSummary& summary = execution_.report.write_set;
-    summary.method = known_.method;
-    summary.why_not = known_.why_not;
+    summary.known = known_.known;
+    summary.reason = known_.reason;
     snapshot_ = take_snapshot(host_, known_.paths, store, summary);
     if (plan_.kind == TransactionKind::patch) {
       keep_times_of_own_folders(snapshot_, store);

@@ -25,12 +25,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* not_possible_hint =
-    "--rehearse needs the right to create namespaces and mount overlays (CAP_SYS_ADMIN), and space "
-    "for written files; without --rehearse the write set is predicted and checked afterwards";
+    "a trial run needs the right to create namespaces and mount overlays (CAP_SYS_ADMIN), and "
+    "space "
+    "for written files; with --write-set predicted the write set is predicted and checked "
+    "afterwards";
 constexpr const char* failed_hint =
     "nothing was changed; if the package or its script needs what a trial run forbids (creating "
     "device nodes, loading kernel modules, mounting, setting the clock or the kernel), install "
-    "without --rehearse";
+    "with --write-set predicted";
 
 std::string layers_folder() {
   return concat(system_state, "/rehearsal");
@@ -116,7 +118,7 @@ void run_steps(const OverlaySandbox& view, const Plan& plan, EventSink& events,
         throw Error(
             ErrorCode::no_space,
             format("the trial run has no space left for written files: {}", error.message()),
-            "free some space, or install without --rehearse", error.context())
+            "free some space, or install with --write-set predicted", error.context())
             .within(format("rehearsing {}", step.description));
       }
       throw Error(error.code(), error.message(), failed_hint, error.context())
@@ -228,11 +230,11 @@ std::string sentence_on(const RehearsalReport& rehearsal) {
 }
 
 KnownWriteSet predicted_only(const Plan& plan) {
-  return {plan.write_set, "predicted", "not rehearsed; see --rehearse"};
+  return {plan.write_set, "predicted", plan.knowledge.reason};
 }
 
 KnownWriteSet with_rehearsal(const Plan& plan, const Rehearsed& rehearsed) {
-  KnownWriteSet known{plan.write_set, "rehearsed", ""};
+  KnownWriteSet known{plan.write_set, "rehearsed", plan.knowledge.reason};
   std::vector<std::string>& paths = known.paths.paths;
   paths.insert(paths.end(), rehearsed.written.begin(), rehearsed.written.end());
   std::sort(paths.begin(), paths.end());

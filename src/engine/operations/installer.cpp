@@ -91,8 +91,20 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
       select_packages(stack, inventory, facts, selected_components(stack, request.components));
   std::vector<Package>& packages = selection.packages;
   if (request.lock) require_locked(*request.lock, packages);
-  const PlanOptions options{request.system_python, request.wheel_backend, request.settings,
-                            request.mode};
+  PlanOptions options{request.system_python, request.wheel_backend, request.settings, request.mode,
+                      request.write_set};
+  // Whoever only looks may not be able to mount anything.
+  if (changes_host(request.mode)) {
+    options.why_not_rehearsable = [&host](const Plan& plan) {
+      try {
+        require_rehearsable(host, plan);
+        return std::string();
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+        return error.message();
+      }
+    };
+  }
   // Says more than a comparison of packages, which would tell the same.
   require_plannable(selection, facts, options);
   const auto is_changing = [&](const Package& deb) {
@@ -139,6 +151,10 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
   execution.report = begun_report(host, plan, request.requester);
   execution.report.root = host.root.string();
   execution.report.outcome = plan.steps.empty() ? Outcome::no_change : Outcome::planned;
+  if (!plan.steps.empty()) {
+    execution.report.write_set.known = plan.knowledge.known;
+    execution.report.write_set.reason = plan.knowledge.reason;
+  }
   execution.report.message = plan.steps.empty() ? "everything is already installed"
                                                 : "nothing was changed: this is the plan";
   execution.warnings = plan.warnings;
@@ -222,7 +238,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
     Stage stage(host);
     const Plan plan = make_plan(host, request, stack, bundle, &stage);
     if (plan.steps.empty()) return planned(host, request, plan);
-    if (has_rehearsal(request.mode)) require_rehearsable(host, plan);
+    if (request.write_set == WriteSetWay::rehearsed) require_rehearsable(host, plan);
     if (request.approve && !request.approve(plan)) {
       throw Error(ErrorCode::interrupted, "not installed: the plan was not approved",
                   "answer y, or give --yes");

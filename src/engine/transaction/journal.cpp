@@ -101,7 +101,8 @@ bool is_of_known_types(const Json& details) {
        {"undo", is_flag},          {"loader_cache", is_flag},    {"gave_up", is_flag},
        {"kind", is_text},          {"patched", is_texts},        {"method", is_text},
        {"why_not", is_text},       {"packages", is_list},        {"escaped_paths", is_list},
-       {"confirm_until", is_text}, {"confirm_clock", is_object}, {"installed_by", is_object}});
+       {"confirm_until", is_text}, {"confirm_clock", is_object}, {"installed_by", is_object},
+       {"services", is_flag},      {"kernel_modules", is_flag}});
   if (!details.is_object()) return false;
   for (const auto& [key, is_right] : known) {
     const auto found = details.find(key);

@@ -202,8 +202,8 @@ WriteSetSummary kept_summary(const Transaction& transaction) {
   for (const JournalRecord& record : transaction.records) {
     if (record.state != TransactionState::prepared) continue;
     const Json details = Json::parse(record.details, nullptr, false);
-    summary.method = details.value("method", summary.method);
-    summary.why_not = details.value("why_not", std::string());
+    summary.known = details.value("method", summary.known);
+    summary.reason = details.value("why_not", std::string());
     summary.paths = details.value("paths", std::uint64_t{0});
     summary.bytes = details.value("kept_bytes", std::uint64_t{0});
     summary.linked = details.value("linked", std::uint64_t{0});

@@ -59,6 +59,7 @@ BackendTrial try_backend(const Host& host, const BackendRequest& request) {
   trial.output = printable(last_lines(result.output, shown_lines));
   const bool is_whole = !trial.steps.empty() && trial.steps.back().state != ProbeState::cut_off;
   if (!is_whole) trial.ending = result.ending();
+  trial.timed_out = result.timed_out;
   return trial;
 }
 

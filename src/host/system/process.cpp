@@ -316,7 +316,7 @@ class Running {
 }  // namespace
 
 std::string RunResult::ending() const {
-  if (timed_out) return "timed out and was stopped";
+  if (timed_out) return format("timed out and was stopped");
   if (signal != 0) return format("killed by signal {}", signal);
   return format("exit status {}", status);
 }

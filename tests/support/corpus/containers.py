@@ -155,7 +155,7 @@ def _(shop):
     path.write_bytes(head + b"\neval $finish; exit $res\n" + payload)
 
 
-@case("run-of-lzo", ("runfile-not-understood",), exit=3, problem_contains="packed with lzo")
+@case("run-of-lzo", ("runfile-not-understood",), exit=3, problem_contains="compressed with lzo")
 def _(shop):
     repacked(shop, "lzo", lambda payload: b"\x89LZO\0\r\n\x1a\n" + payload)
 

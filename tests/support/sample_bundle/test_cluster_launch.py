@@ -176,7 +176,7 @@ if count < 2:
     if os.environ["RANK"] == "0":
         open(f"reached-{count}", "w").close()
     time.sleep(600)
-print("goes on from", torch.load(sys.argv[2])["step"], flush=True)
+print("continues from", torch.load(sys.argv[2])["step"], flush=True)
 """
 
 
@@ -194,7 +194,7 @@ def test_a_requeued_job_goes_on_from_the_newest_whole_checkpoint(slurm, launch, 
     slurm.wait_for(lambda: slurm.state_of(number) in ("COMPLETED", "FAILED"), patience_s=120)
     assert slurm.state_of(number) == "COMPLETED", "".join(log.read_text() for log in job.glob("*.log"))
     assert rank_lines(tmp_path, 2, which=-3) == ["attempt 1 with []"] * 2
-    assert rank_lines(tmp_path, 2) == ["goes on from step_10"] * 2
+    assert rank_lines(tmp_path, 2) == ["continues from step_10"] * 2
 
 
 def through_the_client(document, kind):

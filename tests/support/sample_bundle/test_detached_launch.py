@@ -28,7 +28,7 @@ def test_a_detached_run_is_found_followed_stopped_and_repeated(job, tmp_path, to
     follower = subprocess.Popen([topsctl_release, "runs", "logs", name, "--follow"], cwd=tmp_path, env=environment,
                                 stdout=subprocess.PIPE, text=True)
     stopped = runs(topsctl_release, environment, tmp_path, "stop", name)
-    assert stopped.returncode == 0 and "is stopped" in stopped.stdout, stopped.stdout + stopped.stderr
+    assert stopped.returncode == 0 and "stopped" in stopped.stdout, stopped.stdout + stopped.stderr
     assert "rank 0 waits" in follower.communicate(timeout=30)[0] and follower.returncode == 0
     assert not processes_with(word) and not processes_with("of-" + word)
     again = runs(topsctl_release, environment, tmp_path, "stop", name)

@@ -208,14 +208,14 @@ def test_what_cannot_be_started_is_said_beforehand(job, tmp_path):
     for words in (["--detach", "--log-dir", "there"], ["--log-dir", "there/"]):
         taken = job(TRAIN, *words)
         out, err = taken.communicate(timeout=60)
-        assert taken.returncode == 3 and "is there already" in err, out + err
+        assert taken.returncode == 3 and "already exists" in err, out + err
     nowhere = job(TRAIN, "--", "nowhere.py")
     out, err = nowhere.communicate(timeout=60)
     assert nowhere.returncode == 3 and "no such script: 'nowhere.py'" in err, out + err
     (tmp_path / "logs").mkdir()
     taken = job(TRAIN)
     out, err = taken.communicate(timeout=60)
-    assert taken.returncode == 3 and "is there already" in err, out + err
+    assert taken.returncode == 3 and "already exists" in err, out + err
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()

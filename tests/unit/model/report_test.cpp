@@ -60,7 +60,7 @@ TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
       to_json(TransactionReport{}).dump(),
       R"({"host":null,"user":null,"started_at":null,"bundle":null,)"
       R"("transaction":null,"outcome":"planned","root":"/","plan":null,"phases":[],)"
-      R"("steps":[],"checks":[],"packages":[],"write_set":{"method":"predicted","why_not":null,"paths":0,)"
+      R"("steps":[],"checks":[],"packages":[],"write_set":{"known":"predicted","reason":null,"paths":0,)"
       R"("bytes":0,"linked":0,"copied":0},"rehearsal":null,"rollback":null,"compared":null,"escaped_paths":[],"not_restored":[],"kept_of_others":[],)"
       R"("durability":{"synced_mounts":[]},"locks":[],"inputs":[],"log":null,"logs":[],)"
       R"("confirm_until":null,"rebuilt":false,"changed":false,"failed":false,"msg":""})");

@@ -186,10 +186,10 @@ const std::vector<Mistake>& mistakes() {
       {"a_profile_twice", R"({"name": "prod", "title")", R"({"name": "dev", "title")",
        "/environment/profiles: 'dev' is duplicated"},
       {"a_search_path_in_a_profile", R"("ENFLAME_LOG_DEBUG_MOD", "value")", R"("PATH", "value")",
-       "/environment/profiles/0/variables/0/name: 'PATH' is a search path, which settings do not "
+       "/environment/profiles/0/variables/0/name: 'PATH' is a search path, which settings cannot "
        "replace"},
       {"a_preloaded_library", R"("name": "ECCL_DEBUG")", R"("name": "LD_PRELOAD")",
-       "/environment/variables/3/name: 'LD_PRELOAD' is a search path, which settings do not "
+       "/environment/variables/3/name: 'LD_PRELOAD' is a search path, which settings cannot "
        "replace"},
       {"a_variable_of_the_shell", R"("name": "ECCL_DEBUG")", R"("name": "BASH_ENV")",
        "/environment/variables/3/name: 'BASH_ENV' is reserved for the shell"},

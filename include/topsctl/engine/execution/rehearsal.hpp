@@ -15,8 +15,8 @@ namespace topsctl {
 // What is known of the paths that a plan writes, and how.
 struct KnownWriteSet {
   WriteSet paths;
-  std::string method;   // "predicted", "rehearsed"
-  std::string why_not;  // why it is not known in a better way; empty: there is none
+  std::string known;   // "predicted", "rehearsed"
+  std::string reason;  // why in this way, for people; empty: it was only tried
 };
 
 struct Rehearsed {

@@ -30,6 +30,7 @@ struct InstallRequest {
   bool allow_older_lock = false;   // also a signed one that is older than what was installed
   std::set<std::string> accepted;  // ids of findings that are no reason to stop
   InstallMode mode = InstallMode::apply;
+  WriteSetWay write_set = WriteSetWay::automatic;
   // In the place of the bundle, which is not here: for InstallMode::plan alone.
   std::optional<CarriedReading> reading;
   Sandboxing sandboxing = Sandboxing::on;  // of what reads the bundle

@@ -1,6 +1,10 @@
 // Builds plans; pure: it looks at nothing but its arguments.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "topsctl/engine/planning/preflight.hpp"
@@ -12,11 +16,15 @@
 
 namespace topsctl {
 
-// How far an install goes: the plan alone, a trial run of it in a sandbox, the host itself, or a
-// trial run first and then the host.
-enum class InstallMode { plan, rehearse, apply, rehearse_and_apply };
-bool has_rehearsal(InstallMode mode);
+// How far an install goes: the plan alone, a trial run of it in a sandbox, or the host itself.
+enum class InstallMode { plan, rehearse, apply };
 bool changes_host(InstallMode mode);
+
+// How the write set is to be known. Automatic: by a trial run where a script does what nobody can
+// tell from its text, if there can be one; else by prediction.
+enum class WriteSetWay { automatic, rehearsed, predicted };
+// "auto", "rehearsed", "predicted".
+std::optional<WriteSetWay> write_set_way_named(std::string_view name);
 
 // What the operator asks of a plan.
 struct PlanOptions {
@@ -24,7 +32,12 @@ struct PlanOptions {
   WheelBackend wheel_backend = default_wheel_backend;
   SettingOptions settings = {};
   InstallMode mode = InstallMode::apply;
+  WriteSetWay write_set = WriteSetWay::automatic;
+  // Why no trial run of the plan can be made here; empty: one can. Not set: nobody has looked.
+  std::function<std::string(const Plan&)> why_not_rehearsable = {};
 };
+
+bool has_rehearsal(const Plan& plan);
 
 // All that a plan is made from.
 struct PlanInput {

@@ -73,14 +73,14 @@ TEST_F(Rehearsals, AddToThePredictionAndTakeNothingFromIt) {
   Rehearsed rehearsed;
   rehearsed.written = {"/etc/config", "/opt/tops/lib/x.so"};
   const KnownWriteSet known = with_rehearsal(plan_, rehearsed);
-  EXPECT_EQ(known.method, "rehearsed");
-  EXPECT_EQ(known.why_not, "");
+  EXPECT_EQ(known.known, "rehearsed");
+  EXPECT_EQ(known.reason, "");
   EXPECT_THAT(known.paths.paths, ElementsAre("/etc/config", "/opt/tops/lib/x.so"));
   EXPECT_EQ(known.paths.families, plan_.write_set.families);
   const KnownWriteSet predicted = predicted_only(plan_);
-  EXPECT_EQ(predicted.method, "predicted");
+  EXPECT_EQ(predicted.known, "predicted");
   EXPECT_EQ(predicted.paths, plan_.write_set);
-  EXPECT_THAT(predicted.why_not, HasSubstr("--rehearse"));
+  EXPECT_EQ(predicted.reason, "");
 }
 
 TEST_F(Rehearsals, WriteNothingToTheMachine) {

@@ -7,6 +7,7 @@
 #include "support/sample_packages.hpp"
 #include "support/sample_stack.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
@@ -28,7 +29,8 @@ class Planning : public testing::Test {
                          selection,
                          facts_,
                          preflight_,
-                         {system_python_, backend_, settings_, mode_},
+                         {system_python_, backend_, settings_, mode_, way_,
+                          [this](const Plan&) { return why_not_rehearsable_; }},
                          host_warnings_});
   }
   // Makes the machine one on which the whole stack is installed.
@@ -68,6 +70,8 @@ class Planning : public testing::Test {
   WheelBackend backend_ = WheelBackend::pip;
   Preflight preflight_;
   InstallMode mode_ = InstallMode::apply;
+  WriteSetWay way_ = WriteSetWay::automatic;
+  std::string why_not_rehearsable_;
   std::vector<std::string> host_warnings_;
 };
 
@@ -345,14 +349,20 @@ TEST_F(Planning, RefusesAnInterpreterThatTheSystemManagesUnlessPermitted) {
 }
 
 TEST_F(Planning, RehearsesAfterTheStageAndBeforeAnythingIsKept) {
-  for (const InstallMode mode : {InstallMode::rehearse, InstallMode::rehearse_and_apply}) {
-    mode_ = mode;
+  const auto expect_rehearsal = [&] {
     const Plan made = plan();
     ASSERT_GE(made.steps.size(), 3U);
     EXPECT_EQ(made.steps[0].id, "stage");
     EXPECT_EQ(made.steps[1].id, "rehearse");
     EXPECT_EQ(made.steps[2].id, "keep");
-  }
+    EXPECT_TRUE(has_rehearsal(made));
+  };
+  mode_ = InstallMode::rehearse;
+  expect_rehearsal();
+  mode_ = InstallMode::apply;
+  way_ = WriteSetWay::rehearsed;
+  expect_rehearsal();
+  way_ = WriteSetWay::automatic;
   for (const InstallMode mode : {InstallMode::plan, InstallMode::apply}) {
     mode_ = mode;
     EXPECT_THAT(steps_of(plan()), Not(Contains(HasSubstr("rehearse"))));
@@ -360,6 +370,37 @@ TEST_F(Planning, RehearsesAfterTheStageAndBeforeAnythingIsKept) {
   mode_ = InstallMode::rehearse;
   install_everything();
   EXPECT_THAT(plan().steps, IsEmpty());
+}
+
+TEST_F(Planning, RehearsesByItselfWhatNoTextTells) {
+  EXPECT_EQ(plan().knowledge, (WriteSetKnowledge{"predicted", "all scripts are understood"}));
+  EXPECT_EQ(plan().lasting_effects, LastingEffects{});
+  inventory_.packages[0].deb->scripts = {{"postinst", "#!/bin/sh\npython3 -c 'x'\n"}};
+  const std::string quoted =
+      concat("postinst of ", inventory_.packages[0].name, ", line 2: python3 -c 'x'");
+  const Plan made = plan();
+  EXPECT_EQ(made.knowledge, (WriteSetKnowledge{"rehearsed", quoted}));
+  EXPECT_TRUE(has_rehearsal(made));
+  EXPECT_EQ(made.lasting_effects, (LastingEffects{true, true}));
+  why_not_rehearsable_ = "no room";
+  EXPECT_EQ(plan().knowledge, (WriteSetKnowledge{"predicted", concat(quoted, "; no room")}));
+  EXPECT_FALSE(has_rehearsal(plan()));
+  why_not_rehearsable_.clear();
+  way_ = WriteSetWay::predicted;
+  EXPECT_EQ(plan().knowledge, (WriteSetKnowledge{"predicted", "--write-set predicted", true}));
+}
+
+TEST_F(Planning, SaysOfServicesOnlyWhereAScriptTouchesThem) {
+  const auto of_debs = [&] {
+    const Plan made = plan();
+    for (const Step& step : made.steps) {
+      if (step.id == "debs") return step.not_restored;
+    }
+    return std::vector<std::string>{"no step"};
+  };
+  EXPECT_THAT(of_debs(), IsEmpty());
+  inventory_.packages[0].deb->scripts = {{"postinst", "#!/bin/sh\nsystemctl restart docker\n"}};
+  EXPECT_THAT(of_debs(), ElementsAre("services started, stopped or restarted by package scripts"));
 }
 
 TEST_F(Planning, TakesRoomDirectoriesAndFindingsFromThePreflight) {

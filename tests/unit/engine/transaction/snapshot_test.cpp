@@ -65,7 +65,7 @@ TEST_F(Snapshots, KeepACopyOfEachFile) {
   EXPECT_EQ(summary_.paths, 3U);
   EXPECT_EQ(summary_.copied, 1U);
   EXPECT_EQ(summary_.bytes, 7U);
-  EXPECT_EQ(summary_.method, "predicted");
+  EXPECT_EQ(summary_.known, "predicted");
 }
 
 TEST_F(Snapshots, KeepAFileAsALinkThatItsFamilyAloneWouldCopy) {

@@ -1,0 +1,29 @@
+// The simple commands of a line of a shell script.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+struct ShellWord {
+  std::string text;        // without quotes
+  bool is_literal = true;  // what stands there is what the command gets
+};
+
+struct ShellCommand {
+  std::vector<ShellWord> words;    // without assignments before it, and without keywords
+  std::vector<ShellWord> targets;  // files that its output goes to
+};
+
+struct ShellLine {
+  std::vector<ShellCommand> commands;  // those within substitutions, too
+  std::vector<std::string> functions;  // whose definitions begin on it
+  bool is_understood = true;           // false: quotes or brackets that do not end
+};
+
+// POSIX.1-2017, Shell Command Language 2.2 to 2.9, as far as telling commands apart needs it.
+ShellLine shell_line(std::string_view text);
+
+}  // namespace topsctl
