@@ -138,7 +138,7 @@ def kill_at(operator, bundle, point):
     operator.host.path(HOLD).write_text(point)
     reached = operator.host.path(REACHED)
     reached.unlink(missing_ok=True)
-    process = subprocess.Popen([operator.binary, "install", bundle, "--root", operator.host.root, "--quiet"],
+    process = subprocess.Popen([operator.binary, "install", bundle, *operator.install, "--root", operator.host.root, "--quiet"],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     deadline = time.monotonic() + 60
     while not reached.exists():
@@ -153,7 +153,8 @@ def kill_everywhere(operator, bundle, scratch, as_before):
     nth = build_nth(scratch)
 
     def struck(number):
-        subprocess.run([nth, scratch / "out", str(number), "kill", operator.binary, "install", bundle, "--root", operator.host.root],
+        subprocess.run([nth, scratch / "out", str(number), "kill", operator.binary, "install", bundle, *operator.install, "--root",
+                        operator.host.root],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, start_new_session=True)
         return int((scratch / "out").read_text().split()[0])
 

@@ -67,7 +67,7 @@ def test_a_bad_bundle_is_refused_before_any_change(operator, host, fitting, sche
 
 
 def started(operator, bundle, *more):
-    command = [operator.binary, "install", bundle, *more, "--root", operator.host.root, "--quiet"]
+    command = [operator.binary, "install", bundle, *operator.install, *more, "--root", operator.host.root, "--quiet"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 

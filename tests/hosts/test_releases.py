@@ -105,7 +105,7 @@ def test_mixed_and_several_releases_are_refused_with_their_names(operator, made,
     assert f"--stack {T2X}@{TESTED}" in several.err
     lacking = operator.topsctl("install", made("2.4.87") / "sdk")
     assert lacking.code == 3 and "eccl: expected tops-eccl or eccl 2.0 or later, below 3.0, found none" in lacking.err, lacking
-    assert "topsfactor: wanted topsfactor 2.0 or later, below 3.0, found topsfactor 2.4.87-1" in lacking.err
+    assert "topsfactor: expected topsfactor 2.0 or later, below 3.0, found topsfactor 2.4.87-1" in lacking.err
     none = operator.topsctl("install", both, "--stack", f"{T2X}@3.1.0")
     assert none.code == 3 and f"stack '{T2X}' has no release '3.1.0'" in none.err, none
     assert operator.changes_since(before) == []

@@ -147,7 +147,7 @@ def test_a_signal_ends_it_and_all_that_it_started(copy_of, number, code):
     next(state for state in STATES if state.name == "probe-hangs").make(host)
     process = host.start(["topsctl", "verify", "--json", "--level", "single", "--events"])
     for line in process.stderr:
-        if "rung import" in line:  # from there on one process climbs, up to the group
+        if "level import" in line:  # from there on one process climbs, up to the group
             break
     time.sleep(3)  # so that it is in the group that never comes up, or on the way
     process.send_signal(number)

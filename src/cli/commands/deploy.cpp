@@ -323,7 +323,7 @@ CommandAction define_deploy(OptionTable& table) {
   add_sudo_options(table, options->sudo);
   // The short help fits a screen; the page has them.
   for (const char* name : {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
-                           "--allow-older-lock", "--wheel-backend"})
+                           "--allow-older-lock", "--wheel-backend", "--write-set"})
     table.option(name).hidden();
   return {
       [options](Session& session) { return run_deploy(*options, session); },

@@ -149,21 +149,7 @@ class Executor {
     for (const PlannedPackage& package : plan_.packages) {
       packages.push_back(folder_ / packages_folder / package.file);
     }
-    Rehearsed rehearsed;
-    try {
-      rehearsed = rehearse(host_, plan_, packages, events_);
-    } catch (const Error& error) {
-      // Nobody asked for it: what there is no room for is predicted.
-      if (plan_.knowledge.is_asked_for || error.code() != ErrorCode::no_space) throw;
-      known_.reason = format("{}; {}", plan_.knowledge.reason, error.message());
-      return error.message();
-    }
-    execution_.report.rehearsal = rehearsed.report;
-    execution_.warnings.insert(execution_.warnings.end(), rehearsed.warnings.begin(),
-                               rehearsed.warnings.end());
-    known_ = with_rehearsal(plan_, rehearsed);
-    require_changeable(host_, known_.paths);
-    return sentence_on(rehearsed.report);
+    return try_out(host_, plan_, packages, events_, execution_, known_);
   }
 
   std::string act(const KeepWriteSet&) {

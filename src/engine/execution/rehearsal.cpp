@@ -12,6 +12,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
+#include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
@@ -220,6 +221,25 @@ Rehearsed rehearse(const Host& host, const Plan& plan, const std::vector<fs::pat
     rehearsed.report.missed.push_back(printable(path));
   }
   return rehearsed;
+}
+
+std::string try_out(const Host& host, const Plan& plan, const std::vector<fs::path>& packages,
+                    EventSink& events, Execution& execution, KnownWriteSet& known) {
+  Rehearsed rehearsed;
+  try {
+    rehearsed = rehearse(host, plan, packages, events);
+  } catch (const Error& error) {
+    // Nobody asked for it: what there is no room for is predicted.
+    if (plan.knowledge.is_asked_for || error.code() != ErrorCode::no_space) throw;
+    known.reason = format("{}; {}", plan.knowledge.reason, error.message());
+    return error.message();
+  }
+  execution.report.rehearsal = rehearsed.report;
+  execution.warnings.insert(execution.warnings.end(), rehearsed.warnings.begin(),
+                            rehearsed.warnings.end());
+  known = with_rehearsal(plan, rehearsed);
+  require_changeable(host, known.paths);
+  return sentence_on(rehearsed.report);
 }
 
 std::string sentence_on(const RehearsalReport& rehearsal) {

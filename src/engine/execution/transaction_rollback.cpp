@@ -231,28 +231,13 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
   return result;
 }
 
-namespace {
-
-// As it was begun; one that does not say may have had any.
-LastingEffects effects_of(const Transaction& transaction) {
-  LastingEffects effects{true, true};
-  for (const JournalRecord& record : transaction.records) {
-    if (record.state != TransactionState::begun) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
-    effects.services = details.value("services", true);
-    effects.kernel_modules = details.value("kernel_modules", true);
-  }
-  return effects;
-}
-
-}  // namespace
-
 Plan rollback_plan(const Transaction& transaction, const std::string& command) {
   Plan plan;
   plan.command = command;
   plan.kind = transaction.kind();
   std::vector<std::string> not_restored;
-  if (plan.kind == TransactionKind::install) not_restored = sentences_on(effects_of(transaction));
+  if (plan.kind == TransactionKind::install)
+    not_restored = sentences_on(lasting_effects_of(transaction));
   plan.steps.push_back({"restore",
                         format("roll back to the state before transaction {}", transaction.id),
                         RestoreWriteSet{transaction.id}, std::move(not_restored)});

@@ -1,6 +1,5 @@
 // Builds the plan of an install.
 #include "topsctl/engine/planning/planner.hpp"
-#include "topsctl/engine/inspection/script_effects.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <set>
 
 #include "engine/planning/write_set.hpp"
+#include "engine/planning/write_set_choice.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/python_version.hpp"
 #include "topsctl/base/text.hpp"
@@ -185,55 +185,6 @@ std::vector<std::vector<PlannedPackage>> changing_debs(
   return changing;
 }
 
-// Of the scripts that dpkg runs: those of the packages, and of the versions that they replace.
-ScriptEffects effects_of_debs(const PlanInput& input, const Plan& plan) {
-  ScriptEffects effects;
-  bool any = false;
-  for (std::size_t i = 0; i < plan.packages.size(); ++i) {
-    const Package& package = input.selection.packages[i];
-    if (package.kind != PackageKind::deb || plan.packages[i].action == PackageAction::keep)
-      continue;
-    any = true;
-    if (!package.deb) continue;
-    for (const MaintainerScript& script : package.deb->scripts)
-      effects.add(effects_of(format("{} of {}", script.name, package.name), script.text));
-  }
-  if (!any) return effects;
-  for (const auto& [name, deb] : input.facts.debs) {
-    if (!deb.scripts.empty())
-      effects.add(effects_of(format("scripts of the installed {}", name), deb.scripts));
-  }
-  return effects;
-}
-
-std::string told(const OpaqueCommand& opaque) {
-  return format("{}, line {}: {}", opaque.script, opaque.line, opaque.text);
-}
-
-WriteSetKnowledge knowledge_of(const PlanInput& input, const Plan& plan,
-                               const ScriptEffects& effects) {
-  if (input.options.mode == InstallMode::rehearse) return {"rehearsed", "", true};
-  if (input.options.write_set == WriteSetWay::rehearsed)
-    return {"rehearsed", "--write-set rehearsed", true};
-  if (input.options.write_set == WriteSetWay::predicted)
-    return {"predicted", "--write-set predicted", true};
-  if (!effects.opaque) return {"predicted", format("all scripts are understood"), false};
-  const std::string why_not =
-      input.options.why_not_rehearsable ? input.options.why_not_rehearsable(plan) : std::string();
-  if (why_not.empty()) return {"rehearsed", told(*effects.opaque), false};
-  return {"predicted", format("{}; {}", told(*effects.opaque), why_not), false};
-}
-
-// A trial run stands before what it is for.
-void add_rehearsal(Plan& plan) {
-  const auto keep = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
-    return std::holds_alternative<KeepWriteSet>(step.action);
-  });
-  if (keep == plan.steps.end()) return;
-  plan.steps.insert(keep,
-                    {"rehearse", "trial run: apply the plan in a sandbox", RehearsePlan{}, {}});
-}
-
 void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Plan& plan) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     plan.steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
@@ -351,21 +302,8 @@ WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
 
 }  // namespace
 
-bool has_rehearsal(const Plan& plan) {
-  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
-    return std::holds_alternative<RehearsePlan>(step.action);
-  });
-}
-
 bool changes_host(InstallMode mode) {
   return mode == InstallMode::apply;
-}
-
-std::optional<WriteSetWay> write_set_way_named(std::string_view name) {
-  if (name == "auto") return WriteSetWay::automatic;
-  if (name == "rehearsed") return WriteSetWay::rehearsed;
-  if (name == "predicted") return WriteSetWay::predicted;
-  return std::nullopt;
 }
 
 PackageAction deb_action(const Package& deb, const HostFacts& facts) {
@@ -398,7 +336,7 @@ Plan plan_install(const PlanInput& input) {
   add_steps(input, plan);
   plan.write_set = write_set_of(input, plan);
   for (const SpaceNeed& need : preflight.fit.space) plan.needed_bytes += need.needed_bytes;
-  plan.knowledge = knowledge_of(input, plan, effects);
+  plan.knowledge = knowledge_of(input.options, plan, effects);
   if (plan.knowledge.known == "rehearsed") add_rehearsal(plan);
   if (!is_tested(stack)) plan.warnings.push_back(untested_release(stack));
   add_warnings(stack, selection, input.facts, plan);

@@ -286,4 +286,14 @@ std::vector<LockReport> ChangeLock::reports() const {
   return {{"/var/lib/dpkg/lock-frontend", dpkg_->waited_for(), dpkg_->waited_ms()}};
 }
 
+LastingEffects lasting_effects_of(const Transaction& transaction) {
+  LastingEffects effects{true, true};
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::begun) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    effects = {details.value("services", true), details.value("kernel_modules", true)};
+  }
+  return effects;
+}
+
 }  // namespace topsctl

@@ -7,6 +7,7 @@
 
 #include "topsctl/base/events.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/model/execution.hpp"
 #include "topsctl/model/plan.hpp"
 #include "topsctl/model/report.hpp"
 
@@ -34,6 +35,12 @@ void require_rehearsable(const Host& host, const Plan& plan);
 // The caller holds the ChangeLock.
 Rehearsed rehearse(const Host& host, const Plan& plan,
                    const std::vector<std::filesystem::path>& packages, EventSink& events);
+
+// The same for an install, with what came of it; says how it went. If nobody has asked for it, it
+// is left out where there is no room.
+std::string try_out(const Host& host, const Plan& plan,
+                    const std::vector<std::filesystem::path>& packages, EventSink& events,
+                    Execution& execution, KnownWriteSet& known);
 
 // What there is to say of it in a line.
 std::string sentence_on(const RehearsalReport& rehearsal);

@@ -108,4 +108,7 @@ class ChangeLock {
   std::optional<DpkgFrontendLock> dpkg_;
 };
 
+// Of its scripts, as it was begun; one that does not say may have had any.
+LastingEffects lasting_effects_of(const Transaction& transaction);
+
 }  // namespace topsctl

@@ -109,7 +109,7 @@ TEST_F(Rehearsals, SayWhereTheyAreNotPossible) {
   plan_.needed_bytes = 1ULL << 60U;
   const Error error = thrown_by([&] { require_rehearsable(sample_.host, plan_); });
   EXPECT_THAT(error.message(), StartsWith("cannot rehearse on this host: "));
-  EXPECT_THAT(error.hint(), HasSubstr("without --rehearse"));
+  EXPECT_THAT(error.hint(), HasSubstr("--write-set predicted"));
 }
 
 }  // namespace

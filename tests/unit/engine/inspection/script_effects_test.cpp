@@ -27,7 +27,8 @@ TEST(ScriptEffects, AreNoneOfScriptsThatAreUnderstood) {
         "NAME=$(basename \"$0\"); echo \"$NAME\"", "if command -v grep >/dev/null 2>&1; then :; fi",
         "setup() {\n  touch /etc/x\n}\nsetup", "for each in a b; do\n  echo \"$each\"\ndone",
         ". /usr/share/debconf/confmodule\ndb_get x/y || true\ndb_stop",
-        "update-alternatives --install /usr/bin/x x /opt/x 5", "/sbin/ldconfig # python3 -c 'x'", "[ $((1 + 2)) = 3 ]"}) {
+        "update-alternatives --install /usr/bin/x x /opt/x 5", "/sbin/ldconfig # python3 -c 'x'",
+        "[ $((1 + 2)) = 3 ]"}) {
     EXPECT_EQ(of(lines), ScriptEffects{}) << lines << "\n"
                                           << (of(lines).opaque ? of(lines).opaque->text : "");
   }
@@ -65,7 +66,6 @@ TEST(ScriptEffects, AreOpaqueWhereTheTextDoesNotTellWhatIsWritten) {
                            "exec perl",
                            "trap 'perl' EXIT",
                            "adduser --system x",
-                           "echo \"unfinished",
                            "x=${y:-$(perl)}",
                            "touch /etc/../x",
                            "perl -e 1;; configure) ldconfig",

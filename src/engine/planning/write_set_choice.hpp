@@ -1,0 +1,19 @@
+// How an install is to know what it writes.
+#pragma once
+
+#include "topsctl/engine/inspection/script_effects.hpp"
+#include "topsctl/engine/planning/planner.hpp"
+
+namespace topsctl {
+
+// Of the scripts that dpkg runs: those of the packages, and of the versions that they replace. The
+// plan has its packages.
+ScriptEffects effects_of_debs(const PlanInput& input, const Plan& plan);
+
+WriteSetKnowledge knowledge_of(const PlanOptions& options, const Plan& plan,
+                               const ScriptEffects& effects);
+
+// A trial run stands before what it is for.
+void add_rehearsal(Plan& plan);
+
+}  // namespace topsctl
