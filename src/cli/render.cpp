@@ -95,7 +95,9 @@ Rows folded(const Rows& rows, std::size_t room) {
     }
     std::vector<std::string> lines = split(wrapped(last, "", room), '\n');
     lines.pop_back();
-    for (std::string& line : lines) line = shortened_in_the_middle(line, room);
+    for (std::string& line : lines) {
+      if (visible_width(line) > room) line = shortened_in_the_middle(line, room);
+    }
     last = lines.front();
     for (std::size_t i = 1; i < lines.size(); ++i) {
       folded.emplace_back(row.size()).back() = lines[i];
