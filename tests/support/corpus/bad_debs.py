@@ -226,7 +226,7 @@ def _(shop):
     plain().file("/opt/tops/share/\u202egnp.sh", b"x\n").write(shop.folder)
 
 
-@case("deb-too-deep", UNREADABLE, exit=3, problem_contains="128 directories deep")
+@case("deb-too-deep", UNREADABLE, exit=3, problem_contains="nested more than 128 directories")
 def _(shop):
     plain().raw("./opt/" + "d/" * 900 + "file").write(shop.folder)
 

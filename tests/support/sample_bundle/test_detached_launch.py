@@ -32,7 +32,7 @@ def test_a_detached_run_is_found_followed_stopped_and_repeated(job, tmp_path, to
     assert "rank 0 waits" in follower.communicate(timeout=30)[0] and follower.returncode == 0
     assert not processes_with(word) and not processes_with("of-" + word)
     again = runs(topsctl_release, environment, tmp_path, "stop", name)
-    assert again.returncode == 0 and "does not run" in again.stdout
+    assert again.returncode == 0 and "is not running" in again.stdout
     # It can be repeated until a file changes.
     repeat = [topsctl_release, "launch", "--again", name, "--preflight", "none", "--dry-run"]
     dry = subprocess.run(repeat, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)

@@ -211,7 +211,7 @@ def test_what_does_not_fit_starts_nothing(hosts, schema, tmp_path):
         return done
     gone = refused("--target", "n7")
     assert gone.returncode == 6 and "n7 cannot take part: nothing was started" in gone.stderr, gone
-    assert "no directory" in refused("--chdir", tmp_path / "nowhere").stderr
+    assert "no such directory" in refused("--chdir", tmp_path / "nowhere").stderr
     assert "is not the first host" in refused("--master", "n1").stderr
     assert "cannot be used with --hosts" in refused("--checkpoints", "work").stderr
     planned = group.launch("print('started')", "--dry-run", "--json", "--target", f"root@{group.nodes.addresses[1]}")

@@ -221,7 +221,7 @@ def test_what_cannot_be_started_is_said_beforehand(job, tmp_path):
         listener.listen()
         port = job(TRAIN, "--master-port", str(listener.getsockname()[1]))
         out, err = port.communicate(timeout=60)
-    assert port.returncode == 4 and "is taken" in err, out + err
+    assert port.returncode == 4 and "is in use" in err, out + err
     dry = job(TRAIN, "--dry-run")
     out, err = dry.communicate(timeout=60)
     assert dry.returncode == 0 and "torch.distributed.run" in out and "  ECCL_DEBUG=0\n" in out, out + err
@@ -256,7 +256,7 @@ def test_a_death_is_followed_by_a_restart_from_the_newest_whole_checkpoint(job, 
                ranks=2)
     out, err = done.communicate(timeout=180)
     assert done.returncode == 0, out + err
-    assert "restart: rank-killed; starting again in 5.0 s" in out and "goes on from 10" in out
+    assert "restart: rank-killed; restarting in 5.0 s" in out and "goes on from 10" in out
     record = record_of(tmp_path, schema)
     first, second = record["attempts"]
     assert (first["first_cause"], first["not_restarted"], first["ranks"][0]["iteration"]) == ("rank-killed", None, "10/20")
