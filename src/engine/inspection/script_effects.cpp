@@ -57,9 +57,36 @@ std::string system_name(const ShellWord& word) {
   return word.text;
 }
 
+// Whether another program would stand there for one that is known.
+bool is_known_program(const ShellWord& path) {
+  const KnownCommands& known = known_commands();
+  const std::string name = system_name(path);
+  return name != path.text &&
+         (known.writes_nothing.contains(name) || known.writes_its_arguments.contains(name) ||
+          known.writes_known_paths.contains(name));
+}
+
 bool is_plain_path(const ShellWord& word) {
   return word.is_literal && word.text.starts_with('/') &&
-         word.text.find("/../") == std::string::npos;
+         word.text.find("/../") == std::string::npos && !is_known_program(word);
+}
+
+// Variables by which a name comes to mean another program, or a program does something else.
+bool changes_programs(std::string_view variable) {
+  return variable == "PATH" || variable == "ENV" || variable == "BASH_ENV" || variable == "IFS" ||
+         variable.starts_with("LD_") || variable.starts_with("PYTHON") ||
+         variable.starts_with("PERL");
+}
+
+// Also of what `export` sets, `read` reads, and `unset` takes away.
+bool changes_programs(const ShellLine& line) {
+  const auto is_such = [](const std::string& variable) { return changes_programs(variable); };
+  if (std::any_of(line.variables.begin(), line.variables.end(), is_such)) return true;
+  return std::any_of(line.commands.begin(), line.commands.end(), [](const ShellCommand& command) {
+    return std::any_of(command.words.begin(), command.words.end(), [](const ShellWord& word) {
+      return changes_programs(word.text.substr(0, word.text.find_first_of("+=")));
+    });
+  });
 }
 
 // Options that change more than the paths that are named.
@@ -95,7 +122,7 @@ class EffectsReader {
     if (line.text.starts_with("#!")) return;
     const ShellLine parsed = shell_line(line.text);
     functions_.insert(parsed.functions.begin(), parsed.functions.end());
-    bool is_understood = parsed.is_understood;
+    bool is_understood = parsed.is_understood && !changes_programs(parsed);
     for (const ShellCommand& command : parsed.commands)
       is_understood = take_command(command) && is_understood;
     if (!is_understood) note_opaque(line.number, line.text);

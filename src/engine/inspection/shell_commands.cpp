@@ -155,6 +155,7 @@ class LineParser {
     ShellLine nested = LineParser(text).parse();
     line_.is_understood = line_.is_understood && nested.is_understood;
     for (ShellCommand& command : nested.commands) line_.commands.push_back(std::move(command));
+    line_.variables.insert(line_.variables.end(), nested.variables.begin(), nested.variables.end());
   }
 
   void open() {
@@ -217,7 +218,10 @@ class LineParser {
     word_.reset();
     const bool is_first = command_.words.empty();
     if (is_first && word.is_literal && is_keyword(word.text)) return;
-    if (is_first && is_assignment(word)) return;
+    if (is_first && is_assignment(word)) {
+      line_.variables.push_back(word.text.substr(0, word.text.find_first_of("+=")));
+      return;
+    }
     command_.words.push_back(std::move(word));
   }
 
@@ -226,6 +230,8 @@ class LineParser {
     ShellCommand command = std::move(command_);
     command_ = {};
     const std::string first = command.words.empty() ? "" : command.words.front().text;
+    if (first == "for" && command.words.size() > 1)
+      line_.variables.push_back(command.words[1].text);
     // Words that are looped over, or compared.
     if (first == "for" || first == "case") command.words.clear();
     if (!command.words.empty() || !command.targets.empty())

@@ -69,6 +69,18 @@ TEST(ScriptEffects, AreOpaqueWhereTheTextDoesNotTellWhatIsWritten) {
                            "x=${y:-$(perl)}",
                            "touch /etc/../x",
                            "perl -e 1;; configure) ldconfig",
+                           "PATH=/opt/x:$PATH",
+                           "export PATH=/opt/x",
+                           "LD_PRELOAD=/opt/x.so ldconfig",
+                           "PATH+=:/opt/x; ldconfig",
+                           "read PATH </opt/x",
+                           "unset PATH",
+                           "for PATH in /opt/x; do ldconfig; done",
+                           "echo $(PATH=/opt/x; ldconfig)",
+                           "PYTHONPATH=/opt/x py3compile -p x",
+                           "cp /opt/x/ldconfig /usr/sbin/ldconfig; ldconfig",
+                           "ln -sf /opt/x/run /sbin/ldconfig",
+                           "echo x >/bin/touch",
                            "cat <(perl)"}) {
     const ScriptEffects effects = of(line);
     ASSERT_TRUE(effects.opaque) << line;
