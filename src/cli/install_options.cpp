@@ -34,9 +34,11 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   table
-      .value("--write-set", options.write_set,
-             "How to know which files change: auto, rehearsed or predicted; default: auto", "WAY")
-      .choices({"auto", "rehearsed", "predicted"});
+      .value(
+          "--write-set", options.write_set,
+          "How to know which files change: auto, observed, rehearsed or predicted; default: auto",
+          "WAY")
+      .choices({"auto", "observed", "rehearsed", "predicted"});
   table.flag("--rehearse", options.rehearse, "Do a trial run in a sandbox first");
   table.flag("--allow-downgrade", options.allow_downgrade, "Allow packages to be downgraded");
   table.flag("--allow-older-lock", options.allow_older_lock,

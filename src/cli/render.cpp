@@ -289,8 +289,7 @@ std::string render_execution(const Execution& execution, const Style& style) {
   }
   if (report.rehearsal) text += render_rehearsal(*report.rehearsal, style);
   if (!report.checks.empty()) text += checks_in_brief(report, style);
-  if (report.changed &&
-      (report.outcome == Outcome::committed || report.outcome == Outcome::rolled_back)) {
+  if (report.changed && (report.outcome == Outcome::committed || is_rolled_back(report.outcome))) {
     std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
     for (const PackageChange& package : report.packages) {
       if (package.before == package.after) continue;

@@ -15,6 +15,8 @@ std::string_view name(Outcome outcome) {
       return "committed";
     case Outcome::rolled_back:
       return "rolled_back";
+    case Outcome::rolled_back_with_differences:
+      return "rolled_back_with_differences";
     case Outcome::rollback_incomplete:
       return "rollback_incomplete";
     case Outcome::unfinished:
@@ -27,6 +29,10 @@ std::string_view name(Outcome outcome) {
       return "failed_before_change";
   }
   return "failed_before_change";
+}
+
+bool is_rolled_back(Outcome outcome) {
+  return outcome == Outcome::rolled_back || outcome == Outcome::rolled_back_with_differences;
 }
 
 std::string_view name(StepStatus status) {

@@ -124,7 +124,7 @@ def test_what_cannot_be_put_back_is_told(shared, operator, bundle_of, case, lost
     undone = operator.json("rollback")
     assert [line for line in undone["not_restored"] if line.startswith(case.folder)] == [
         f"{path}: changed by transaction {undone['transaction']}, but not backed up" for path in paths]
-    assert f"except for {len(report['escaped_paths'])} path" in undone["msg"], undone["msg"]
+    assert undone["msg"].startswith(f"rolled back; {len(report['escaped_paths'])} path"), undone["msg"]
     found, shared.before = operator.changes_since(shared.before), None
     assert {line.split(":")[0].split()[1] for line in found} <= {*paths, case.folder}
     for name in lost:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 ROOMS = ("base", "model", "host", "engine", "cli")
 SUB_ROOMS = {  # a file includes its own sub-room and those before it
-    "host": ("system", "filesystem", "trust", "archive", "content", "debian", "python", "bundle", "facts", "network"),
-    "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "checks", "diagnosis", "launch",
+    "host": ("system", "filesystem", "observation", "trust", "archive", "content", "debian", "python", "bundle", "facts", "network"),
+    "engine": ("inspection", "reporting", "compatibility", "planning", "transaction", "observation", "checks", "diagnosis", "launch",
                "execution", "operations", "remote", "cluster", "transfer"),
 }
 MOST_SOURCES = 26  # in one directory

@@ -158,7 +158,7 @@ struct WriteSet {
 
 // How the paths that a plan writes are known, and why in this way.
 struct WriteSetKnowledge {
-  std::string known = "predicted";  // or "rehearsed"
+  std::string known = "predicted";  // or "observed", "rehearsed"
   std::string reason;               // for people
   bool is_asked_for = false;        // by the operator: nothing else will do
   bool operator==(const WriteSetKnowledge&) const = default;

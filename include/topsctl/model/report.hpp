@@ -53,6 +53,7 @@ Json document(const ReportHeader& header, const Json& body);
 enum class Outcome {
   committed,
   rolled_back,
+  rolled_back_with_differences,  // paths that were not backed up may differ
   rollback_incomplete,
   unfinished,  // a restore could not go on for want of room or descriptors
   no_change,
@@ -60,6 +61,8 @@ enum class Outcome {
   failed_before_change
 };
 std::string_view name(Outcome outcome);
+// With differences or without.
+bool is_rolled_back(Outcome outcome);
 
 enum class StepStatus { pending, done, failed };
 std::string_view name(StepStatus status);
@@ -81,7 +84,7 @@ struct PackageChange {
 };
 
 struct WriteSetSummary {
-  std::string known = "predicted";  // how its paths are known: "predicted" or "rehearsed"
+  std::string known = "predicted";  // or "observed", "rehearsed"
   std::string reason;               // why in this way, for people; empty: nothing was kept
   std::uint64_t paths = 0;
   std::uint64_t bytes = 0;  // kept for undo

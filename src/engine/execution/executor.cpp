@@ -162,7 +162,7 @@ class Executor {
     if (plan_.kind == TransactionKind::patch) {
       keep_times_of_own_folders(snapshot_, store);
     } else {
-      unpredicted_.emplace(host_, snapshot_, store);
+      unpredicted_.emplace(host_, snapshot_, store, known_.known == "observed");
     }
     reserve_room(host_, folder_, snapshot_);
     sync_file_system(store);
@@ -180,7 +180,8 @@ class Executor {
     return perform(host_, run,
                    {concat(transaction_.folder, "/", packages_folder),
                     concat(transaction_.folder, "/", temporary_folder), plan_.python,
-                    concat(transaction_.folder, "/", pip_report_file)},
+                    concat(transaction_.folder, "/", pip_report_file),
+                    unpredicted_ ? unpredicted_->setup() : nullptr},
                    events_, execution_.warnings);
   }
 
@@ -209,7 +210,7 @@ class Executor {
     if (not_ready_) std::rethrow_exception(not_ready_);
     // Before the disks are synced: what is gone need not be written.
     remove_working_folders(folder_);
-    if (unpredicted_) unpredicted_->complete();
+    if (unpredicted_) unpredicted_->complete(execution_);
     const std::vector<std::string> created = new_paths(host_, snapshot_);
     if (unpredicted_) unpredicted_->report(created, execution_);
     is_without_change_ =
@@ -265,7 +266,7 @@ class Executor {
     end_making_ready();
     events_.note(format("rolling back: {}", error.message()));
     try {
-      if (unpredicted_) unpredicted_->complete();
+      if (unpredicted_) unpredicted_->complete(execution_);
     } catch (const Error&) {
       // The restore does it again, and says why it cannot.
     }
@@ -278,9 +279,12 @@ class Executor {
     }
     if (!is_back) return;
     execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
-    end_as_before(
-        execution_.report, Outcome::rolled_back,
-        format("rolled back: {}", as_before(transaction_, execution_.report.escaped_paths.size())));
+    end_rolled_back(execution_.report, transaction_,
+                    known_.known == "observed" ? 0 : execution_.report.escaped_paths.size());
+    const bool is_exact = execution_.report.outcome == Outcome::rolled_back;
+    end_as_before(execution_.report, execution_.report.outcome,
+                  is_exact ? format("rolled back: {}", execution_.report.message)
+                           : execution_.report.message);
   }
 
   // The times go back too: the undo of an earlier transaction is refused where they differ.

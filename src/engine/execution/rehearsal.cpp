@@ -2,7 +2,6 @@
 #include "topsctl/engine/execution/rehearsal.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 
@@ -12,6 +11,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
+#include "topsctl/engine/observation/known_paths.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
@@ -58,16 +58,6 @@ OverlayRequest request_for(const Plan& plan, const std::vector<fs::path>& packag
         {fs::absolute(packages[i]), concat(places.stage, "/", plan.packages[i].file)});
   }
   return request;
-}
-
-// Logs, and what no restart of the machine survives or anybody may write: as for the proof of a
-// rollback, nothing there belongs to an install.
-bool is_left_out(const std::string& path) {
-  constexpr std::array<std::string_view, 7> folders = {"/dev", "/proc",    "/run",    "/sys",
-                                                       "/tmp", "/var/tmp", "/var/log"};
-  return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
-    return path == folder || path.starts_with(concat(folder, "/"));
-  });
 }
 
 // What a step does in the view. Each action is named, so that a new one is not passed over.
@@ -250,7 +240,8 @@ std::string sentence_on(const RehearsalReport& rehearsal) {
 }
 
 KnownWriteSet predicted_only(const Plan& plan) {
-  return {plan.write_set, "predicted", plan.knowledge.reason};
+  const bool is_observed = plan.knowledge.known == "observed";
+  return {plan.write_set, is_observed ? "observed" : "predicted", plan.knowledge.reason};
 }
 
 KnownWriteSet with_rehearsal(const Plan& plan, const Rehearsed& rehearsed) {

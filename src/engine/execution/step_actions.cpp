@@ -26,6 +26,7 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
   command.environment["HOME"] = places.temporary;
   // A pip that knows no reports passes over this.
   if (!places.pip_report.empty()) command.environment["PIP_REPORT"] = places.pip_report;
+  command.setup = places.setup;
   command.on_output = [&](std::string_view piece) { events.output(piece); };
   const RunResult result = host.runner->run(command);
   if (result.ok()) return result.ending();

@@ -12,10 +12,11 @@ namespace topsctl {
 
 // Where a step finds what it needs, as the machine sees it.
 struct StepPlaces {
-  std::string stage;            // our own copies of the packages
-  std::string temporary;        // for the files that programs make for a while
-  std::string python;           // the plan's interpreter; empty: none
-  std::string pip_report = {};  // where pip writes its own report; empty: nowhere
+  std::string stage;                    // our own copies of the packages
+  std::string temporary;                // for the files that programs make for a while
+  std::string python;                   // the plan's interpreter; empty: none
+  std::string pip_report = {};          // where pip writes its own report; empty: nowhere
+  const ProcessSetup* setup = nullptr;  // of each program
 };
 
 // Each returns what there is to say of a success, and throws Error for a failure.

@@ -177,12 +177,17 @@ Error RollbackResult::error(const Transaction& transaction) const {
                       transaction.folder));
 }
 
-std::string as_before(const Transaction& transaction, std::size_t escaped) {
-  if (transaction.kind() == TransactionKind::patch)
-    return format("the project is as it was before transaction {}", transaction.id);
-  if (escaped == 0) return format("the host is as it was before transaction {}", transaction.id);
-  return format("the host is as it was before transaction {}, except for {} outside its write set",
-                transaction.id, counted(escaped, "path"));
+void end_rolled_back(TransactionReport& report, const Transaction& transaction,
+                     std::size_t differing) {
+  report.outcome = differing == 0 ? Outcome::rolled_back : Outcome::rolled_back_with_differences;
+  if (differing > 0) {
+    report.message =
+        format("rolled back; {} outside the write set may differ", counted(differing, "path"));
+  } else if (transaction.kind() == TransactionKind::patch) {
+    report.message = format("the project is as it was before transaction {}", transaction.id);
+  } else {
+    report.message = format("the host is as it was before transaction {}", transaction.id);
+  }
 }
 
 std::string restore_message(const Transaction& transaction, const RollbackResult& result) {
@@ -246,19 +251,14 @@ Plan rollback_plan(const Transaction& transaction, const std::string& command) {
 
 namespace {
 
-// What the transaction's own scan found outside its write set.
-std::vector<std::string> escaped_of(const Transaction& transaction) {
+std::vector<std::string> lines_on_escaped(const Transaction& transaction) {
+  const bool was_observed = is_observed(transaction);
   std::vector<std::string> lines;
-  for (const JournalRecord& record : transaction.records) {
-    if (record.state != TransactionState::committed) continue;
-    const Json details = Json::parse(record.details, nullptr, false);
-    const auto paths = details.find("escaped_paths");
-    if (paths == details.end() || !paths->is_array()) continue;
-    for (const Json& path : *paths) {
-      if (!path.is_string()) continue;
-      lines.push_back(format("{}: changed by transaction {}, but not backed up",
-                             printable(path.get<std::string>()), transaction.id));
-    }
+  for (const std::string& path : escaped_paths_of(transaction)) {
+    lines.push_back(
+        was_observed
+            ? format("{}: changed by others during transaction {}", path, transaction.id)
+            : format("{}: changed by transaction {}, but not backed up", path, transaction.id));
   }
   return lines;
 }
@@ -281,8 +281,8 @@ void take_result(const Transaction& transaction, const RollbackResult& restorati
   report.not_restored.insert(report.not_restored.end(), restoration.failures.begin(),
                              restoration.failures.end());
   if (restoration.complete()) {
-    report.outcome = Outcome::rolled_back;
-    report.message = as_before(transaction, escaped_of(transaction).size());
+    end_rolled_back(report, transaction,
+                    is_observed(transaction) ? 0 : escaped_paths_of(transaction).size());
     return;
   }
   report.failed = true;
@@ -313,7 +313,8 @@ Execution planned_undo(const Host& host, const Transaction& transaction, const P
   report.packages = reversed_changes(transaction);
   report.write_set = kept_summary(transaction);
   report.not_restored = plan.steps.front().not_restored;
-  for (std::string& line : escaped_of(transaction)) report.not_restored.push_back(std::move(line));
+  for (std::string& line : lines_on_escaped(transaction))
+    report.not_restored.push_back(std::move(line));
   report.message = "nothing was changed: this is the plan";
   return execution;
 }
@@ -344,7 +345,7 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   StepResult& step = report.steps.front();
   step.duration_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
-  const bool done = report.outcome == Outcome::rolled_back;
+  const bool done = is_rolled_back(report.outcome);
   step.status = done ? StepStatus::done : StepStatus::failed;
   step.detail = format("{} paths checked, {} differ", report.rollback->paths_checked,
                        report.rollback->differing.size());

@@ -3,22 +3,33 @@
 
 #include <limits>
 
+#include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/moved_paths.hpp"
 #include "topsctl/engine/transaction/unexpected_changes.hpp"
 
 namespace topsctl {
 
 UnpredictedChanges::UnpredictedChanges(const Host& host, Snapshot& snapshot,
-                                       std::filesystem::path store)
-    : host_(host),
-      snapshot_(snapshot),
-      store_(std::move(store)),
-      before_(record_folders(host, snapshot, store_)) {}
+                                       std::filesystem::path store, bool is_observed)
+    : host_(host), snapshot_(snapshot), store_(std::move(store)) {
+  if (is_observed) observer_.emplace(host_, snapshot_, store_);
+  before_ = record_folders(host, snapshot, store_);
+}
 
-void UnpredictedChanges::complete() {
+void UnpredictedChanges::complete(Execution& execution) {
+  if (observer_) {
+    for (std::string& failure : observer_->failures())
+      execution.warnings.push_back(std::move(failure));
+    execution.report.write_set.paths += adopt_observed(snapshot_, store_);
+  }
   // It is at work still: whatever was moved, it has moved.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
   lost_ = complete_snapshot(host_, snapshot_, store_, before_, no_end);
+}
+
+void UnpredictedChanges::end() {
+  if (observer_) part_from_files(host_, snapshot_, store_);
+  remove_folder_record(store_);
 }
 
 void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
@@ -26,7 +37,8 @@ void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
   const UnexpectedChanges escaped =
       unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_);
   execution.report.escaped_paths = escaped.paths;
-  if (std::string warning = warning_of(escaped); !warning.empty())
+  const ChangedBy by = observer_ ? ChangedBy::others : ChangedBy::anybody;
+  if (std::string warning = warning_of(escaped, by); !warning.empty())
     execution.warnings.push_back(std::move(warning));
 }
 

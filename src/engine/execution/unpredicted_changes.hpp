@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "topsctl/engine/observation/observer.hpp"
 #include "topsctl/engine/transaction/folder_record.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/model/execution.hpp"
@@ -16,23 +18,31 @@ namespace topsctl {
 class UnpredictedChanges {
  public:
   // Once the snapshot is taken into the store, which the caller syncs, and before the first change;
-  // host and snapshot must outlive it.
-  UnpredictedChanges(const Host& host, Snapshot& snapshot, std::filesystem::path store);
+  // host and snapshot must outlive it. `is_observed`: each program is observed, whose setup this
+  // has; no other thread may be at work then. Throws Error.
+  UnpredictedChanges(const Host& host, Snapshot& snapshot, std::filesystem::path store,
+                     bool is_observed);
+
+  // Of programs that are run; nullptr: they are not observed.
+  const ProcessSetup* setup() const { return observer_ ? &observer_->setup() : nullptr; }
 
   // Changes since this time count, by the file system's clock.
   void begin_at(std::int64_t since_ns) { since_ns_ = since_ns; }
-  // Completes the snapshot by what was moved.
-  void complete();
+  // Completes the snapshot by what was observed and moved: what programs change later is others'.
+  // What could not be kept is a warning.
+  void complete(Execution& execution);
   // Puts all others into the report, with a warning. By what the kernel knows to have changed;
   // others at work on the machine are among it.
   void report(const std::vector<std::string>& new_paths, Execution& execution) const;
   // It is told, and no recovery will ask.
-  void end() const { remove_folder_record(store_); }
+  void end();
 
  private:
   const Host& host_;
   Snapshot& snapshot_;
   std::filesystem::path store_;
+  // First: while it is started, no thread may be at work.
+  std::optional<Observer> observer_;
   FolderRecord before_;
   std::int64_t since_ns_ = 0;
   std::vector<std::string> lost_;  // what complete_snapshot could not keep

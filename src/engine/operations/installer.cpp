@@ -18,6 +18,7 @@
 #include "topsctl/engine/inspection/locked_packages.hpp"
 #include "topsctl/engine/inspection/missing_folders.hpp"
 #include "topsctl/engine/inspection/tree_packages.hpp"
+#include "topsctl/engine/observation/observer.hpp"
 #include "topsctl/engine/operations/confirmation.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/operations/retention.hpp"
@@ -78,6 +79,13 @@ ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
   return read;
 }
 
+void require_observable(const Host& host) {
+  const std::string why_not = why_not_observable(host);
+  if (why_not.empty()) return;
+  throw Error(ErrorCode::host_unfit, format("cannot observe programs: {}", why_not),
+              "nothing was changed; install with --write-set rehearsed or --write-set predicted");
+}
+
 // Gathers what there is to know of bundle and host, dpkg's database read once for all of it, and
 // plans.
 Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
@@ -93,7 +101,9 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   if (request.lock) require_locked(*request.lock, packages);
   PlanOptions options{request.system_python, request.wheel_backend, request.settings, request.mode,
                       request.write_set};
-  // Whoever only looks may not be able to mount anything.
+  // Whoever only looks may not be able to do either.
+  if (changes_host(request.mode) || is_root_user())
+    options.why_not_observable = [&host] { return why_not_observable(host); };
   if (changes_host(request.mode)) {
     options.why_not_rehearsable = [&host](const Plan& plan) {
       try {
@@ -239,6 +249,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
     const Plan plan = make_plan(host, request, stack, bundle, &stage);
     if (plan.steps.empty()) return planned(host, request, plan);
     if (request.write_set == WriteSetWay::rehearsed) require_rehearsable(host, plan);
+    if (request.write_set == WriteSetWay::observed) require_observable(host);
     if (request.approve && !request.approve(plan)) {
       throw Error(ErrorCode::interrupted, "not installed: the plan was not approved",
                   "answer y, or give --yes");

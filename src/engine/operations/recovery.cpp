@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
@@ -94,6 +95,7 @@ void restore_unfinished(const Host& host, const Transaction& transaction, Restor
     events.note(format("transaction {}: {} of {} backed-up paths differ from the host",
                        transaction.id, compared->differing.size(), compared->paths_checked));
   }
+  adopt_observed(host, transaction);
   UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
   if (!transaction.was_committed()) undo.reason = "it was interrupted before it finished";
   if (options.conflicts == Conflicts::refuse) {

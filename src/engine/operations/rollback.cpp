@@ -50,7 +50,8 @@ std::vector<Transaction> chosen_transactions(const Host& host, const RollbackReq
       const std::string outcome = summary_of(*found).outcome;
       throw Error(
           ErrorCode::host_unfit,
-          outcome == name(Outcome::rolled_back)
+          outcome == name(Outcome::rolled_back) ||
+                  outcome == name(Outcome::rolled_back_with_differences)
               ? format("transaction {} is already rolled back", *request.id)
               : format("cannot roll back transaction {}: its outcome is {}", *request.id, outcome),
           "`topsctl history` shows which transactions are committed");

@@ -6,6 +6,7 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
@@ -67,6 +68,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
                 format("transaction {} is damaged, and its backup cannot be read", transaction.id),
                 "nothing was changed; `topsctl recover --give-up` leaves the host as it is");
   }
+  adopt_observed(host, transaction);
   const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));
   write_undo(host, undo, transaction);
   const Json details = {{"undo", true}, {"loader_cache", undo.rebuild_loader_cache}};

@@ -13,6 +13,12 @@ std::string told(const OpaqueCommand& opaque) {
   return format("{}, line {}: {}", opaque.script, opaque.line, opaque.text);
 }
 
+bool runs_programs(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return std::holds_alternative<RunCommand>(step.action);
+  });
+}
+
 }  // namespace
 
 ScriptEffects effects_of_debs(const PlanInput& input, const Plan& plan) {
@@ -42,11 +48,20 @@ WriteSetKnowledge knowledge_of(const PlanOptions& options, const Plan& plan,
     return {"rehearsed", "--write-set rehearsed", true};
   if (options.write_set == WriteSetWay::predicted)
     return {"predicted", "--write-set predicted", true};
-  if (!effects.opaque) return {"predicted", format("all scripts are understood"), false};
+  if (options.write_set == WriteSetWay::observed) return {"observed", "--write-set observed", true};
+  if (!runs_programs(plan)) return {"predicted", format("no program is run"), false};
+  const std::string why_not_observable =
+      options.why_not_observable ? options.why_not_observable() : std::string();
+  if (why_not_observable.empty())
+    return {"observed", format("each path is backed up before a program changes it"), false};
+  const auto also = [&](const std::string& reason) {
+    return format("{}; cannot observe programs: {}", reason, why_not_observable);
+  };
+  if (!effects.opaque) return {"predicted", also(format("all scripts are understood")), false};
   const std::string why_not =
       options.why_not_rehearsable ? options.why_not_rehearsable(plan) : std::string();
-  if (why_not.empty()) return {"rehearsed", told(*effects.opaque), false};
-  return {"predicted", format("{}; {}", told(*effects.opaque), why_not), false};
+  if (why_not.empty()) return {"rehearsed", also(told(*effects.opaque)), false};
+  return {"predicted", also(format("{}; {}", told(*effects.opaque), why_not)), false};
 }
 
 void add_rehearsal(Plan& plan) {
@@ -66,6 +81,7 @@ bool has_rehearsal(const Plan& plan) {
 
 std::optional<WriteSetWay> write_set_way_named(std::string_view name) {
   if (name == "auto") return WriteSetWay::automatic;
+  if (name == "observed") return WriteSetWay::observed;
   if (name == "rehearsed") return WriteSetWay::rehearsed;
   if (name == "predicted") return WriteSetWay::predicted;
   return std::nullopt;

@@ -1,5 +1,5 @@
 // Writes and reads the record of a snapshot.
-#include "engine/transaction/manifest.hpp"
+#include "topsctl/engine/transaction/manifest.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -157,6 +157,18 @@ KeptPath kept_path(const Json& line) {
 
 }  // namespace
 
+std::string kept_path_line(const KeptPath& kept) {
+  return to_json(kept).dump();
+}
+
+KeptPath parse_kept_path(const std::string& line) {
+  try {
+    return kept_path(Json::parse(line));
+  } catch (const Json::exception&) {
+    throw Error(ErrorCode::journal_damaged, "a line of the snapshot record is damaged");
+  }
+}
+
 std::string manifest_text(const Snapshot& snapshot) {
   Json families = Json::array();
   for (const PathFamily& family : snapshot.families) {
@@ -172,7 +184,7 @@ std::string manifest_text(const Snapshot& snapshot) {
   std::string text = first.dump() + "\n";
   std::vector<std::string> lines(snapshot.paths.size());
   for_each_index(lines.size(),
-                 [&](std::size_t i) { lines[i] = to_json(snapshot.paths[i]).dump(); });
+                 [&](std::size_t i) { lines[i] = kept_path_line(snapshot.paths[i]); });
   for (const std::string& line : lines) text += line + "\n";
   text += Json({{"paths", snapshot.paths.size()}, {"sha256", sha256_of(text)}}).dump() + "\n";
   return text;

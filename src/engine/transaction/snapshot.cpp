@@ -11,10 +11,10 @@
 #include <map>
 #include <set>
 
-#include "engine/transaction/manifest.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/link_seals.hpp"
+#include "topsctl/engine/transaction/manifest.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 #include "topsctl/host/filesystem/canonical_paths.hpp"
 #include "topsctl/host/filesystem/file_tree.hpp"

@@ -91,15 +91,15 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
   report.message = format(
       "transaction {}: {} according to its journal; the command ended before it wrote its report",
       transaction.id, name(outcome));
-  if (!is_undo && (outcome == Outcome::rolled_back || outcome == Outcome::failed_before_change))
+  if (!is_undo && (is_rolled_back(outcome) || outcome == Outcome::failed_before_change))
     end_as_before(report, outcome, report.message);
   execution.warnings.emplace_back(
       "this report was rebuilt from the journal: it has no plan, no steps and no checks");
   const bool is_asked_for = outcome == Outcome::committed || outcome == Outcome::no_change ||
-                            (is_undo && outcome == Outcome::rolled_back);
+                            (is_undo && is_rolled_back(outcome));
   if (!is_asked_for) {
     report.failed = true;
-    execution.exit = outcome == Outcome::rolled_back           ? ExitCode::rolled_back
+    execution.exit = is_rolled_back(outcome)                   ? ExitCode::rolled_back
                      : outcome == Outcome::rollback_incomplete ? ExitCode::rollback_incomplete
                                                                : ExitCode::failed;
     execution.error = Error(ErrorCode::step_failed, format("{} was interrupted", command),
@@ -109,8 +109,9 @@ Json rebuilt_report(const Host& host, const Transaction& transaction, const std:
 }
 
 Outcome outcome_named(std::string_view text) {
-  for (const Outcome outcome : {Outcome::committed, Outcome::rolled_back,
-                                Outcome::rollback_incomplete, Outcome::no_change}) {
+  for (const Outcome outcome :
+       {Outcome::committed, Outcome::rolled_back, Outcome::rolled_back_with_differences,
+        Outcome::rollback_incomplete, Outcome::no_change}) {
     if (name(outcome) == text) return outcome;
   }
   return Outcome::failed_before_change;

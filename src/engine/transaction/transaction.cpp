@@ -152,6 +152,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
   summary.id = transaction.id;
   summary.kind = transaction.kind();
   summary.outcome = "unfinished";
+  bool has_escaped = false;
   for (const auto& [path, digest] : transaction.patched())
     summary.patched.push_back(printable(path));
   for (const JournalRecord& record : transaction.records) {
@@ -180,6 +181,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
       summary.outcome = name(Outcome::committed);
       summary.kept_bytes = details.value("kept_bytes", summary.kept_bytes);
       summary.can_be_undone = true;
+      has_escaped = !is_observed(transaction) && !escaped_paths_of(transaction).empty();
     }
     if (record.state == TransactionState::restoring) summary.outcome = "unfinished";
     if (record.state == TransactionState::restored || record.state == TransactionState::pruned) {
@@ -187,9 +189,11 @@ TransactionSummary summary_of(const Transaction& transaction) {
       summary.can_be_undone = false;
     }
     if (record.state == TransactionState::restored) {
+      const Outcome undone =
+          has_escaped ? Outcome::rolled_back_with_differences : Outcome::rolled_back;
       const Outcome outcome = details.value("differing", 0) > 0    ? Outcome::rollback_incomplete
                               : details.value("only_times", false) ? Outcome::no_change
-                              : details.value("was_changed", true) ? Outcome::rolled_back
+                              : details.value("was_changed", true) ? undone
                                                                    : Outcome::failed_before_change;
       summary.outcome = name(outcome);
     }
@@ -210,6 +214,24 @@ WriteSetSummary kept_summary(const Transaction& transaction) {
     summary.copied = details.value("copied", std::uint64_t{0});
   }
   return summary;
+}
+
+bool is_observed(const Transaction& transaction) {
+  return kept_summary(transaction).known == "observed";
+}
+
+std::vector<std::string> escaped_paths_of(const Transaction& transaction) {
+  std::vector<std::string> escaped;
+  for (const JournalRecord& record : transaction.records) {
+    if (record.state != TransactionState::committed) continue;
+    const Json details = Json::parse(record.details, nullptr, false);
+    const auto paths = details.find("escaped_paths");
+    if (paths == details.end() || !paths->is_array()) continue;
+    for (const Json& path : *paths) {
+      if (path.is_string()) escaped.push_back(printable(path.get<std::string>()));
+    }
+  }
+  return escaped;
 }
 
 std::vector<InputFile> inputs_of(const Transaction& transaction) {

@@ -43,16 +43,23 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
   return escaped;
 }
 
-std::string warning_of(const UnexpectedChanges& escaped) {
+std::string warning_of(const UnexpectedChanges& escaped, ChangedBy by) {
   std::string text;
   if (escaped.count > 0) {
     const auto shown = std::min<std::size_t>(escaped.paths.size(), 3);
     std::vector<std::string> first(escaped.paths.begin(),
                                    escaped.paths.begin() + static_cast<std::ptrdiff_t>(shown));
-    text = format(
-        "{} outside the write set changed unexpectedly, by package scripts or by others, and will "
-        "not be rolled back: {}{}",
-        counted(escaped.count, "path"), joined(first, ", "), escaped.count > shown ? ", ..." : "");
+    const std::string count = counted(escaped.count, "path");
+    const std::string names = concat(joined(first, ", "), escaped.count > shown ? ", ..." : "");
+    text = by == ChangedBy::others
+               ? format(
+                     "{} changed meanwhile by others (the service manager, containers, people), "
+                     "and will not be rolled back: {}",
+                     count, names)
+               : format(
+                     "{} outside the write set changed unexpectedly, by package scripts or by "
+                     "others, and will not be rolled back: {}",
+                     count, names);
   }
   if (!escaped.is_complete) {
     text += format("{}the file systems have too many files to check all of them for changes",

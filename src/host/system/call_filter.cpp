@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "host/system/filter_text.hpp"
+#include "topsctl/host/system/filter_text.hpp"
 
 namespace topsctl {
 

@@ -19,6 +19,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/pipe.hpp"
 #include "topsctl/host/system/process.hpp"
 #include "topsctl/host/system/waiting.hpp"
 
@@ -70,48 +71,11 @@ auto members_of(Counts& counts) {
   return std::tie(counts.done, counts.total);
 }
 
-// A file, or errno.
-void answer_with(int socket, const Descriptor& file, int reason) {
-  iovec body = {&reason, sizeof reason};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &body;
-  message.msg_iovlen = 1;
-  if (file.is_open()) {
-    const int descriptor = file.get();
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof descriptor);
-    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
-  }
-  while (::sendmsg(socket, &message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
-  }
-}
-
 Descriptor answered_file(int socket) {
   int reason = EIO;
-  iovec body = {&reason, sizeof reason};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &body;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t got = -1;
-  do {
-    got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  const cmsghdr* header = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) {
-    errno = reason;
-    return {};
-  }
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return Descriptor(descriptor);
+  Descriptor file = receive_descriptor(socket, reason);
+  if (!file.is_open()) errno = reason;
+  return file;
 }
 
 // The worker's end.
@@ -275,7 +239,7 @@ class Caller {
     } else if (message.word == Word::nameless) {
       file = open_nameless_file();
     }
-    answer_with(socket_, file, errno);
+    send_descriptor(socket_, file.get(), errno);  // or errno
   }
 
   [[noreturn]] void throw_error() {

@@ -166,4 +166,73 @@ void remove_old_runs(const fs::path& folder) {
   }
 }
 
+Descriptor start_detached(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"topsctl"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<char*> argv = c_strings(words);
+  const std::array<char*, 1> nothing = {nullptr};
+  Pipe ready = make_pipe();
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);
+  if (pid == 0) {
+    ::setsid();
+    // Its parent ends at once, so that nobody is left to reap it but init.
+    if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
+    const int null = ::open("/dev/null", O_RDWR);
+    for (const int stream : {1, 2}) {
+      if (null < 0 || ::dup2(null, stream) < 0) ::close(stream);
+    }
+    // Closed by declare_ready(), or by its end.
+    if (::dup2(::fcntl(ready.write_end.get(), F_DUPFD_CLOEXEC, 10), 0) < 0) ::_exit(127);
+    restore_descriptor_limit();
+    if (::chdir("/") == 0) ::execve("/proc/self/exe", argv.data(), nothing.data());
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (status != 0) throw Error(ErrorCode::host_unfit, "cannot start 'topsctl' in the background");
+  return std::move(ready.read_end);
+}
+
+void declare_ready() {
+  // Only start_detached() gives a standard input that cannot be read.
+  const int flags = ::fcntl(0, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY) return;
+  const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (null.is_open()) ::dup2(null.get(), 0);
+}
+
+void start_keeper(const Descriptor& kept, const std::function<void(int)>& work) {
+  const pid_t pid = ::fork();
+  if (pid < 0) throw system_error(errno, "start", "a copy of topsctl", ErrorCode::host_unfit);
+  if (pid > 0) {
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0) throw Error(ErrorCode::host_unfit, "cannot start 'topsctl' in the background");
+    return;
+  }
+  ::setsid();
+  if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGPIPE, SIGALRM})
+    ::signal(signal, SIG_IGN);
+  const int null = ::open("/dev/null", O_RDWR);
+  for (const int stream : {0, 1, 2}) {
+    if (null < 0 || ::dup2(null, stream) < 0) ::close(stream);
+  }
+  // Locks among them: they must end with topsctl.
+  close_others({kept.get()});
+  int result = 1;
+  try {
+    if (::chdir("/") == 0) {
+      work(kept.get());
+      result = 0;
+    }
+  } catch (...) {
+    result = 1;
+  }
+  ::_exit(result);
+}
+
 }  // namespace topsctl

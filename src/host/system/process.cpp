@@ -49,9 +49,13 @@ struct ChildImage {
   std::vector<char*> envp;
   std::string root;
   const Enclosure* enclosure;
+  const ProcessSetup* setup;
 
   explicit ChildImage(const Command& command)
-      : arguments(command.argv), root(command.root.string()), enclosure(command.enclosure) {
+      : arguments(command.argv),
+        root(command.root.string()),
+        enclosure(command.enclosure),
+        setup(command.setup) {
     for (const auto& [name, value] : command.environment) {
       environment.push_back(concat(name, "=", value));
     }
@@ -158,6 +162,7 @@ struct ChildImage {
       fail(failure);
     }
     if (!enter_root() || ::chdir("/") != 0) fail(failure);
+    if (setup != nullptr && !setup->apply()) fail(failure);
     int reason = ENOENT;
     for (const std::string& candidate : candidates) {
       ::execve(candidate.c_str(), argv.data(), envp.data());
@@ -355,43 +360,6 @@ pid_t start_copy(const std::function<int()>& work) {
     result = 1;
   }
   ::_exit(result);
-}
-
-Descriptor start_detached(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"topsctl"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::vector<char*> argv = c_strings(words);
-  const std::array<char*, 1> nothing = {nullptr};
-  Pipe ready = make_pipe();
-  const pid_t pid = ::fork();
-  if (pid < 0) throw system_error(errno, "start", "topsctl", ErrorCode::host_unfit);
-  if (pid == 0) {
-    ::setsid();
-    // Its parent ends at once, so that nobody is left to reap it but init.
-    if (const pid_t second = ::fork(); second != 0) ::_exit(second < 0 ? 127 : 0);
-    const int null = ::open("/dev/null", O_RDWR);
-    for (const int stream : {1, 2}) {
-      if (null < 0 || ::dup2(null, stream) < 0) ::close(stream);
-    }
-    // Closed by declare_ready(), or by its end.
-    if (::dup2(::fcntl(ready.write_end.get(), F_DUPFD_CLOEXEC, 10), 0) < 0) ::_exit(127);
-    restore_descriptor_limit();
-    if (::chdir("/") == 0) ::execve("/proc/self/exe", argv.data(), nothing.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) throw Error(ErrorCode::host_unfit, "cannot start 'topsctl' in the background");
-  return std::move(ready.read_end);
-}
-
-void declare_ready() {
-  // Only start_detached() gives a standard input that cannot be read.
-  const int flags = ::fcntl(0, F_GETFL);
-  if (flags < 0 || (flags & O_ACCMODE) != O_WRONLY) return;
-  const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (null.is_open()) ::dup2(null.get(), 0);
 }
 
 }  // namespace topsctl

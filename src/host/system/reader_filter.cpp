@@ -9,7 +9,7 @@
 
 #include <array>
 
-#include "host/system/filter_text.hpp"
+#include "topsctl/host/system/filter_text.hpp"
 
 namespace topsctl {
 

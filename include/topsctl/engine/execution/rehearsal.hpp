@@ -16,7 +16,7 @@ namespace topsctl {
 // What is known of the paths that a plan writes, and how.
 struct KnownWriteSet {
   WriteSet paths;
-  std::string known;   // "predicted", "rehearsed"
+  std::string known;   // "observed", "predicted", "rehearsed"
   std::string reason;  // why in this way, for people; empty: it was only tried
 };
 

@@ -46,8 +46,9 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
 RollbackResult restore_at_work(const Host& host, const Transaction& transaction, EventSink& events,
                                const std::string& reason);
 
-// What a report says of one that is complete, with so many unexpected changes that stay.
-std::string as_before(const Transaction& transaction, std::size_t escaped);
+// Outcome and message of one that is complete, with so many paths that may differ.
+void end_rolled_back(TransactionReport& report, const Transaction& transaction,
+                     std::size_t differing);
 // What a report says of one that is not complete.
 std::string restore_message(const Transaction& transaction, const RollbackResult& result);
 

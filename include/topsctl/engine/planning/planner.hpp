@@ -20,10 +20,11 @@ namespace topsctl {
 enum class InstallMode { plan, rehearse, apply };
 bool changes_host(InstallMode mode);
 
-// How the write set is to be known. Automatic: by a trial run where a script does what nobody can
-// tell from its text, if there can be one; else by prediction.
-enum class WriteSetWay { automatic, rehearsed, predicted };
-// "auto", "rehearsed", "predicted".
+// How the write set is to be known. Automatic: by observing each program where that can be; else by
+// a trial run where a script does what nobody can tell from its text, if there can be one; else by
+// prediction.
+enum class WriteSetWay { automatic, observed, rehearsed, predicted };
+// "auto", "observed", "rehearsed", "predicted".
 std::optional<WriteSetWay> write_set_way_named(std::string_view name);
 
 // What the operator asks of a plan.
@@ -33,6 +34,8 @@ struct PlanOptions {
   SettingOptions settings = {};
   InstallMode mode = InstallMode::apply;
   WriteSetWay write_set = WriteSetWay::automatic;
+  // Why programs cannot be observed here; empty: they can. Not set: nobody has looked.
+  std::function<std::string()> why_not_observable = {};
   // Why no trial run of the plan can be made here; empty: one can. Not set: nobody has looked.
   std::function<std::string(const Plan&)> why_not_rehearsable = {};
 };

@@ -65,8 +65,15 @@ std::vector<Transaction> list_transactions(const Host& host);
 // The summary that `history` shows.
 TransactionSummary summary_of(const Transaction& transaction);
 
+// Whether all that its programs changed was seen, as its journal says.
+bool is_observed(const Transaction& transaction);
+
 // What was kept for its undo, as its journal says.
 WriteSetSummary kept_summary(const Transaction& transaction);
+
+// What its own scan found to be changed outside its write set, as its journal says; fit to be
+// shown. If it was observed, none of it is of its programs.
+std::vector<std::string> escaped_paths_of(const Transaction& transaction);
 
 // The lock and the stack file that it was made by, as its journal says.
 std::vector<InputFile> inputs_of(const Transaction& transaction);

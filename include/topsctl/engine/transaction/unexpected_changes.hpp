@@ -25,6 +25,7 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
                                      const std::vector<std::string>& lost = {});
 
 // A sentence on them; empty if there is nothing to say.
-std::string warning_of(const UnexpectedChanges& escaped);
+enum class ChangedBy { anybody, others };
+std::string warning_of(const UnexpectedChanges& escaped, ChangedBy by = ChangedBy::anybody);
 
 }  // namespace topsctl

@@ -27,6 +27,14 @@ struct Enclosure {
   Descriptor root;
 };
 
+// What a new process does to itself just before it becomes the program.
+class ProcessSetup {
+ public:
+  virtual ~ProcessSetup() = default;
+  // Safe after fork. False with errno set: the program is not started.
+  virtual bool apply() const = 0;
+};
+
 struct Command {
   std::vector<std::string> argv;                   // argv[0] is looked up in PATH of `environment`
   std::map<std::string, std::string> environment;  // the whole of it; nothing is inherited
@@ -37,6 +45,7 @@ struct Command {
   std::function<void(std::string_view)> on_output;
   // If there is one, the program is run in it and `root` is not looked at; it must outlive the run.
   const Enclosure* enclosure = nullptr;
+  const ProcessSetup* setup = nullptr;  // must outlive the run
 };
 
 struct RunResult {
@@ -76,6 +85,12 @@ pid_t start_copy(const std::function<int()>& work);
 // without a terminal, its output at /dev/null, in an empty environment. What is returned becomes
 // readable once that process calls declare_ready(), or has ended. Throws Error{host_unfit}.
 Descriptor start_detached(const std::vector<std::string>& arguments);
+
+// Starts a copy of this process that does `work` beside it and after its end: a child of nobody, in
+// a session of its own, without a terminal, which SIGINT, SIGTERM and SIGHUP do not end. Of open
+// descriptors it has `kept` alone, which is handed to `work`. No other thread may be at work.
+// Throws Error{host_unfit}.
+void start_keeper(const Descriptor& kept, const std::function<void(int)>& work);
 
 // Tells whoever started this process with start_detached(); does nothing in any other.
 void declare_ready();

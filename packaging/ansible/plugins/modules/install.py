@@ -112,7 +112,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 outcome:
-  description: C(committed), C(no_change), C(planned), C(rolled_back), C(rollback_incomplete), C(unfinished),
+  description: C(committed), C(no_change), C(planned), C(rolled_back), C(rolled_back_with_differences), C(rollback_incomplete), C(unfinished),
     C(failed_before_change), C(unconfirmed) or C(unknown).
   returned: always
   type: str

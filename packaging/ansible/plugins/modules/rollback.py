@@ -32,7 +32,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 outcome:
-  description: C(rolled_back), C(no_change), C(planned), C(rollback_incomplete), C(unfinished), C(failed_before_change) or
+  description: C(rolled_back), C(rolled_back_with_differences), C(no_change), C(planned), C(rollback_incomplete), C(unfinished), C(failed_before_change) or
     C(unknown).
   returned: always
   type: str
@@ -67,7 +67,7 @@ from ansible_collections.topsctl.topsrider.plugins.module_utils import topsctl
 
 FLAGS = ("force", "lock_timeout")
 HOST_UNFIT = 4  # exit status
-NOTHING_TO_UNDO = ("rolled_back", "no_change", "failed_before_change")
+NOTHING_TO_UNDO = ("rolled_back", "rolled_back_with_differences", "no_change", "failed_before_change")
 
 OPTIONS = {
     "id": {"type": "int"},

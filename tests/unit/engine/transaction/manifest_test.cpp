@@ -1,5 +1,5 @@
 // The record of a snapshot: every byte comes back, and half a record is no record.
-#include "engine/transaction/manifest.hpp"
+#include "topsctl/engine/transaction/manifest.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,6 +5,8 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -29,14 +31,23 @@ class FilterText {
     return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8 * index);
   }
 
+  // Nothing yet.
+  FilterText() = default;
   // Calls of other architectures get `foreign`; the call's number is loaded then.
   explicit FilterText(std::uint32_t foreign) {
-    constexpr std::uint32_t first_of_x32 = 0x40000000;
     load(offsetof(seccomp_data, arch));
     unless(BPF_JEQ, own_architecture, foreign);
+    load_number(foreign);
+  }
+
+  // For calls of our own architecture.
+  void load_number(std::uint32_t foreign) {
     load(offsetof(seccomp_data, nr));
 #ifdef __x86_64__
+    constexpr std::uint32_t first_of_x32 = 0x40000000;
     when(BPF_JGE, first_of_x32, foreign);
+#else
+    static_cast<void>(foreign);
 #endif
   }
 
@@ -65,15 +76,36 @@ class FilterText {
     answer(what);
   }
 
+  // A jump over what is added until end_jump().
+  std::size_t begin_jump() {
+    add(BPF_STMT(BPF_JMP | BPF_JA, 0));
+    return used_;
+  }
+  void end_jump(std::size_t begun) {
+    lines_.at(begun - 1).k = static_cast<std::uint32_t>(used_ - begun);
+  }
+
   // For this process, its threads to come and all that it starts. False with errno set. Safe after
   // fork.
   bool apply() {
     const sock_fprog program = {used_, lines_.data()};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
   }
+  // The same with a descriptor to which calls are told (SECCOMP_RET_USER_NOTIF, Linux 5.0); -1 with
+  // errno set. EBUSY: a filter of this kind is above this process.
+  int apply_with_listener() const {
+    const sock_fprog program = {used_, const_cast<sock_filter*>(lines_.data())};
+    constexpr unsigned long wait_killable = 1U << 5U;  // Linux 5.19: signals do not repeat a call
+    constexpr unsigned long new_listener = 1U << 3U;
+    for (const unsigned long flags : {new_listener | wait_killable, new_listener}) {
+      const long listener = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+      if (listener >= 0 || errno != EINVAL) return static_cast<int>(listener);
+    }
+    return -1;
+  }
 
  private:
-  std::array<sock_filter, 224> lines_{};
+  std::array<sock_filter, 512> lines_{};
   std::uint16_t used_ = 0;
 };
 

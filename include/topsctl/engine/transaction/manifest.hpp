@@ -10,6 +10,11 @@ namespace topsctl {
 
 std::string manifest_text(const Snapshot& snapshot);
 
+// Of one path, in one line without its end.
+std::string kept_path_line(const KeptPath& kept);
+// Throws Error{journal_damaged}.
+KeptPath parse_kept_path(const std::string& line);
+
 // Throws Error{journal_damaged} if the text is not whole.
 Snapshot parse_manifest(const std::string& text);
 

@@ -1,0 +1,72 @@
+// Keeps paths before they are changed, beside what was kept of the predicted ones.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "topsctl/engine/observation/known_paths.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
+#include "topsctl/host/observation/path_touches.hpp"
+
+namespace topsctl {
+
+// Where the records of what was kept lie, below the store of the snapshot.
+inline constexpr const char* observed_folder = "observed";
+inline constexpr const char* observed_lock = "lock";      // held while something is kept
+inline constexpr const char* observed_closed = "closed";  // no more is kept
+// The names of contents begin with this number.
+inline constexpr std::size_t first_observed = 1'000'000'000;
+
+// A file is kept as a link, and copied only before somebody writes into it. Each record is on disk
+// before the change that it is for: where the file system orders its changes (ext4, XFS) as the
+// target of a symbolic link, which is such a change itself.
+class ObservedStore {
+ public:
+  // The snapshot, whose record lies in the store, must outlive it. Throws Error, also if records
+  // are there already.
+  ObservedStore(const Host& host, const Snapshot& snapshot, std::filesystem::path store);
+
+  // Keeps what a restore needs. Throws Error if it cannot: then the change must not be made.
+  void keep(const PathTouch& touch);
+  // Whether somebody has closed it: nothing is kept any more.
+  bool is_closed() const { return is_closed_; }
+
+ private:
+  class Turn;
+
+  void keep_content(const CallerPlace& place);
+  void keep_name(const std::string& path, bool is_folder);
+  void keep_tree(const std::string& path);
+  void keep_folder_of(const std::string& path);
+  // Its place; -1: the store has been closed.
+  std::ptrdiff_t keep_path(const std::string& path);
+  void keep_file(const Inode& inode, KeptPath& kept, std::size_t number);
+  void copy_content(std::size_t index);
+  const KeptPath& kept(std::size_t index) const;
+  // The kept path of this inode; -1: there is none.
+  std::ptrdiff_t kept_inode(const struct stat& status) const;
+  bool is_no_business(const CallerPlace& place) const;
+  void write_record(const KeptPath& kept);
+  void sync_names(const std::filesystem::path& folder) const;
+
+  const Snapshot& snapshot_;
+  const std::filesystem::path store_;
+  const std::string own_state_;
+  const FileTree tree_;
+  KnownPaths known_;
+  Descriptor folder_;
+  Descriptor lock_;
+  std::uint64_t device_ = 0;  // of the store's files
+  bool orders_changes_ = false;
+  bool is_closed_ = false;
+  std::deque<KeptPath> more_;
+  std::map<std::size_t, KeptPath> copied_;  // of the snapshot's, those that were copied since
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> inodes_;  // by device and number
+  std::size_t records_ = 0;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,27 @@
+// What a call is about to do to which paths.
+#pragma once
+
+#include <vector>
+
+#include "topsctl/host/observation/call_listener.hpp"
+#include "topsctl/host/observation/caller_paths.hpp"
+
+namespace topsctl {
+
+enum class Touch {
+  content,      // a file is written as it stands
+  attributes,   // owner, mode, times or extended attributes are set
+  name,         // what is there is taken away or replaced, or something is made there
+  folder_name,  // a folder is made
+  tree          // what is there moves with all that is in it
+};
+
+struct PathTouch {
+  CallerPlace place;
+  Touch touch = Touch::name;
+};
+
+// Nothing for a call that fails by itself or changes no path. Throws Error if nobody can tell.
+std::vector<PathTouch> touches_of(const CallNotice& notice, CallerPaths& paths);
+
+}  // namespace topsctl

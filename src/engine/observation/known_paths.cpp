@@ -1,0 +1,84 @@
+// Finds paths by their names and those of the folders above.
+#include "topsctl/engine/observation/known_paths.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg.hpp"
+
+namespace topsctl {
+
+namespace {
+
+// "" for what lies in the root folder, and for the root folder itself.
+std::string_view above(std::string_view path) {
+  return path.substr(0, std::min(path.rfind('/'), path.size()));
+}
+
+std::string folder_text(std::string_view path) {
+  return path.empty() ? "/" : std::string(path);
+}
+
+}  // namespace
+
+bool is_left_out(std::string_view path) {
+  constexpr std::array<std::string_view, 7> folders = {"/dev", "/proc",    "/run",    "/sys",
+                                                       "/tmp", "/var/tmp", "/var/log"};
+  return std::any_of(folders.begin(), folders.end(), [&](std::string_view folder) {
+    return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+  });
+}
+
+KnownPaths::KnownPaths(const Snapshot& snapshot) {
+  paths_.reserve(2 * snapshot.paths.size());
+  for (const KeptPath& kept : snapshot.paths) {
+    const bool was_folder = kept.state.type == FileState::Type::directory;
+    paths_.emplace(kept.path,
+                   Known{static_cast<std::ptrdiff_t>(paths_.size()), was_folder, kept.is_unpacked});
+  }
+  for (const PathFamily& family : snapshot.families)
+    families_[family.directory].push_back(family.prefix);
+}
+
+void KnownPaths::add(const std::string& path, bool was_folder) {
+  paths_.emplace(path, Known{static_cast<std::ptrdiff_t>(paths_.size()), was_folder, false});
+}
+
+std::ptrdiff_t KnownPaths::index_of(const std::string& path) const {
+  const auto found = paths_.find(path);
+  return found == paths_.end() ? -1 : found->second.index;
+}
+
+// A family without a prefix has files alone, others have all that is in their folders.
+bool KnownPaths::is_of_family(const std::string& path, bool is_folder) const {
+  const auto found = families_.find(folder_text(above(path)));
+  if (found == families_.end()) return false;
+  const std::string_view name = std::string_view(path).substr(above(path).size() + 1);
+  return std::any_of(found->second.begin(), found->second.end(), [&](const std::string& prefix) {
+    return prefix.empty() ? !is_folder : name.starts_with(prefix);
+  });
+}
+
+bool KnownPaths::is_beside_unpacked(const std::string& path) const {
+  const std::string_view bare = path_beside(path);
+  if (bare.empty()) return false;
+  const auto found = paths_.find(std::string(bare));
+  return found != paths_.end() && found->second.is_unpacked;
+}
+
+bool KnownPaths::knows(const std::string& path, bool is_folder) const {
+  if (is_dpkg_lock(path) || paths_.contains(path) || is_of_family(path, is_folder) ||
+      is_beside_unpacked(path))
+    return true;
+  // Where no folder was, whatever comes is removed.
+  for (std::string_view folder = above(path); !folder.empty(); folder = above(folder)) {
+    const std::string text(folder);
+    if (const auto found = paths_.find(text); found != paths_.end())
+      return !found->second.was_folder;
+    if (is_of_family(text, true) || is_beside_unpacked(text)) return true;
+  }
+  return false;
+}
+
+}  // namespace topsctl

@@ -1,0 +1,189 @@
+// Follows paths as the kernel will, by openat2(2).
+#include "topsctl/host/observation/caller_paths.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <string_view>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr int most_links = 40;  // as the kernel follows them
+
+std::string link_target(int folder, const std::string& name) {
+  std::array<char, PATH_MAX + 16> target{};
+  const ssize_t size = ::readlinkat(folder, name.c_str(), target.data(), target.size());
+  if (size < 0) throw system_error(errno, "read link", name);
+  return {target.data(), static_cast<std::size_t>(size)};
+}
+
+std::string in_proc(pid_t process, std::string_view name) {
+  return concat("/proc/", process, "/", name);
+}
+
+std::string path_of_open(int descriptor) {
+  return link_target(AT_FDCWD, concat("/proc/self/fd/", descriptor));
+}
+
+// "" for the root: then a path is appended as it is.
+std::string without_root(std::string path) {
+  return path == "/" ? std::string() : std::move(path);
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+Error untold(const std::string& path) {
+  return Error(ErrorCode::host_unfit, format("cannot tell what {} leads to", in_quotes(path)));
+}
+
+}  // namespace
+
+CallerPaths::CallerPaths(const std::filesystem::path& root)
+    : root_(without_root(std::filesystem::canonical(root).string())),
+      own_(concat("/proc/", ::getpid(), "/")) {}
+
+std::string CallerPaths::on_machine(const std::string& path) const {
+  if (!is_below(path, root_)) throw untold(path);
+  std::string inside = path.substr(root_.size());
+  return inside.empty() ? "/" : inside;
+}
+
+CallerPlace CallerPaths::find(pid_t process, int folder, const std::string& path, CallerLink last) {
+  if (path.empty()) return {};
+  std::string root = without_root(link_target(AT_FDCWD, in_proc(process, "root")));
+  if (path.front() == '/') return walk(process, root, path, last);
+  const std::string from =
+      link_target(AT_FDCWD, folder == AT_FDCWD ? in_proc(process, "cwd")
+                                               : in_proc(process, concat("fd/", folder)));
+  if (!from.starts_with('/')) return {};  // a pipe or the like: the call fails
+  // Whoever was left outside of its root by chroot(2) walks there.
+  if (!is_below(from, root)) root.clear();
+  return walk(process, root, concat(from.substr(root.size()), "/", path), last);
+}
+
+CallerPlace CallerPaths::find_below(pid_t process, int folder, const std::string& path,
+                                    CallerLink last) {
+  const std::string root =
+      link_target(AT_FDCWD, folder == AT_FDCWD ? in_proc(process, "cwd")
+                                               : in_proc(process, concat("fd/", folder)));
+  if (!root.starts_with('/')) return {};
+  return walk(process, without_root(root), concat("/", path), last);
+}
+
+CallerPaths::Folder CallerPaths::open_folder(pid_t process, const std::string& root,
+                                             const std::string& path) {
+  const auto [known, is_new] = roots_.try_emplace(root);
+  if (is_new) {
+    known->second =
+        Descriptor(::open(root.empty() ? "/" : root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  if (!known->second.is_open()) {
+    roots_.erase(known);
+    throw untold(root);
+  }
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  Folder folder;
+  folder.opened = Descriptor(static_cast<int>(
+      ::syscall(SYS_openat2, known->second.get(), path.c_str(), &how, sizeof how)));
+  if (!folder.opened.is_open()) {
+    if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return folder;
+    throw untold(path);
+  }
+  folder.path = path_of_open(folder.opened.get());
+  // "self" of /proc leads whoever asks to itself.
+  if (folder.path.starts_with(own_)) {
+    folder.path = in_proc(process, folder.path.substr(own_.size()));
+    folder.opened = Descriptor(::open(folder.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.opened.is_open()) folder.path.clear();
+  }
+  return folder;
+}
+
+CallerPlace CallerPaths::walk(pid_t process, const std::string& root, std::string path,
+                              CallerLink last) {
+  for (int links = 0; links < most_links; ++links) {
+    const bool is_folder = path.ends_with('/');
+    while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+    const auto slash = path.rfind('/');
+    const std::string name = path.substr(slash + 1);
+    if (name.empty() || name == "." || name == "..") {
+      const Folder folder = open_folder(process, root, path);
+      return folder.opened.is_open() ? place(folder.path, "") : CallerPlace();
+    }
+    const Folder folder = open_folder(process, root, path.substr(0, slash + 1));
+    if (!folder.opened.is_open()) return {};
+    struct stat status {};
+    if (::fstatat(folder.opened.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno == ENOENT) return place(folder.path, name);
+      if (errno == ENAMETOOLONG) return {};
+      throw untold(path);
+    }
+    if (!S_ISLNK(status.st_mode) || (last == CallerLink::keep && !is_folder)) {
+      CallerPlace found = place(folder.path, name);
+      found.is_there = true;
+      found.status = status;
+      return found;
+    }
+    if (folder.path.starts_with("/proc/")) return behind(folder, name);
+    const std::string target = link_target(folder.opened.get(), name);
+    if (target.empty()) return {};
+    if (target.front() == '/') {
+      path = target;
+    } else {
+      if (!is_below(folder.path, root)) throw untold(path);
+      path = concat(folder.path.substr(root.size()), "/", target);
+    }
+    if (is_folder) path.push_back('/');
+  }
+  return {};  // ELOOP
+}
+
+CallerPlace CallerPaths::place(const std::string& folder, const std::string& name) const {
+  CallerPlace found;
+  if (!name.empty()) {
+    found.path = on_machine(concat(folder == "/" ? "" : folder, "/", name));
+    return found;
+  }
+  found.path = on_machine(folder);
+  found.is_there = ::lstat(folder.c_str(), &found.status) == 0;
+  return found;
+}
+
+CallerPlace CallerPaths::behind(const Folder& folder, const std::string& name) const {
+  const Descriptor opened(::openat(folder.opened.get(), name.c_str(), O_PATH | O_CLOEXEC));
+  if (!opened.is_open()) return {};
+  CallerPlace found;
+  found.is_there = ::fstat(opened.get(), &found.status) == 0;
+  const std::string path = path_of_open(opened.get());
+  if (!found.is_there || !path.starts_with('/')) return {};  // a pipe or the like
+  struct stat named {};
+  const bool is_named = ::lstat(path.c_str(), &named) == 0 && named.st_dev == found.status.st_dev &&
+                        named.st_ino == found.status.st_ino;
+  if (is_named) found.path = on_machine(path);
+  // A file without a name is gone when it is closed.
+  return is_named || found.status.st_nlink > 0 ? found : CallerPlace();
+}
+
+CallerPlace CallerPaths::find_open(pid_t process, int descriptor) const {
+  Folder folder;
+  folder.path = in_proc(process, "fd");
+  folder.opened = Descriptor(::open(folder.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.opened.is_open()) return {};
+  return behind(folder, concat(descriptor));
+}
+
+}  // namespace topsctl
