@@ -9,6 +9,7 @@ import time
 import uuid
 from pathlib import Path
 
+from faults import nasty, old_host
 from faults.images import MountedHost
 from faults.old_host import make_old
 from faults.sweep import spread
@@ -71,6 +72,8 @@ class Images:
             minor = host.python_minor()
             self.bundles = {generation: make_bundle(self.scratch / generation, generation, [], None, minor, None, True)
                             for generation in ("2.4.87", "2.5.136")}
+            for generation, bundle in self.bundles.items() if nasty.hidden else ():
+                nasty.make_nasty(bundle, generation)
             make_old(self.operator(host), self.bundles["2.4.87"])
         self.cache_before_ns = time.time_ns()
         self._make_base("install", old)
@@ -80,7 +83,7 @@ class Images:
         """Makes the root that a rollback starts from."""
         new = self.store.clone(self.base["install"])
         with self.host(new) as host:
-            report = self.operator(host).json("install", self.bundles["2.5.136"])
+            report = self.operator(host).json("install", self.bundles["2.5.136"], *old_host.ACCEPTED)
             assert report["outcome"] == "committed", report
         self._make_base("rollback", new)
 
@@ -139,7 +142,7 @@ class Images:
                              if kind == "deb" or f"py{host.python_minor()}" in path.name] for kind in ("deb", "whl")}
             script = f"{DPKG} {' '.join(inside['deb'])} && {PIP} {' '.join(inside['whl'])}"
             return ["chroot", host.root, "sh", "-c", script]
-        argv = ["install", bundle] if scenario == "install" else ["rollback"]
+        argv = ["install", bundle, *old_host.ACCEPTED] if scenario == "install" else ["rollback"]
         return [self.binary, *argv, "--root", host.root, "--json"]
 
     @contextlib.contextmanager

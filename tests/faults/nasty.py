@@ -22,6 +22,24 @@ os.setxattr("/opt/nasty/capable", "security.capability", struct.pack("<5I", 0x02
 END
 dpkg-statoverride --force --update --add root root 0{mode} /opt/nasty/overridden 2>/dev/null
 """
+# What no text tells, with what else the postinst does once it is in `hidden`.
+HIDDEN = """python3 - <<'END'
+import os
+e, s, u = "/e" + "tc/", "/sr" + "v/", "/us" + "r/share/"
+with open(e + "hosts.allow", "a") as file: file.write("{version}")
+for i in range(12):
+    os.makedirs(s + f"hidden/{{i}}", exist_ok=True)
+    open(s + f"hidden/{{i}}/file", "a").write("{version}")
+os.chmod(e + "debian_version", 0o{mode})
+os.rename(e + "issue", e + "issue.{version}"); os.link(e + "issue.{version}", e + "issue")
+open(e + "issue", "a").write("{version}")
+d = u + "doc/" + sorted(n for n in os.listdir(u + "doc") if n.startswith("perl"))[0]
+os.rename(d, s + "moved"); os.mkdir(d); open(d + "/new", "w").write("{version}")
+if os.path.exists(s + "moved-before"): os.rename(s + "moved-before", s + "moved-before.{version}")
+os.rename(s + "moved", s + "moved-before")
+END
+"""
+hidden = []
 PREINST = """#!/bin/sh
 set -e
 dpkg-divert --package tops-sdk --rename --divert /usr/bin/yes.nasty --add /usr/bin/yes
@@ -41,7 +59,7 @@ def make_nasty(bundle, version):
     control = tree / "DEBIAN"
     values = {"version": version, "capability": 10 if version.startswith("2.4") else 13,
               "mode": 750 if version.startswith("2.4") else 2755}
-    for name, text in (("postinst", POSTINST), ("preinst", PREINST), ("prerm", PRERM)):
+    for name, text in (("postinst", POSTINST + "".join(hidden)), ("preinst", PREINST), ("prerm", PRERM)):
         (control / name).write_text(text.format(**values))
         (control / name).chmod(0o755)
     with (control / "conffiles").open("a") as conffiles:

@@ -1,9 +1,10 @@
 // Runs a program and all it starts, counts their system calls that change files, and strikes at one of them.
 //
-//   nth OUTPUT COUNT kill|error:NUMBER|signal:NUMBER|full|pause|ask:SOCKET COMMAND...
+//   nth OUTPUT COUNT kill|kill:NAME|error:NUMBER|signal:NUMBER|full|pause|ask:SOCKET COMMAND...
 //
 // At the COUNT-th such call, in whichever process or thread, before it is carried out:
 //   kill           every process gets SIGKILL, as if the machine had lost its memory
+//   kill:NAME      the processes of this name (comm of proc(5)) get it, and nobody else; "first": the first one alone
 //   error:NUMBER   the call fails with this errno, once; instead of one that writes into a pipe, a socket or a device, the next one:
 //                  such errors come from a disk, and a shell that loses the pipe of a here-document says nothing of it
 //   signal:NUMBER  the first process gets this signal
@@ -90,6 +91,19 @@ static void kill_all(void) {
     }
 }
 
+static void kill_named(const char *name) {
+    for (int pid = 1; pid < most_pids; ++pid) {
+        char path[32], comm[32] = "";
+        if (!is_alive[pid]) continue;
+        snprintf(path, sizeof path, "/proc/%d/comm", pid);
+        FILE *file = fopen(path, "r");
+        if (file == NULL) continue;
+        if (fgets(comm, sizeof comm, file) != NULL) comm[strcspn(comm, "\n")] = '\0';
+        fclose(file);
+        if (strcmp(comm, name) == 0) kill(pid, SIGKILL);
+    }
+}
+
 static void make_fail(pid_t pid, int error) {
     struct user_regs_struct registers;
     if (ptrace(PTRACE_GETREGS, pid, 0, &registers) != 0) return;
@@ -163,6 +177,8 @@ static int needs_room(pid_t pid) {
 
 static void strike(const char *action, pid_t first, pid_t pid) {
     if (strcmp(action, "kill") == 0) kill_all();
+    if (strcmp(action, "kill:first") == 0) kill(first, SIGKILL);
+    else if (strncmp(action, "kill:", 5) == 0) kill_named(action + 5);
     if (strncmp(action, "error:", 6) == 0) make_fail(pid, atoi(action + 6));
     if (strncmp(action, "signal:", 7) == 0) kill(first, atoi(action + 7));
     if (strcmp(action, "pause") == 0) raise(SIGSTOP);

@@ -28,6 +28,8 @@ LITTER = "*/.topsctl-*"
 ACTIONS = {"kill": "kill", "ENOSPC": f"error:{errno.ENOSPC}", "EIO": f"error:{errno.EIO}",
            "SIGINT": f"signal:{int(signal.SIGINT)}", "SIGTERM": f"signal:{int(signal.SIGTERM)}",
            "full": "full"}
+# Of an install whose programs are observed: topsctl alone dies, or the process beside it that observes.
+OBSERVED_ACTIONS = {"kill": "kill", "kill-topsctl": "kill:first", "kill-observer": "kill:topsctl-observe"}
 # What a person must look at is no state that want of room leaves: a plain recover ends it.
 NOT_OF = {"full": 7, "ENOSPC": 7}
 
@@ -106,7 +108,7 @@ class Sweep:
     def run(self, scenario, host, number, action):
         """Runs a scenario struck at a number; (how many calls there were, exit status, which made journals durable)."""
         with tempfile.NamedTemporaryFile(dir=self.scratch) as output:
-            subprocess.run([self.nth, output.name, str(number), ACTIONS[action], *self.command(scenario, host)],
+            subprocess.run([self.nth, output.name, str(number), {**ACTIONS, **OBSERVED_ACTIONS}[action], *self.command(scenario, host)],
                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                            timeout=TIMEOUT, check=False, start_new_session=True,
                            env={"PATH": os.environ["PATH"], "HOME": os.fspath(self.scratch), "LANG": "C.UTF-8"})

@@ -11,9 +11,9 @@
 #include <map>
 #include <unordered_map>
 
+#include "engine/observation/observed_store.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/observation/observed_store.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
 #include "topsctl/engine/transaction/manifest.hpp"
 #include "topsctl/host/system/digest.hpp"

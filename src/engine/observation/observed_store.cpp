@@ -1,5 +1,5 @@
 // Links, copies and records, one path after the other.
-#include "topsctl/engine/observation/observed_store.hpp"
+#include "engine/observation/observed_store.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -111,6 +111,11 @@ bool ObservedStore::is_no_business(const CallerPlace& place) const {
   return place.path.starts_with(own_state_) || (is_left_out(place.path) && !is_shared);
 }
 
+bool ObservedStore::is_settled(const std::string& path) const {
+  if (path.starts_with(own_state_)) return true;
+  return known_.knows(path) && (path == "/" || known_.knows(parent_of(path)));
+}
+
 void ObservedStore::keep(const PathTouch& touch) {
   const CallerPlace& place = touch.place;
   if (is_closed_) return;
@@ -126,7 +131,7 @@ void ObservedStore::keep(const PathTouch& touch) {
       return;
     case Touch::tree:
       keep_name(place.path, false);
-      if (S_ISDIR(place.status.st_mode)) keep_tree(place.path);
+      if (S_ISDIR(place.status.st_mode)) keep_tree(place.path, touch.moves_to);
       return;
     default:
       keep_name(place.path, touch.touch == Touch::folder_name);
@@ -155,11 +160,15 @@ void ObservedStore::keep_name(const std::string& path, bool is_folder) {
   }
 }
 
-void ObservedStore::keep_tree(const std::string& path) {
+// Where a folder was, the names of what comes into it with the tree are new.
+void ObservedStore::keep_tree(const std::string& path, const std::string& moves_to) {
   for (const ListedName& listed : tree_.list(path)) {
     const std::string each = concat(path, "/", listed.name);
-    if (!known_.knows(each, listed.is_folder)) keep_path(each);
-    if (listed.is_folder && !listed.is_mount) keep_tree(each);
+    const std::string place = concat(moves_to, "/", listed.name);
+    for (const std::string& name : {each, place}) {
+      if (!known_.knows(name, listed.is_folder)) keep_path(name);
+    }
+    if (listed.is_folder && !listed.is_mount) keep_tree(each, place);
   }
 }
 
@@ -214,6 +223,7 @@ void ObservedStore::keep_file(const Inode& inode, KeptPath& kept, std::size_t nu
     ::unlink(place.c_str());
   }
   kept.keeping = Keeping::copy;
+  require_room(kept);
   keep_copy(tree_, kept, store_);
   const fs::path copy = content_place(kept, store_);
   sync_file(Descriptor(::open(copy.c_str(), O_RDONLY | O_CLOEXEC)), copy);
@@ -228,6 +238,7 @@ void ObservedStore::copy_content(std::size_t index) {
   KeptPath now = kept(index);
   const fs::path from = link_place(now, store_);
   const fs::path to = store_ / now.content;
+  require_room(now);
   const Descriptor file(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   const Descriptor copy(
       ::open(to.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, private_file));
@@ -247,6 +258,13 @@ void ObservedStore::copy_content(std::size_t index) {
   } else {
     copied_.emplace(index, std::move(now));
   }
+}
+
+// Not as much as the file has is written before it is known that it cannot be.
+void ObservedStore::require_room(const KeptPath& kept) const {
+  if (kept.state.size <= free_bytes(store_)) return;
+  throw Error(ErrorCode::no_space, format("not enough space to back up {}: {} needed",
+                                          in_quotes(kept.path), human_size(kept.state.size)));
 }
 
 void ObservedStore::sync_names(const fs::path& folder) const {

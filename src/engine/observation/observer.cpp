@@ -9,9 +9,9 @@
 #include <array>
 #include <cerrno>
 
+#include "engine/observation/observed_store.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/observation/observed_store.hpp"
 #include "topsctl/host/observation/call_listener.hpp"
 #include "topsctl/host/observation/caller_paths.hpp"
 #include "topsctl/host/observation/path_touches.hpp"
@@ -38,8 +38,9 @@ class Keepers {
 
   // Until topsctl and all that is observed have ended.
   void serve() {
+    std::vector<pollfd> watched;
     while (is_open_ || !listeners_.empty()) {
-      std::vector<pollfd> watched = {{is_open_ ? socket_ : -1, POLLIN, 0}};
+      watched.assign(1, {is_open_ ? socket_ : -1, POLLIN, 0});
       for (const CallListener& listener : listeners_)
         watched.push_back({listener.descriptor(), POLLIN, 0});
       if (::poll(watched.data(), watched.size(), -1) < 0) continue;
@@ -71,7 +72,7 @@ class Keepers {
     if (!notice) return;
     try {
       if (!store_.is_closed()) {
-        for (const PathTouch& touch : touches_of(*notice, paths_)) store_.keep(touch);
+        for (const PathTouch& touch : touches_of(*notice, paths_, is_settled_)) store_.keep(touch);
       }
       listener.let_go_on(*notice);
     } catch (const Error& error) {
@@ -91,6 +92,7 @@ class Keepers {
   const int socket_;
   CallerPaths paths_;
   ObservedStore& store_;
+  const IsKnown is_settled_ = [this](const std::string& path) { return store_.is_settled(path); };
   bool is_open_ = true;
   std::vector<CallListener> listeners_;
 };

@@ -136,14 +136,20 @@ std::string bytes_in_process(pid_t process, std::uint64_t address, std::size_t s
 
 std::string text_in_process(pid_t process, std::uint64_t address) {
   constexpr std::uint64_t page = 4096;
+  std::array<char, page> room;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
   std::string text;
   while (text.size() < PATH_MAX) {
     // What follows it in memory may belong to nobody.
     const std::uint64_t from = address + text.size();
-    const std::string piece = bytes_in_process(process, from, page - from % page);
+    const iovec here = {room.data(), page - from % page};
+    const iovec there = {reinterpret_cast<void*>(from), here.iov_len};  // NOLINT: another's
+    const ssize_t got = ::process_vm_readv(process, &here, 1, &there, 1, 0);
+    if (got <= 0)
+      throw Error(ErrorCode::permission, format("cannot read the memory of process {}", process));
+    const std::string_view piece(room.data(), static_cast<std::size_t>(got));
     const auto end = piece.find('\0');
     text += piece.substr(0, end);
-    if (end != std::string::npos) return text;
+    if (end != std::string_view::npos) return text;
   }
   throw Error(ErrorCode::permission, format("a path of process {} is too long", process));
 }

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -60,17 +61,59 @@ std::string CallerPaths::on_machine(const std::string& path) const {
   return inside.empty() ? "/" : inside;
 }
 
-CallerPlace CallerPaths::find(pid_t process, int folder, const std::string& path, CallerLink last) {
-  if (path.empty()) return {};
-  std::string root = without_root(link_target(AT_FDCWD, in_proc(process, "root")));
-  if (path.front() == '/') return walk(process, root, path, last);
+void CallerPaths::forget_folders() {
+  folders_.clear();
+  // The call is made after the answer to it.
+  constexpr std::chrono::milliseconds while_it_is_made{20};
+  if (are_roots_known_) known_from_ = Clock::now() + while_it_is_made;
+}
+
+void CallerPaths::forget_folder(const std::string& path) {
+  if (folders_.contains(concat(root_, path, "/"))) forget_folders();
+}
+
+void CallerPaths::forget_tree(const std::string& path) {
+  const std::string begin = concat(root_, path, "/");
+  const bool is_known = std::any_of(folders_.begin(), folders_.end(), [&](const auto& folder) {
+    return folder.first.starts_with(begin);
+  });
+  if (is_known) forget_folders();
+}
+
+void CallerPaths::know_nothing() {
+  are_roots_known_ = false;
+  folders_.clear();
+  known_from_ = Clock::time_point::max();
+}
+
+std::string CallerPaths::root_of(pid_t process) const {
+  if (are_roots_known_) return root_;
+  return without_root(link_target(AT_FDCWD, in_proc(process, "root")));
+}
+
+std::pair<std::string, std::string> CallerPaths::begin_of(pid_t process, int folder,
+                                                          const std::string& path) const {
+  std::string root = root_of(process);
+  if (path.empty() || path.front() == '/') return {std::move(root), path};
   const std::string from =
       link_target(AT_FDCWD, folder == AT_FDCWD ? in_proc(process, "cwd")
                                                : in_proc(process, concat("fd/", folder)));
   if (!from.starts_with('/')) return {};  // a pipe or the like: the call fails
   // Whoever was left outside of its root by chroot(2) walks there.
   if (!is_below(from, root)) root.clear();
-  return walk(process, root, concat(from.substr(root.size()), "/", path), last);
+  std::string whole = concat(from.substr(root.size()), "/", path);
+  return {std::move(root), std::move(whole)};
+}
+
+CallerPlace CallerPaths::find(pid_t process, int folder, const std::string& path, CallerLink last) {
+  auto [root, whole] = begin_of(process, folder, path);
+  return whole.empty() ? CallerPlace() : walk(process, root, std::move(whole), last);
+}
+
+std::string CallerPaths::name_of(pid_t process, int folder, const std::string& path) {
+  auto [root, whole] = begin_of(process, folder, path);
+  if (whole.empty()) return {};
+  return walk(process, root, std::move(whole), CallerLink::keep, Look::name).path;
 }
 
 CallerPlace CallerPaths::find_below(pid_t process, int folder, const std::string& path,
@@ -80,6 +123,23 @@ CallerPlace CallerPaths::find_below(pid_t process, int folder, const std::string
                                                : in_proc(process, concat("fd/", folder)));
   if (!root.starts_with('/')) return {};
   return walk(process, without_root(root), concat("/", path), last);
+}
+
+const CallerPaths::Folder& CallerPaths::known_folder(pid_t process, const std::string& root,
+                                                     const std::string& path) {
+  std::string key = concat(root, path);
+  if (const auto known = folders_.find(key); known != folders_.end()) return known->second;
+  last_folder_ = open_folder(process, root, path);
+  // No link was passed: what makes this wrong is that the folder goes away or moves. What is of a
+  // process means something else for the next one.
+  const bool is_to_be_known = last_folder_.opened.is_open() && are_roots_known_ &&
+                              key.size() == last_folder_.path.size() + 1 &&
+                              key.starts_with(last_folder_.path) && Clock::now() >= known_from_ &&
+                              !last_folder_.path.starts_with("/proc");
+  if (!is_to_be_known) return last_folder_;
+  constexpr std::size_t most_folders = 256;  // open descriptors
+  if (folders_.size() >= most_folders) folders_.clear();
+  return folders_.emplace(std::move(key), std::move(last_folder_)).first->second;
 }
 
 CallerPaths::Folder CallerPaths::open_folder(pid_t process, const std::string& root,
@@ -114,18 +174,19 @@ CallerPaths::Folder CallerPaths::open_folder(pid_t process, const std::string& r
 }
 
 CallerPlace CallerPaths::walk(pid_t process, const std::string& root, std::string path,
-                              CallerLink last) {
+                              CallerLink last, Look look) {
   for (int links = 0; links < most_links; ++links) {
     const bool is_folder = path.ends_with('/');
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     const auto slash = path.rfind('/');
     const std::string name = path.substr(slash + 1);
     if (name.empty() || name == "." || name == "..") {
-      const Folder folder = open_folder(process, root, path);
+      const Folder& folder = known_folder(process, root, path);
       return folder.opened.is_open() ? place(folder.path, "") : CallerPlace();
     }
-    const Folder folder = open_folder(process, root, path.substr(0, slash + 1));
+    const Folder& folder = known_folder(process, root, path.substr(0, slash + 1));
     if (!folder.opened.is_open()) return {};
+    if (look == Look::name) return place(folder.path, name);
     struct stat status {};
     if (::fstatat(folder.opened.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) return place(folder.path, name);
@@ -176,6 +237,23 @@ CallerPlace CallerPaths::behind(const Folder& folder, const std::string& name) c
   if (is_named) found.path = on_machine(path);
   // A file without a name is gone when it is closed.
   return is_named || found.status.st_nlink > 0 ? found : CallerPlace();
+}
+
+std::string CallerPaths::name_of_open(pid_t process, int descriptor) {
+  if (opened_by_ != process || !opened_.is_open()) {
+    opened_ = Descriptor(::open(in_proc(process, "fd").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    opened_by_ = process;
+  }
+  std::array<char, PATH_MAX> target{};
+  const ssize_t size =
+      ::readlinkat(opened_.get(), concat(descriptor).c_str(), target.data(), target.size());
+  if (size <= 0) {
+    opened_.close();  // perhaps of a process that is gone, with the number of this one
+    return {};
+  }
+  const std::string_view path(target.data(), static_cast<std::size_t>(size));
+  if (!path.starts_with('/') || !is_below(path, root_) || path.ends_with(" (deleted)")) return {};
+  return std::string(path.substr(root_.size()));
 }
 
 CallerPlace CallerPaths::find_open(pid_t process, int descriptor) const {

@@ -51,6 +51,7 @@ constexpr auto observed_calls = std::to_array<ObservedCall>({
     {none, 207, {Kind::set_open, 0}},           // fchown32
     {none, 412, {Kind::set, 0, 1, -1, -1, 3}},  // utimensat_time64
     {none, 102, {Kind::socketcall}},
+    {none, 22, {Kind::new_tree}},  // umount
 #endif
     {SYS_openat, 295, {Kind::open, 0, 1, -1, -1, 2}},
     {437 /* openat2 */, 437, {Kind::open_how, 0, 1, -1, -1, 2}},
@@ -79,6 +80,11 @@ constexpr auto observed_calls = std::to_array<ObservedCall>({
     {463 /* setxattrat */, 463, {Kind::set, 0, 1, -1, -1, 2}},
     {466 /* removexattrat */, 466, {Kind::set, 0, 1, -1, -1, 2}},
     {SYS_bind, 361, {Kind::bind, 0, 1, -1, -1, 2}},
+    {SYS_chroot, 61, {Kind::new_tree}},
+    {SYS_pivot_root, 217, {Kind::new_tree}},
+    {SYS_mount, 21, {Kind::new_tree}},
+    {SYS_umount2, 52, {Kind::new_tree}},
+    {429 /* move_mount */, 429, {Kind::new_tree}},
 });
 
 struct JudgedCalls {

@@ -21,8 +21,9 @@ constexpr unsigned exchange_flag = 2;  // RENAME_EXCHANGE
 
 class CallReader {
  public:
-  CallReader(const CallNotice& notice, const CallShape& shape, CallerPaths& paths)
-      : notice_(notice), shape_(shape), paths_(paths) {}
+  CallReader(const CallNotice& notice, const CallShape& shape, CallerPaths& paths,
+             const IsKnown& is_known)
+      : notice_(notice), shape_(shape), paths_(paths), is_known_(is_known) {}
 
   std::vector<PathTouch> read() {
     switch (shape_.kind) {
@@ -39,7 +40,7 @@ class CallReader {
         add(find(CallerLink::follow), Touch::content);
         break;
       case CallKind::remove:
-        add(find(CallerLink::keep), Touch::name);
+        add_removed();
         break;
       case CallKind::make:
         add(find(CallerLink::keep), Touch::name);
@@ -58,7 +59,10 @@ class CallReader {
         add_set();
         break;
       case CallKind::set_open:
-        add(paths_.find_open(notice_.process, descriptor(0)), Touch::attributes);
+        add_set_open(descriptor(0));
+        break;
+      case CallKind::new_tree:
+        paths_.know_nothing();
         break;
       case CallKind::bind:
         add_bound(argument(1), argument(2));
@@ -98,6 +102,10 @@ class CallReader {
     const bool makes = (flags & O_CREAT) != 0;
     const bool keeps_link = (flags & O_NOFOLLOW) != 0 || (makes && (flags & O_EXCL) != 0);
     const CallerLink last = keeps_link ? CallerLink::keep : CallerLink::follow;
+    // A file that is only made.
+    if (makes && (flags & O_EXCL) != 0 && (resolving & RESOLVE_IN_ROOT) == 0 &&
+        is_known(paths_.name_of(notice_.process, descriptor(shape_.folder), text(shape_.path))))
+      return;
     CallerPlace place =
         (resolving & RESOLVE_IN_ROOT) != 0
             ? paths_.find_below(notice_.process, descriptor(shape_.folder), text(shape_.path), last)
@@ -118,13 +126,42 @@ class CallReader {
     add_opened(how.flags, how.resolve);
   }
 
+  // Whether what is there need not be looked at.
+  bool is_known(const std::string& name) const { return name.empty() || is_known_(name); }
+
+  void add_removed() {
+    const std::string path = text(shape_.path);
+    const std::string name = paths_.name_of(notice_.process, descriptor(shape_.folder), path);
+    paths_.forget_folder(name);
+    if (is_known(name)) return;
+    CallerPlace place =
+        paths_.find(notice_.process, descriptor(shape_.folder), path, CallerLink::keep);
+    if (place.is_there) add(std::move(place), Touch::name);
+  }
+
+  void add_set_open(int opened) {
+    const std::string name = paths_.name_of_open(notice_.process, opened);
+    if (!name.empty() && is_known_(name)) return;
+    add(paths_.find_open(notice_.process, opened), Touch::attributes);
+  }
+
   void add_renamed() {
     const bool exchanges = (argument(shape_.flags) & exchange_flag) != 0;
     CallerPlace from = find(CallerLink::keep);
-    CallerPlace to = find_second(CallerLink::keep);
-    if (!from.is_there || to.path.empty()) return;
-    add(std::move(from), Touch::tree);
-    add(std::move(to), exchanges ? Touch::tree : Touch::name);
+    if (!from.is_there || from.path.empty()) return;
+    CallerPlace to;
+    to.path = paths_.name_of(notice_.process, descriptor(shape_.to_folder), text(shape_.to_path));
+    if (to.path.empty()) return;
+    const bool is_folder = S_ISDIR(from.status.st_mode);
+    if (is_folder || exchanges) paths_.forget_tree(from.path);
+    if (is_folder || exchanges) paths_.forget_tree(to.path);
+    if (!is_folder && !exchanges && is_known(from.path) && is_known(to.path)) return;
+    to = find_second(CallerLink::keep);
+    if (exchanges)
+      touches_.push_back({to, Touch::tree, from.path});
+    else
+      touches_.push_back({to, Touch::name});
+    touches_.push_back({std::move(from), Touch::tree, to.path});
   }
 
   // What has a further name may be written to by that one.
@@ -182,16 +219,18 @@ class CallReader {
   const CallNotice& notice_;
   const CallShape& shape_;
   CallerPaths& paths_;
+  const IsKnown& is_known_;
   std::vector<PathTouch> touches_;
 };
 
 }  // namespace
 
-std::vector<PathTouch> touches_of(const CallNotice& notice, CallerPaths& paths) {
+std::vector<PathTouch> touches_of(const CallNotice& notice, CallerPaths& paths,
+                                  const IsKnown& is_known) {
   const CallShape* shape = shape_of_call(notice.architecture, notice.number);
   if (shape == nullptr)
     throw Error(ErrorCode::host_unfit, format("an unknown system call: {}", notice.number));
-  return CallReader(notice, *shape, paths).read();
+  return CallReader(notice, *shape, paths, is_known).read();
 }
 
 }  // namespace topsctl

@@ -23,6 +23,7 @@ enum class CallKind {
   set,          // owner, mode, times, extended attributes; of what a link leads to
   set_link,     // the same of a link itself
   set_open,     // the same of an open descriptor
+  new_tree,     // chroot(2), mount(2): paths mean something else afterwards
   bind,         // bind(2), which makes a socket
   socketcall    // bind(2) by socketcall(2): its arguments stand in memory
 };

@@ -1,6 +1,8 @@
 // What a call is about to do to which paths.
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "topsctl/host/observation/call_listener.hpp"
@@ -19,9 +21,15 @@ enum class Touch {
 struct PathTouch {
   CallerPlace place;
   Touch touch = Touch::name;
+  std::string moves_to = {};  // of a tree: the path that it gets
 };
 
-// Nothing for a call that fails by itself or changes no path. Throws Error if nobody can tell.
-std::vector<PathTouch> touches_of(const CallNotice& notice, CallerPaths& paths);
+// Whether nothing has to be kept of a path before its name or its attributes change.
+using IsKnown = std::function<bool(const std::string&)>;
+
+// Nothing for a call that fails by itself or changes no path, or one that is known. Throws Error if
+// nobody can tell.
+std::vector<PathTouch> touches_of(const CallNotice& notice, CallerPaths& paths,
+                                  const IsKnown& is_known);
 
 }  // namespace topsctl

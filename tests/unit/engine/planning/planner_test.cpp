@@ -366,8 +366,11 @@ TEST_F(Planning, RehearsesAfterTheStageAndBeforeAnythingIsKept) {
 TEST_F(Planning, RehearsesByItselfWhatNoTextTells) {
   EXPECT_FALSE(has_rehearsal(plan()));
   inventory_.packages[0].deb.emplace().scripts = {{"postinst", "#!/bin/sh\npython3 -c 'x'\n"}};
+  EXPECT_FALSE(has_rehearsal(plan())) << "it is observed";
+  why_not_observable_ = "no kernel";
   EXPECT_TRUE(has_rehearsal(plan()));
-  EXPECT_EQ(plan().knowledge.reason, "postinst of tops-eccl, line 2: python3 -c 'x'");
+  EXPECT_EQ(plan().knowledge.reason,
+            "postinst of tops-eccl, line 2: python3 -c 'x'; cannot observe programs: no kernel");
 }
 
 TEST_F(Planning, SaysOfServicesOnlyWhereAScriptTouchesThem) {

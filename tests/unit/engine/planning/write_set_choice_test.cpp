@@ -1,7 +1,9 @@
-// Whether an install predicts what it writes, or tries it out.
+// Whether an install observes, tries out or predicts what it writes.
 #include "engine/planning/write_set_choice.hpp"
 
 #include <gtest/gtest.h>
+
+#include "topsctl/base/text.hpp"
 
 namespace topsctl {
 namespace {
@@ -9,19 +11,46 @@ namespace {
 const ScriptEffects opaque = effects_of("postinst of x", "#!/bin/sh\npython3 -c 'x'\n");
 constexpr const char* quoted = "postinst of x, line 2: python3 -c 'x'";
 
+constexpr const char* unobserved = "; cannot observe programs: no kernel";
+
+Plan with_a_program() {
+  Plan plan;
+  plan.steps.push_back({"debs", "install", RunCommand{}, {}});
+  return plan;
+}
+
+PlanOptions on_a_host_without_observation() {
+  PlanOptions options;
+  options.why_not_observable = [] { return std::string("no kernel"); };
+  return options;
+}
+
+TEST(WriteSetChoices, AreObservationsWhereTheseArePossible) {
+  PlanOptions options;
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque).known, "observed");
+  options.why_not_observable = [] { return std::string(); };
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque).known, "observed");
+}
+
 TEST(WriteSetChoices, ArePredictionsOfScriptsThatAreUnderstood) {
-  EXPECT_EQ(knowledge_of({}, {}, effects_of("postinst of x", "#!/bin/sh\nldconfig\n")),
-            (WriteSetKnowledge{"predicted", "all scripts are understood"}));
+  EXPECT_EQ(knowledge_of(on_a_host_without_observation(), with_a_program(),
+                         effects_of("postinst of x", "#!/bin/sh\nldconfig\n")),
+            (WriteSetKnowledge{"predicted", concat("all scripts are understood", unobserved)}));
+}
+
+TEST(WriteSetChoices, ArePredictionsWhereNoProgramIsRun) {
+  EXPECT_EQ(knowledge_of({}, {}, {}), (WriteSetKnowledge{"predicted", "no program is run"}));
 }
 
 TEST(WriteSetChoices, AreTrialRunsOfOthersWhereTheseArePossible) {
-  PlanOptions options;
-  EXPECT_EQ(knowledge_of(options, {}, opaque), (WriteSetKnowledge{"rehearsed", quoted}));
+  PlanOptions options = on_a_host_without_observation();
+  const WriteSetKnowledge rehearsed{"rehearsed", concat(quoted, unobserved)};
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque), rehearsed);
   options.why_not_rehearsable = [](const Plan&) { return std::string(); };
-  EXPECT_EQ(knowledge_of(options, {}, opaque), (WriteSetKnowledge{"rehearsed", quoted}));
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque), rehearsed);
   options.why_not_rehearsable = [](const Plan&) { return std::string("no room"); };
-  EXPECT_EQ(knowledge_of(options, {}, opaque),
-            (WriteSetKnowledge{"predicted", std::string(quoted) + "; no room"}));
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque),
+            (WriteSetKnowledge{"predicted", concat(quoted, "; no room", unobserved)}));
 }
 
 TEST(WriteSetChoices, AreTheOperatorsWhereOneIsMade) {
@@ -40,7 +69,8 @@ TEST(WriteSetChoices, HaveNames) {
   EXPECT_EQ(write_set_way_named("auto"), WriteSetWay::automatic);
   EXPECT_EQ(write_set_way_named("rehearsed"), WriteSetWay::rehearsed);
   EXPECT_EQ(write_set_way_named("predicted"), WriteSetWay::predicted);
-  EXPECT_EQ(write_set_way_named("observed"), std::nullopt);
+  EXPECT_EQ(write_set_way_named("observed"), WriteSetWay::observed);
+  EXPECT_EQ(write_set_way_named("seen"), std::nullopt);
 }
 
 }  // namespace

@@ -32,6 +32,9 @@ class ObservedStore {
 
   // Keeps what a restore needs. Throws Error if it cannot: then the change must not be made.
   void keep(const PathTouch& touch);
+  // Whether what is there may be taken away, replaced or get other attributes, and a file be made
+  // there: it is kept.
+  bool is_settled(const std::string& path) const;
   // Whether somebody has closed it: nothing is kept any more.
   bool is_closed() const { return is_closed_; }
 
@@ -40,7 +43,7 @@ class ObservedStore {
 
   void keep_content(const CallerPlace& place);
   void keep_name(const std::string& path, bool is_folder);
-  void keep_tree(const std::string& path);
+  void keep_tree(const std::string& path, const std::string& moves_to);
   void keep_folder_of(const std::string& path);
   // Its place; -1: the store has been closed.
   std::ptrdiff_t keep_path(const std::string& path);
@@ -50,6 +53,7 @@ class ObservedStore {
   // The kept path of this inode; -1: there is none.
   std::ptrdiff_t kept_inode(const struct stat& status) const;
   bool is_no_business(const CallerPlace& place) const;
+  void require_room(const KeptPath& kept) const;
   void write_record(const KeptPath& kept);
   void sync_names(const std::filesystem::path& folder) const;
 

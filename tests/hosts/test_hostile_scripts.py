@@ -1,0 +1,49 @@
+"""Whatever a script changes, observing it makes the rollback exact; all cases in all ways: tests/faults/scripts."""
+
+import os
+
+import pytest
+
+from hosts.hostile_scripts import CASES
+from hosts.package_cases import LOCAL, OLD, PACKAGE_CASES
+from hosts.script_bench import ScriptBench
+
+# The usual run has each third case.
+ALL = "TOPSCTL_TEST_ALL_SCRIPTS" in os.environ
+STEP = 1 if ALL else 3
+
+
+@pytest.fixture(scope="module")
+def make_bench(host_factory, topsctl_release, bundle, tmp_path_factory):
+    made = []
+
+    def make(cases, **before):
+        made.append(ScriptBench(host_factory, topsctl_release, lambda python: bundle(python=python, only_needed=True),
+                                tmp_path_factory.mktemp("scripts"), cases, **before))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def scripts(make_bench):
+    return make_bench(CASES)
+
+
+@pytest.fixture(scope="module")
+def packages(make_bench):
+    return make_bench(PACKAGE_CASES, old=OLD, local=LOCAL)
+
+
+@pytest.mark.parametrize("case", CASES[::STEP], ids=lambda case: case.name)
+def test_nothing_that_a_script_does_escapes_by_default(scripts, case):
+    row = scripts.measure(case, "auto")
+    assert row.known == "observed" and row.is_exact, row
+
+
+@pytest.mark.parametrize("case", PACKAGE_CASES[::STEP], ids=lambda case: case.name)
+def test_nothing_that_dpkg_and_other_packages_do_escapes_by_default(packages, case):
+    row = packages.measure(case, "auto")
+    assert row.known == "observed" and row.is_exact, row

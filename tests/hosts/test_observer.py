@@ -1,0 +1,125 @@
+"""The process that observes an install: whom it serves, what its end means, and hosts on which there can be none."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hosts.operations import Operator
+from hosts.test_write_set import HIDDEN
+
+UNDER_FILTER = Path(__file__).with_name("under_filter.py")
+# A daemon of a package: it opens its file anew each time, and ends when it is told to.
+DAEMON = """cat >/opt/daemon <<'END'
+while [ ! -e /run/enough ]; do echo beat >>/srv/beats || echo refused >>/run/refused; sleep 0.1; done
+echo ended >>/srv/beats
+END
+setsid sh /opt/daemon >/dev/null 2>&1 </dev/null &
+sleep 0.3"""
+# A shell's functions for what the tests' shells do; the first names the processes that observe.
+FUNCTIONS = """observers() { grep -ls '^topsctl-observ' /proc/[0-9]*/comm | cut -d/ -f3; }
+reached() { n=0; while [ ! -e /run/reached ] && [ $n -lt 300 ]; do n=$((n + 1)); sleep 0.1; done; }
+install() { topsctl install /srv/bundle --json --accept script-starts-background-program; }
+"""
+
+
+@pytest.fixture
+def run_with(topsctl_host, with_eccl):
+    """run_with(script of the package, shell script) -> what the latter says, run inside the host beside the bundle."""
+    def run(script, shell):
+        topsctl_host.copy_in(with_eccl(script), "/srv/bundle")
+        return topsctl_host.run(["sh", "-c", FUNCTIONS + shell], timeout=100)
+
+    return run
+
+
+def test_a_daemon_writes_on_after_the_install_and_the_observer_ends_with_it(run_with):
+    said = run_with(DAEMON, """install >/run/report || exit 1
+[ -n "$(observers)" ] && echo serving
+before=$(wc -l </srv/beats); sleep 0.5; [ $(wc -l </srv/beats) -gt $before ] && echo beating
+touch /run/enough; sleep 1; tail -n 1 /srv/beats; cat /run/refused; [ -n "$(observers)" ] || echo gone""")
+    assert said.stdout.split() == ["serving", "beating", "ended", "gone"], said
+
+
+def test_a_daemon_writes_on_when_topsctl_is_killed_and_recover_makes_it_all_undone(run_with, topsctl_host):
+    # The text names the daemon's file, to which it writes on: a recovery has to be told that this is to go, too.
+    slow = f"{DAEMON}\n{HIDDEN}\ntouch /run/reached\nsleep 30"
+    topsctl_host.path("/etc/hosts.allow").write_text("before\n")
+    said = run_with(slow, """install >/run/report 2>&1 & reached; topsctl=$(grep -ls "^topsctl$" /proc/[0-9]*/comm | cut -d/ -f3 | sort -n | head -n 1)
+cp /etc/hosts.allow /run/changed; kill -9 $topsctl; sleep 0.5
+before=$(wc -l </srv/beats); sleep 0.5; [ $(wc -l </srv/beats) -gt $before ] && echo beating
+touch /run/enough; sleep 1; [ -n "$(observers)" ] || echo gone
+cat /run/changed; echo
+topsctl recover --force --json >/run/recovered ; cat /etc/hosts.allow; ls -d /srv/hidden /srv/beats /opt/daemon""")
+    assert said.stdout.split() == ["beating", "gone", "before", "added", "before"], said
+    recovered = json.loads(topsctl_host.path("/run/recovered").read_text())
+    assert recovered["outcome"] == "rolled_back" and recovered["rollback"]["verified"]["paths_differing"] == 0
+
+
+def test_without_the_observer_the_calls_fail_and_so_does_the_install(run_with, topsctl_host):
+    topsctl_host.path("/etc/hosts.allow").write_text("before\n")
+    waiting = f"{HIDDEN}\n: >/run/reached\nwhile [ ! -e /run/go ]; do sleep 0.1; done\necho more >>/etc/issue"
+    said = run_with(waiting, """install >/run/report 2>/dev/null & reached
+cat /etc/hosts.allow; echo; kill -9 $(observers); sleep 0.2; echo >/run/go; wait $!; echo $?; cat /etc/hosts.allow""")
+    assert said.stdout.split() == ["before", "added", "8", "before"], said
+    report = json.loads(topsctl_host.path("/run/report").read_text())
+    assert report["outcome"] == "rolled_back"
+    assert any("the process that observes programs has ended" in warning for warning in report["warnings"])
+
+
+def test_what_cannot_be_kept_cannot_be_changed(run_with, topsctl_host):
+    """A file on another file system has to be copied, and the store has no room for it."""
+    said = run_with("python3 -c 'open(\"/mn\" + \"t/big\", \"a\").write(\"x\")' || echo refused >>/run/refused; test -e /run/refused",
+                    """mount -t tmpfs none /mnt; truncate -s 8T /mnt/big; before=$(stat -c '%s %Y' /mnt/big)
+install >/run/report; echo $?; cat /run/refused; [ "$before" = "$(stat -c '%s %Y' /mnt/big)" ] && echo same""")
+    assert said.stdout.split() == ["0", "refused", "same"], said
+    report = json.loads(topsctl_host.path("/run/report").read_text())
+    assert any("a change was refused, as what it changes cannot be backed up: " in each for each in report["warnings"])
+
+
+# What the profile of a container refuses to whoever has not CAP_SYS_ADMIN: mount, umount2, pivot_root, unshare, setns, bpf,
+# open_by_handle_at, perf_event_open, keyctl, add_key, request_key, quotactl, sethostname, and the new calls for mounts.
+PROFILE = "errno:165,166,155,272,308,321,304,298,250,248,249,179,170,428,429,430,431,432,433,442"
+DEFAULT_CAPABILITIES = ",".join(["-all", *(f"+{name}" for name in (
+    "chown", "dac_override", "fowner", "fsetid", "kill", "setgid", "setuid", "setpcap", "net_bind_service", "net_raw",
+    "sys_chroot", "mknod", "audit_write", "setfcap"))])
+CANNOT = {
+    "a filter with a listener is above it": (["listener"], [], "topsctl runs under a seccomp filter with a listener"),
+    "filters are refused": (["errno:317"], [], "topsctl may not filter system calls (CAP_SYS_ADMIN)"),
+    "memory cannot be read": (["errno:310"], [], "topsctl may not read the memory of other users' processes (CAP_SYS_PTRACE)"),
+    "no right to trace": ([], ["--bounding-set=-sys_ptrace", "--inh-caps=-all"],
+                          "topsctl may not read the memory of other users' processes (CAP_SYS_PTRACE)"),
+    "a container as it is by default": ([PROFILE], [f"--bounding-set={DEFAULT_CAPABILITIES}", "--inh-caps=-all"],
+                                        "topsctl may not filter system calls (CAP_SYS_ADMIN)"),
+}
+
+
+@pytest.mark.parametrize("what", CANNOT)
+def test_where_no_program_can_be_observed_the_fallback_is_named_and_right(what, topsctl_host, with_eccl, operator_of):
+    modes, capabilities, reason = CANNOT[what]
+    topsctl_host.path("/etc/hosts.allow").write_text("before\n")
+    topsctl_host.copy_in(with_eccl(HIDDEN), "/srv/bundle")
+    topsctl_host.copy_in(UNDER_FILTER, "/srv/under_filter.py")
+    before = operator_of.digest()
+    argv = [*(word for mode in modes for word in ("python3", "-B", "/srv/under_filter.py", mode)),
+            *(["setpriv", *capabilities] if capabilities else [])]
+    documents = []
+    for command in (["install", "/srv/bundle"], ["rollback"]):
+        done = topsctl_host.run([*argv, "topsctl", *command, "--json"], timeout=300)
+        assert done.returncode == 0, done
+        documents.append(json.loads(done.stdout))
+    installed, undone = documents
+    known = installed["write_set"]
+    assert known["known"] in ("rehearsed", "predicted") and reason in known["reason"], known
+    changed = operator_of.changes_since(before)
+    if known["known"] == "rehearsed":
+        assert changed == [] and undone["outcome"] == "rolled_back"
+    else:
+        assert undone["outcome"] == "rolled_back_with_differences" and changed != []
+    refused = topsctl_host.run([*argv, "topsctl", "install", "/srv/bundle", "--json", "--write-set", "observed"], timeout=300)
+    assert refused.returncode == 4 and reason in json.loads(refused.stdout)["error"]["message"]
+
+
+@pytest.fixture
+def operator_of(topsctl_host, topsctl_release, run_topsctl):
+    return Operator(topsctl_host, topsctl_release, run_topsctl)
