@@ -20,10 +20,6 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-std::string no_kernel() {
-  return "no kernel";
-}
-
 class Planning : public testing::Test {
  protected:
   Plan plan(const std::string& components = "") {
@@ -33,7 +29,7 @@ class Planning : public testing::Test {
                          selection,
                          facts_,
                          preflight_,
-                         {system_python_, backend_, settings_, mode_, way_, no_kernel},
+                         {system_python_, backend_, settings_, mode_, way_},
                          host_warnings_});
   }
   // Makes the machine one on which the whole stack is installed.
@@ -367,12 +363,10 @@ TEST_F(Planning, RehearsesAfterTheStageAndBeforeAnythingIsKept) {
   EXPECT_THAT(plan().steps, IsEmpty());
 }
 
-TEST_F(Planning, RehearsesByItselfWhatNoTextTells) {
-  EXPECT_FALSE(has_rehearsal(plan()));
+TEST_F(Planning, ObservesByItselfWhatNoTextTells) {
   inventory_.packages[0].deb.emplace().scripts = {{"postinst", "#!/bin/sh\npython3 -c 'x'\n"}};
-  EXPECT_TRUE(has_rehearsal(plan()));
-  EXPECT_EQ(plan().knowledge.reason,
-            "postinst of tops-eccl, line 2: python3 -c 'x'; cannot observe programs: no kernel");
+  EXPECT_EQ(plan().knowledge.known, "observed");
+  EXPECT_FALSE(has_rehearsal(plan()));
 }
 
 TEST_F(Planning, SaysOfServicesOnlyWhereAScriptTouchesThem) {
