@@ -20,6 +20,7 @@ def make_bench(host_factory, topsctl_release, bundle, tmp_path_factory):
     def make(cases, **before):
         made.append(ScriptBench(host_factory, topsctl_release, lambda python: bundle(python=python, only_needed=True),
                                 tmp_path_factory.mktemp("scripts"), cases, **before))
+        made[-1].prepared()  # a host that a test makes ends with it
         return made[-1]
 
     yield make
