@@ -24,7 +24,7 @@ dpkg-statoverride --force --update --add root root 0{mode} /opt/nasty/overridden
 """
 # What no text tells, with what else the postinst does once it is in `hidden`.
 HIDDEN = """python3 - <<'END'
-import os
+import os, shutil
 e, s, u = "/e" + "tc/", "/sr" + "v/", "/us" + "r/share/"
 with open(e + "hosts.allow", "a") as file: file.write("{version}")
 for i in range(12):
@@ -34,9 +34,9 @@ os.chmod(e + "debian_version", 0o{mode})
 os.rename(e + "issue", e + "issue.{version}"); os.link(e + "issue.{version}", e + "issue")
 open(e + "issue", "a").write("{version}")
 d = u + "doc/" + sorted(n for n in os.listdir(u + "doc") if n.startswith("perl"))[0]
-os.rename(d, s + "moved"); os.mkdir(d); open(d + "/new", "w").write("{version}")
-if os.path.exists(s + "moved-before"): os.rename(s + "moved-before", s + "moved-before.{version}")
-os.rename(s + "moved", s + "moved-before")
+shutil.move(d, s + "moved"); os.mkdir(d); open(d + "/new", "w").write("{version}")
+if os.path.exists(s + "moved-before"): shutil.move(s + "moved-before", s + "moved-before.{version}")
+shutil.move(s + "moved", s + "moved-before")
 END
 """
 hidden = []

@@ -6,8 +6,19 @@
 #include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/moved_paths.hpp"
 #include "topsctl/engine/transaction/unexpected_changes.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
 
 namespace topsctl {
+
+namespace {
+
+// Whatever the number of its names is.
+FileIdentity identity_alone(FileIdentity identity) {
+  identity.links = 0;
+  return identity;
+}
+
+}  // namespace
 
 UnpredictedChanges::UnpredictedChanges(const Host& host, Snapshot& snapshot,
                                        std::filesystem::path store, bool is_observed)
@@ -21,6 +32,10 @@ void UnpredictedChanges::complete(Execution& execution) {
     for (std::string& failure : observer_->failures())
       execution.warnings.push_back(std::move(failure));
     execution.report.write_set.paths += adopt_observed(snapshot_, store_);
+    for (const KeptPath& kept : snapshot_.paths) {
+      if (kept.keeping != Keeping::link && kept.keeping != Keeping::both) continue;
+      linked_.insert(identity_alone(file_identity(link_place(kept, store_).string())));
+    }
   }
   // It is at work still: whatever was moved, it has moved.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
@@ -34,8 +49,11 @@ void UnpredictedChanges::end() {
 
 void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
                                 Execution& execution) const {
-  const UnexpectedChanges escaped =
-      unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_);
+  UnexpectedChanges escaped = unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_);
+  const FileTree tree(host_.root);
+  escaped.count -= std::erase_if(escaped.paths, [&](const std::string& path) {
+    return linked_.contains(identity_alone(tree.identity(path)));
+  });
   execution.report.escaped_paths = escaped.paths;
   const ChangedBy by = observer_ ? ChangedBy::others : ChangedBy::anybody;
   if (std::string warning = warning_of(escaped, by); !warning.empty())

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class UnpredictedChanges {
   std::optional<Observer> observer_;
   FolderRecord before_;
   std::int64_t since_ns_ = 0;
+  // Files that were kept as links: that alone gives their other names another time of change.
+  std::set<FileIdentity> linked_;
   std::vector<std::string> lost_;  // what complete_snapshot could not keep
 };
 
