@@ -239,7 +239,8 @@ def test_an_interrupted_play_leaves_every_host_old_or_new(controller, first, new
             controller.hosts[name].path(HOLD).unlink()
             controller.hosts[name].path("/etc/dpkg/dpkg.cfg.d/hold").unlink()
     controller.end_connections()
-    assert controller.played(play.returncode, output).outcomes["h2"] == "running", output
+    # Whether Ansible or its ssh ends first.
+    assert controller.played(play.returncode, output).outcomes["h2"] in ("running", "lost"), output
     wait_for(lambda: not any(runs(controller, "topsctl ", name) for name in names))
     assert {name: versions(controller.hosts[name]) for name in names} == {"h1": [OLD], "h2": [NEW], "h7": [NEW], "h8": [NEW]}
     assert transactions(controller, "h1")[-1] == ("rolled_back", False)
