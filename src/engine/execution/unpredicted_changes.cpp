@@ -32,10 +32,10 @@ void UnpredictedChanges::complete(Execution& execution) {
     for (std::string& failure : observer_->failures())
       execution.warnings.push_back(std::move(failure));
     execution.report.write_set.paths += adopt_observed(snapshot_, store_);
-    for (const KeptPath& kept : snapshot_.paths) {
-      if (kept.keeping != Keeping::link && kept.keeping != Keeping::both) continue;
-      linked_.insert(identity_alone(file_identity(link_place(kept, store_).string())));
-    }
+  }
+  for (const KeptPath& kept : snapshot_.paths) {
+    if (kept.keeping != Keeping::link && kept.keeping != Keeping::both) continue;
+    linked_.insert(identity_alone(file_identity(link_place(kept, store_).string())));
   }
   // It is at work still: whatever was moved, it has moved.
   constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
@@ -52,7 +52,8 @@ void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
   UnexpectedChanges escaped = unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_);
   const FileTree tree(host_.root);
   escaped.count -= std::erase_if(escaped.paths, [&](const std::string& path) {
-    return linked_.contains(identity_alone(tree.identity(path)));
+    const FileIdentity identity = identity_alone(tree.identity(path));
+    return identity.inode != 0 && linked_.contains(identity) && before_.held(path).value_or(false);
   });
   execution.report.escaped_paths = escaped.paths;
   const ChangedBy by = observer_ ? ChangedBy::others : ChangedBy::anybody;
