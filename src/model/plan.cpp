@@ -49,7 +49,10 @@ struct ActionName {
 
 struct ActionFields {
   Json operator()(const RunCommand& run) const {
-    return {{"argv", run.argv}, {"timeout_s", run.timeout_s}, {"environment", run.environment}};
+    Json json = {
+        {"argv", run.argv}, {"timeout_s", run.timeout_s}, {"environment", run.environment}};
+    if (!run.unobserved_argv.empty()) json["unobserved_argv"] = run.unobserved_argv;
+    return json;
   }
   Json operator()(const InstallWheel& wheel) const {
     return {{"name", wheel.name},

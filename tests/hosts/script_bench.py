@@ -139,4 +139,5 @@ topsctl install /srv/bundle --json --write-set {way} {" ".join(ACCEPTED)}; code=
 def is_named(line, told):
     """Whether the path of a digest's line, or a folder above it, or what lies in it, is among those that were told."""
     path = line[2:].split(": ")[0] if line.startswith("~") else line[2:].rsplit(" (", 1)[0]
+    path = "".join("?" if each < " " or "\udc80" <= each <= "\udcff" else each for each in path)  # as reports write it
     return any(path == each or path.startswith(f"{each}/") or each.startswith(f"{path}/") for each in told)

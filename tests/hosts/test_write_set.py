@@ -35,6 +35,32 @@ def test_a_script_whose_text_does_not_tell_is_exact_by_default(operator, with_ec
     assert undone["msg"] == "the host is as it was before transaction 1"
 
 
+def dpkg_of(document):
+    step, = (each for each in document["plan"]["steps"] if each["id"] == "debs")
+    return step["parameters"]
+
+
+def test_only_what_dpkg_unpacks_alone_is_not_observed(operator, with_eccl):
+    """The text of no script tells what it writes: the postinst is run to configure, others while dpkg unpacks."""
+    parameters = dpkg_of(operator.json("install", with_eccl(HIDDEN), "--dry-run"))
+    assert "--unpack" in parameters["unobserved_argv"] and "--configure" in parameters["argv"]
+    bundle, before = with_eccl(scripts={"preinst": HIDDEN}), operator.digest()
+    done = operator.json("install", bundle)
+    assert "unobserved_argv" not in dpkg_of(done) and done["escaped_paths"] == []
+    assert operator.host.path("/etc/hosts.allow").read_text() == "before\nadded"
+    operator.json("rollback")
+    assert operator.changes_since(before) == []
+
+
+def test_what_the_configuration_of_dpkg_runs_is_observed(operator, with_eccl):
+    operator.host.path("/etc/dpkg/dpkg.cfg.d/own").write_text("post-invoke=echo hook >>/etc/hosts.allow; echo x >/srv/of-hook\n")
+    bundle, before = with_eccl("ldconfig"), operator.digest()
+    assert operator.json("install", bundle)["escaped_paths"] == []
+    assert operator.host.path("/srv/of-hook").exists()
+    operator.json("rollback")
+    assert operator.changes_since(before) == []
+
+
 def test_a_trial_run_makes_the_same_exact(operator, with_eccl):
     bundle, before = with_eccl(HIDDEN), operator.digest()
     done = operator.json("install", bundle, "--write-set", "rehearsed")

@@ -21,6 +21,7 @@ struct InstalledDeb {
   std::vector<std::string> conffiles = {};
   std::map<std::string, std::string> conffile_md5s = {};  // as dpkg brought them; no obsolete ones
   std::string scripts = {};  // the text of its maintainer scripts, one after the other
+  bool has_triggers = false;
   bool operator==(const InstalledDeb&) const = default;
 };
 
@@ -83,7 +84,9 @@ struct HostFacts {
   std::map<std::string, InstalledDeb> debs;  // only those that the stack and the bundle speak of
   std::map<std::string, std::string>
       diversions;  // path as packages have it -> where dpkg puts it (dpkg-divert(1))
-  std::vector<std::string> alternative_links;  // of update-alternatives(1)
+  std::vector<std::string> alternative_links;   // of update-alternatives(1)
+  std::vector<std::string> trigger_paths = {};  // a file there makes dpkg run scripts of others
+  bool has_dpkg_hooks = false;                  // dpkg's configuration has it run programs
   std::vector<std::string>
       unfinished;  // packages neither installed nor gone, anywhere in dpkg's database
   std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named

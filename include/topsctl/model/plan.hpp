@@ -62,6 +62,8 @@ struct RunCommand {
   std::string judged_by;  // a wheel whose state outweighs a failing exit status: pip may fail after
                           // the work is done
   std::map<std::string, std::string> environment = {};  // besides what every program gets
+  // What is run before it and need not be observed; empty: nothing.
+  std::vector<std::string> unobserved_argv = {};
   bool operator==(const RunCommand&) const = default;
 };
 // Unpacks a staged wheel into the folders of the plan's interpreter, in the place of the version

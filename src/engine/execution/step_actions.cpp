@@ -8,9 +8,10 @@
 
 namespace topsctl {
 
-std::string perform(const Host& host, const RunCommand& run, const StepPlaces& places,
-                    EventSink& events, std::vector<std::string>& warnings) {
-  std::vector<std::string> argv = run.argv;
+namespace {
+
+RunResult result_of(const Host& host, const RunCommand& run, std::vector<std::string> argv,
+                    const StepPlaces& places, const ProcessSetup* setup, EventSink& events) {
   for (std::string& argument : argv) {
     if (argument.starts_with(stage_placeholder)) {
       argument.replace(0, stage_placeholder.size(), places.stage);
@@ -26,9 +27,25 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
   command.environment["HOME"] = places.temporary;
   // A pip that knows no reports passes over this.
   if (!places.pip_report.empty()) command.environment["PIP_REPORT"] = places.pip_report;
-  command.setup = places.setup;
+  command.setup = setup;
   command.on_output = [&](std::string_view piece) { events.output(piece); };
-  const RunResult result = host.runner->run(command);
+  return host.runner->run(command);
+}
+
+RunResult result_of(const Host& host, const RunCommand& run, const StepPlaces& places,
+                    EventSink& events) {
+  if (!run.unobserved_argv.empty()) {
+    RunResult first = result_of(host, run, run.unobserved_argv, places, nullptr, events);
+    if (!first.ok()) return first;
+  }
+  return result_of(host, run, run.argv, places, places.setup, events);
+}
+
+}  // namespace
+
+std::string perform(const Host& host, const RunCommand& run, const StepPlaces& places,
+                    EventSink& events, std::vector<std::string>& warnings) {
+  const RunResult result = result_of(host, run, places, events);
   if (result.ok()) return result.ending();
   if (!run.judged_by.empty()) {
     const CheckResult state = check_installed_wheel(host, run.judged_by, places.python);

@@ -16,8 +16,8 @@ std::string_view above(std::string_view path) {
   return path.substr(0, std::min(path.rfind('/'), path.size()));
 }
 
-std::string folder_text(std::string_view path) {
-  return path.empty() ? "/" : std::string(path);
+std::string_view folder_text(std::string_view path) {
+  return path.empty() ? "/" : path;
 }
 
 }  // namespace
@@ -51,19 +51,19 @@ std::ptrdiff_t KnownPaths::index_of(const std::string& path) const {
 }
 
 // A family without a prefix has files alone, others have all that is in their folders.
-bool KnownPaths::is_of_family(const std::string& path, bool is_folder) const {
+bool KnownPaths::is_of_family(std::string_view path, bool is_folder) const {
   const auto found = families_.find(folder_text(above(path)));
   if (found == families_.end()) return false;
-  const std::string_view name = std::string_view(path).substr(above(path).size() + 1);
+  const std::string_view name = path.substr(above(path).size() + 1);
   return std::any_of(found->second.begin(), found->second.end(), [&](const std::string& prefix) {
     return prefix.empty() ? !is_folder : name.starts_with(prefix);
   });
 }
 
-bool KnownPaths::is_beside_unpacked(const std::string& path) const {
+bool KnownPaths::is_beside_unpacked(std::string_view path) const {
   const std::string_view bare = path_beside(path);
   if (bare.empty()) return false;
-  const auto found = paths_.find(std::string(bare));
+  const auto found = paths_.find(bare);
   return found != paths_.end() && found->second.is_unpacked;
 }
 
@@ -73,10 +73,9 @@ bool KnownPaths::knows(const std::string& path, bool is_folder) const {
     return true;
   // Where no folder was, whatever comes is removed.
   for (std::string_view folder = above(path); !folder.empty(); folder = above(folder)) {
-    const std::string text(folder);
-    if (const auto found = paths_.find(text); found != paths_.end())
+    if (const auto found = paths_.find(folder); found != paths_.end())
       return !found->second.was_folder;
-    if (is_of_family(text, true) || is_beside_unpacked(text)) return true;
+    if (is_of_family(folder, true) || is_beside_unpacked(folder)) return true;
   }
   return false;
 }

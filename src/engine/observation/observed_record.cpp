@@ -83,7 +83,7 @@ void close_observation(const fs::path& store) {
   const fs::path folder = store / observed_folder;
   const Descriptor lock(::open((folder / observed_lock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!lock.is_open()) {
-    if (errno == ENOENT) return;
+    if (errno == ENOENT || errno == ENOTDIR) return;  // nothing was observed
     throw system_error(errno, "open", folder.string());
   }
   while (::flock(lock.get(), LOCK_EX) != 0) {

@@ -67,7 +67,7 @@ class Keepers {
     }
   }
 
-  void serve(const CallListener& listener) {
+  void serve(CallListener& listener) {
     const auto notice = listener.receive();
     if (!notice) return;
     try {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "engine/planning/unpacking.hpp"
 #include "engine/planning/write_set.hpp"
 #include "engine/planning/write_set_choice.hpp"
 #include "topsctl/base/error.hpp"
@@ -338,6 +339,8 @@ Plan plan_install(const PlanInput& input) {
   for (const SpaceNeed& need : preflight.fit.space) plan.needed_bytes += need.needed_bytes;
   plan.knowledge = knowledge_of(input.options, plan, effects);
   if (plan.knowledge.known == "rehearsed") add_rehearsal(plan);
+  if (plan.knowledge.known == "observed" && is_unpacking_predicted(input, plan))
+    unpack_unobserved(plan);
   if (!is_tested(stack)) plan.warnings.push_back(untested_release(stack));
   add_warnings(stack, selection, input.facts, plan);
   add_findings(preflight.fit, plan);

@@ -127,12 +127,19 @@ class Completion {
     std::mutex mutex;
     for_each_index(before_.folders.size(), [&](std::size_t i) {
       const ListedFolder& then = before_.folders[i];
-      if (change_time_ns(host_.join_canonical(then.path)) < before_.since_ns) return;
+      const std::int64_t changed_ns = change_time_ns(host_.join_canonical(then.path));
+      const bool is_gone = changed_ns < 0;
+      if (!is_gone && changed_ns < before_.since_ns) return;
       const std::lock_guard guard(mutex);
       changed.push_back(&then);
     });
     for (const ListedFolder* then : changed) {
-      if (const auto now = listed_folder(host_, then->path)) compare(*then, *now);
+      if (const auto now = listed_folder(host_, then->path)) {
+        compare(*then, *now);
+      } else if (is_known(then->path)) {
+        // One that is not comes back with nothing in it, and is itself a name that is gone.
+        compare(*then, ListedFolder{then->path, then->mtime_ns, {}});
+      }
     }
   }
 
@@ -146,12 +153,14 @@ class Completion {
     std::vector<std::string> before = split(then.names, '\0');
     std::vector<std::string> after = split(now.names, '\0');
     for (std::vector<std::string>* names : {&before, &after}) std::erase(*names, std::string());
-    std::vector<std::string> gone;
-    std::set_difference(before.begin(), before.end(), after.begin(), after.end(),
-                        std::back_inserter(gone));
-    for (const std::string& name : gone) {
+    std::vector<std::string> differing;
+    std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                  std::back_inserter(differing));
+    for (const std::string& name : differing) {
       const std::string path = concat(then.path == "/" ? "" : then.path, "/", name);
-      if (!is_known(path) && !is_dpkg_lock(path)) lost_.push_back(path);
+      // What has come is found by its time, but for what came with its folder.
+      const bool is_seen = change_time_ns(host_.join_canonical(path)) >= before_.since_ns;
+      if (!is_seen && !is_known(path) && !is_dpkg_lock(path)) lost_.push_back(path);
     }
   }
 

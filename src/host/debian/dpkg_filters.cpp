@@ -34,7 +34,7 @@ bool DpkgFilters::leaves_out(const std::string& path) const {
   return is_out;
 }
 
-DpkgFilters read_dpkg_filters(const Host& host) {
+std::string dpkg_configuration(const Host& host) {
   constexpr const char* folder = "/etc/dpkg/dpkg.cfg.d";
   constexpr std::uint64_t most = 1U << 20U;
   std::vector<std::string> names;
@@ -46,11 +46,17 @@ DpkgFilters read_dpkg_filters(const Host& host) {
     if (name.find_first_of(".~#") == std::string::npos) names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
-  DpkgFilters filters;
+  std::string text;
   for (const std::string& name : names) {
-    filters.take(read_text_if_present(host.resolve(concat(folder, "/", name)), most).value_or(""));
+    text += read_text_if_present(host.resolve(concat(folder, "/", name)), most).value_or("");
+    text.push_back('\n');
   }
-  filters.take(read_text_if_present(host.resolve("/etc/dpkg/dpkg.cfg"), most).value_or(""));
+  return text + read_text_if_present(host.resolve("/etc/dpkg/dpkg.cfg"), most).value_or("");
+}
+
+DpkgFilters read_dpkg_filters(const Host& host) {
+  DpkgFilters filters;
+  filters.take(dpkg_configuration(host));
   return filters;
 }
 

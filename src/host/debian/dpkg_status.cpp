@@ -165,6 +165,7 @@ InstalledDeb read_deb(const Host& host, const TargetPackage& package) {
   deb.conffile_md5s = package.conffile_md5s;
   for (const char* script : {"preinst", "postinst", "prerm", "postrm"})
     deb.scripts += info_file(host, package, script) + "\n";
+  deb.has_triggers = !info_file(host, package, "triggers").empty();
   return deb;
 }
 

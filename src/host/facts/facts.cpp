@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/alternatives.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/debian/dpkg_side_runs.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/python.hpp"
@@ -124,6 +125,8 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
   for (const Diversion& diversion : database.diversions)
     facts.diversions[diversion.from] = diversion.to;
   facts.alternative_links = alternative_links(host);
+  facts.trigger_paths = trigger_paths(host);
+  facts.has_dpkg_hooks = has_dpkg_hooks(host);
   facts.unfinished = unfinished_packages(database.packages);
   facts.is_python_named = !python.empty();
   facts.pythons = read_pythons(host, stack, python, facts.distrusted_pythons);

@@ -29,7 +29,7 @@ constexpr unsigned long set_notice_flags = _IOW('!', 4, std::uint64_t);
 constexpr std::uint64_t same_processor = 1;
 
 // The kernel's own may be larger than that of our headers.
-seccomp_notif_sizes notice_sizes() {
+seccomp_notif_sizes sizes_of_kernel() {
   seccomp_notif_sizes sizes{};
   ::syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes);
   sizes.seccomp_notif = std::max<std::uint16_t>(sizes.seccomp_notif, sizeof(seccomp_notif));
@@ -38,9 +38,8 @@ seccomp_notif_sizes notice_sizes() {
   return sizes;
 }
 
-const seccomp_notif_sizes& sizes() {
-  static const seccomp_notif_sizes known = notice_sizes();
-  return known;
+std::vector<std::uint64_t> words_for(std::size_t bytes) {
+  return std::vector<std::uint64_t>(bytes / sizeof(std::uint64_t) + 1);
 }
 
 bool is_ready(int descriptor, short events) {
@@ -68,7 +67,7 @@ std::string why_not_told(int reason) {
                 std::strerror(reason));
 }
 
-std::string why_not_read(const CallListener& listener) {
+std::string why_not_read(CallListener& listener) {
   const auto notice = listener.receive();
   if (!notice) return why_not_told(ENOSYS);
   std::string reason;
@@ -88,34 +87,38 @@ std::string why_not_read(const CallListener& listener) {
 
 CallListener::CallListener(Descriptor listener) : listener_(std::move(listener)) {
   ::ioctl(listener_.get(), set_notice_flags, same_processor);
+  const seccomp_notif_sizes sizes = sizes_of_kernel();
+  notice_room_ = words_for(sizes.seccomp_notif);
+  answer_room_ = words_for(sizes.seccomp_notif_resp);
 }
 
-std::optional<CallNotice> CallListener::receive() const {
-  std::vector<std::uint64_t> room(sizes().seccomp_notif / sizeof(std::uint64_t) + 1);
-  if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, room.data()) != 0) return std::nullopt;
+std::optional<CallNotice> CallListener::receive() {
+  // The kernel refuses a room that is not empty.
+  std::fill(notice_room_.begin(), notice_room_.end(), 0);
+  if (::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_RECV, notice_room_.data()) != 0)
+    return std::nullopt;
   seccomp_notif told{};
-  std::memcpy(&told, room.data(), sizeof told);
+  std::memcpy(&told, notice_room_.data(), sizeof told);
   CallNotice notice{told.id, static_cast<pid_t>(told.pid), told.data.arch, told.data.nr};
   std::copy(std::begin(told.data.args), std::end(told.data.args), notice.arguments.begin());
   return notice;
 }
 
-void CallListener::answer(const CallNotice& notice, int reason, std::uint32_t flags) const {
-  std::vector<std::uint64_t> room(sizes().seccomp_notif_resp / sizeof(std::uint64_t) + 1);
+void CallListener::answer(const CallNotice& notice, int reason, std::uint32_t flags) {
   seccomp_notif_resp response{};
   response.id = notice.id;
   response.error = -reason;
   response.flags = flags;
-  std::memcpy(room.data(), &response, sizeof response);
+  std::memcpy(answer_room_.data(), &response, sizeof response);
   // Fails if the caller is gone.
-  ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, room.data());
+  ::ioctl(listener_.get(), SECCOMP_IOCTL_NOTIF_SEND, answer_room_.data());
 }
 
-void CallListener::let_go_on(const CallNotice& notice) const {
+void CallListener::let_go_on(const CallNotice& notice) {
   answer(notice, 0, SECCOMP_USER_NOTIF_FLAG_CONTINUE);
 }
 
-void CallListener::refuse(const CallNotice& notice, int reason) const {
+void CallListener::refuse(const CallNotice& notice, int reason) {
   answer(notice, reason, 0);
 }
 
@@ -135,13 +138,13 @@ std::string bytes_in_process(pid_t process, std::uint64_t address, std::size_t s
 }
 
 std::string text_in_process(pid_t process, std::uint64_t address) {
-  constexpr std::uint64_t page = 4096;
-  std::array<char, page> room;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
+  constexpr std::uint64_t page = 4096;  // what follows one may belong to nobody
+  constexpr std::uint64_t piece_size = 256;
+  std::array<char, piece_size> room;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
   std::string text;
   while (text.size() < PATH_MAX) {
-    // What follows it in memory may belong to nobody.
     const std::uint64_t from = address + text.size();
-    const iovec here = {room.data(), page - from % page};
+    const iovec here = {room.data(), std::min(piece_size, page - from % page)};
     const iovec there = {reinterpret_cast<void*>(from), here.iov_len};  // NOLINT: another's
     const ssize_t got = ::process_vm_readv(process, &here, 1, &there, 1, 0);
     if (got <= 0)
@@ -168,7 +171,7 @@ std::string why_not_observable() {
   Descriptor listener = is_ready(ours.get(), POLLIN) ? receive_listener(ours.get()) : Descriptor();
   std::string reason;
   const bool is_told = listener.is_open();
-  const CallListener calls(std::move(listener));
+  CallListener calls(std::move(listener));
   if (is_told)
     reason = is_ready(calls.descriptor(), POLLIN) ? why_not_read(calls) : why_not_told(ETIME);
   int status = 0;

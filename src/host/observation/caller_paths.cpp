@@ -69,11 +69,11 @@ void CallerPaths::forget_folders() {
 }
 
 void CallerPaths::forget_folder(const std::string& path) {
-  if (folders_.contains(concat(root_, path, "/"))) forget_folders();
+  if (folders_.contains(concat(path, "/"))) forget_folders();
 }
 
 void CallerPaths::forget_tree(const std::string& path) {
-  const std::string begin = concat(root_, path, "/");
+  const std::string begin = concat(path, "/");
   const bool is_known = std::any_of(folders_.begin(), folders_.end(), [&](const auto& folder) {
     return folder.first.starts_with(begin);
   });
@@ -110,7 +110,20 @@ CallerPlace CallerPaths::find(pid_t process, int folder, const std::string& path
   return whole.empty() ? CallerPlace() : walk(process, root, std::move(whole), last);
 }
 
+std::optional<std::pair<const CallerPaths::Folder*, std::string_view>> CallerPaths::known_begin(
+    const std::string& path) const {
+  if (!are_roots_known_) return std::nullopt;
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::string_view name = std::string_view(path).substr(slash + 1);
+  if (name.empty() || name == "." || name == "..") return std::nullopt;
+  const auto known = folders_.find(std::string_view(path).substr(0, slash + 1));
+  if (known == folders_.end()) return std::nullopt;
+  return std::pair(&known->second, name);
+}
+
 std::string CallerPaths::name_of(pid_t process, int folder, const std::string& path) {
+  if (const auto known = known_begin(path)) return concat(known->first->inside, "/", known->second);
   auto [root, whole] = begin_of(process, folder, path);
   if (whole.empty()) return {};
   return walk(process, root, std::move(whole), CallerLink::keep, Look::name).path;
@@ -127,19 +140,23 @@ CallerPlace CallerPaths::find_below(pid_t process, int folder, const std::string
 
 const CallerPaths::Folder& CallerPaths::known_folder(pid_t process, const std::string& root,
                                                      const std::string& path) {
-  std::string key = concat(root, path);
-  if (const auto known = folders_.find(key); known != folders_.end()) return known->second;
+  const bool is_of_machine = are_roots_known_ && root == root_;
+  if (is_of_machine) {
+    if (const auto known = folders_.find(path); known != folders_.end()) return known->second;
+  }
   last_folder_ = open_folder(process, root, path);
   // No link was passed: what makes this wrong is that the folder goes away or moves. What is of a
   // process means something else for the next one.
-  const bool is_to_be_known = last_folder_.opened.is_open() && are_roots_known_ &&
-                              key.size() == last_folder_.path.size() + 1 &&
-                              key.starts_with(last_folder_.path) && Clock::now() >= known_from_ &&
+  if (!is_of_machine || !last_folder_.opened.is_open() || !is_below(last_folder_.path, root_))
+    return last_folder_;
+  last_folder_.inside = without_root(on_machine(last_folder_.path));
+  const bool is_to_be_known = path == concat(last_folder_.inside, "/") &&
+                              Clock::now() >= known_from_ &&
                               !last_folder_.path.starts_with("/proc");
   if (!is_to_be_known) return last_folder_;
   constexpr std::size_t most_folders = 256;  // open descriptors
   if (folders_.size() >= most_folders) folders_.clear();
-  return folders_.emplace(std::move(key), std::move(last_folder_)).first->second;
+  return folders_.emplace(path, std::move(last_folder_)).first->second;
 }
 
 CallerPaths::Folder CallerPaths::open_folder(pid_t process, const std::string& root,

@@ -1,12 +1,11 @@
 // Which paths a snapshot has the restore of, so that they may be changed.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 
 namespace topsctl {
@@ -34,11 +33,11 @@ class KnownPaths {
     bool is_unpacked = false;
   };
 
-  bool is_of_family(const std::string& path, bool is_folder) const;
-  bool is_beside_unpacked(const std::string& path) const;
+  bool is_of_family(std::string_view path, bool is_folder) const;
+  bool is_beside_unpacked(std::string_view path) const;
 
-  std::unordered_map<std::string, Known> paths_;
-  std::unordered_map<std::string, std::vector<std::string>> families_;  // prefixes, by folder
+  TextMap<Known> paths_;
+  TextMap<std::vector<std::string>> families_;  // prefixes, by folder
 };
 
 }  // namespace topsctl

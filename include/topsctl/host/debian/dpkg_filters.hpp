@@ -25,7 +25,9 @@ class DpkgFilters {
   std::vector<Filter> filters_;
 };
 
-// Those of /etc/dpkg/dpkg.cfg.d and /etc/dpkg/dpkg.cfg, in the order in which dpkg reads them.
+// /etc/dpkg/dpkg.cfg.d and /etc/dpkg/dpkg.cfg, in the order in which dpkg reads them.
+std::string dpkg_configuration(const Host& host);
+// Those of the configuration.
 DpkgFilters read_dpkg_filters(const Host& host);
 
 }  // namespace topsctl

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "topsctl/host/system/descriptor.hpp"
 
@@ -28,16 +29,19 @@ class CallListener {
   // Readable when there is a call; hung up when no process is left that the filter is for.
   int descriptor() const { return listener_.get(); }
   // Nothing if the caller is gone.
-  std::optional<CallNotice> receive() const;
+  std::optional<CallNotice> receive();
   // The kernel makes the call.
-  void let_go_on(const CallNotice& notice) const;
+  void let_go_on(const CallNotice& notice);
   // The call fails with this errno.
-  void refuse(const CallNotice& notice, int reason) const;
+  void refuse(const CallNotice& notice, int reason);
 
  private:
-  void answer(const CallNotice& notice, int reason, std::uint32_t flags) const;
+  void answer(const CallNotice& notice, int reason, std::uint32_t flags);
 
   Descriptor listener_;
+  // As large as the kernel wants them.
+  std::vector<std::uint64_t> notice_room_;
+  std::vector<std::uint64_t> answer_room_;
 };
 
 // A listener that ObservedStart has sent; not open: nothing was sent, or the other end is gone.

@@ -7,9 +7,12 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <utility>
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 
 namespace topsctl {
@@ -52,8 +55,9 @@ class CallerPaths {
 
  private:
   struct Folder {
-    Descriptor opened;  // not open: there is none
-    std::string path;   // canonical, as this process sees it
+    Descriptor opened;   // not open: there is none
+    std::string path;    // canonical, as this process sees it
+    std::string inside;  // of one that is remembered: as the machine sees it; empty: "/"
   };
   using Clock = std::chrono::steady_clock;
 
@@ -66,6 +70,9 @@ class CallerPaths {
   // at its begin: it is none.
   std::pair<std::string, std::string> begin_of(pid_t process, int folder,
                                                const std::string& path) const;
+  // The folder of a path and its name there; nothing: one has to look.
+  std::optional<std::pair<const Folder*, std::string_view>> known_begin(
+      const std::string& path) const;
   // Valid until the next call.
   const Folder& known_folder(pid_t process, const std::string& root, const std::string& path);
   Folder open_folder(pid_t process, const std::string& root, const std::string& path);
@@ -77,9 +84,9 @@ class CallerPaths {
   std::string root_;                         // of the machine, canonical; empty: "/"
   std::string own_;                          // the folder of this process in /proc, with a slash
   std::map<std::string, Descriptor> roots_;  // of processes
-  std::unordered_map<std::string, Folder> folders_;  // by canonical paths, a slash at the end
-  Folder last_folder_;                               // that is not among them
-  Clock::time_point known_from_{};                   // until then none is added
+  TextMap<Folder> folders_;         // by canonical paths of the machine, a slash at the end
+  Folder last_folder_;              // that is not among them
+  Clock::time_point known_from_{};  // until then none is added
   pid_t opened_by_ = 0;
   Descriptor opened_;            // the folder of that process's descriptors in /proc
   bool are_roots_known_ = true;  // all are that of the machine

@@ -1,9 +1,11 @@
 // What diversions have moved, though no write set named it.
 #include "topsctl/engine/transaction/moved_paths.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -74,6 +76,22 @@ class MovedPaths : public testing::Test {
   Snapshot snapshot_;
   FolderRecord before_;
 };
+
+TEST_F(MovedPaths, AreLostIfTheirFolderGoesWithThem) {
+  write("usr/lib/x/own.so", "own");
+  take();
+  fs::remove_all(sample_.folder / "usr/lib/x");
+  EXPECT_THAT(complete(), ElementsAre("/usr/lib/x/libbar.so", "/usr/lib/x/libfoo.so"));
+}
+
+TEST_F(MovedPaths, AreNamedAtBothEndsIfFoldersWereExchanged) {
+  ASSERT_EQ(::renameat2(AT_FDCWD, (sample_.folder / "usr/lib/x").c_str(), AT_FDCWD,
+                        (sample_.folder / "usr/share/y").c_str(), RENAME_EXCHANGE),
+            0);
+  EXPECT_THAT(complete(),
+              ElementsAre("/usr/lib/x/libbar.so", "/usr/lib/x/libfoo.so", "/usr/lib/x/z",
+                          "/usr/share/y/libbar.so", "/usr/share/y/libfoo.so", "/usr/share/y/z"));
+}
 
 TEST_F(MovedPaths, ArePutBackWithTheTimesOfTheirFolders) {
   const auto there = time_of("usr/lib/x");

@@ -1,0 +1,18 @@
+// What makes dpkg run programs while it unpacks, besides the scripts of the packages themselves.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+// Whether dpkg's configuration names programs: --pre-invoke, --post-invoke, --status-logger.
+bool has_dpkg_hooks(const Host& host);
+
+// Paths in which packages are interested (deb-triggers(5)): a file there or below has dpkg run
+// their scripts.
+std::vector<std::string> trigger_paths(const Host& host);
+
+}  // namespace topsctl
