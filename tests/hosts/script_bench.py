@@ -26,11 +26,11 @@ class Row:
     differing: list    # lines of the digest
     unnamed: list      # those of which nothing was said
     said: str
-    is_refusable: bool = False  # it must be refused
+    is_refusable: bool = False  # nothing may be changed at all, as a trial run fails
 
     @property
     def is_exact(self):
-        return not self.differing and self.outcome == ("failed_before_change" if self.is_refusable else "rolled_back")
+        return not self.differing and (self.outcome == "rolled_back" or (self.is_refusable and self.outcome == "failed_before_change"))
 
     @property
     def is_honest(self):
@@ -130,7 +130,7 @@ topsctl install /srv/bundle --json --write-set {way} {" ".join(ACCEPTED)}; code=
         told = {path for path in done.get("escaped_paths") or []}
         told |= {line.split(": ")[0] for line in end.get("not_restored") or []}
         row = Row(case.name, way, known, str(end["outcome"]), differing,
-                  [line for line in differing if not is_named(line, told)], f"{done.get('msg')} | {done.get('error')} | {end.get('msg')}", way in case.refused_by)
+                  [line for line in differing if not is_named(line, told)], f"{done.get('msg')} | {done.get('error')} | {end.get('msg')}", way in case.refused_by or (way == "rehearsed" and case.fails))
         if differing or row.outcome not in ("rolled_back", "failed_before_change"):
             self.close()
         return row
