@@ -129,6 +129,7 @@ class EffectsReader {
   }
 
   void note_opaque(int line, std::string_view text) {
+    effects_.writes = true;
     if (effects_.opaque) return;
     std::string shown = printable(trimmed(text));
     if (shown.size() > longest_shown) shown = concat(shown.substr(0, longest_shown), "...");
@@ -141,8 +142,21 @@ class EffectsReader {
     const bool has_known_targets =
         std::all_of(command.targets.begin(), command.targets.end(),
                     [](const ShellWord& word) { return is_plain_path(word); });
+    effects_.writes = effects_.writes || writes(command);
     if (command.words.empty()) return has_known_targets;
     return is_known(command) && has_known_targets;
+  }
+
+  // Whether it may; of what a function does its own lines tell.
+  bool writes(const ShellCommand& command) const {
+    const bool has_target = std::any_of(
+        command.targets.begin(), command.targets.end(),
+        [](const ShellWord& word) { return !word.is_literal || word.text != "/dev/null"; });
+    if (has_target) return true;
+    if (command.words.empty()) return false;
+    const std::string name = system_name(command.words.front());
+    return name != "ldconfig" && name != "command" && !functions_.contains(name) &&
+           !known_commands().writes_nothing.contains(name);
   }
 
   bool is_known(const ShellCommand& command) {
@@ -183,6 +197,7 @@ class EffectsReader {
 void ScriptEffects::add(const ScriptEffects& other) {
   services = services || other.services;
   kernel_modules = kernel_modules || other.kernel_modules;
+  writes = writes || other.writes;
   if (!opaque) opaque = other.opaque;
 }
 

@@ -11,10 +11,15 @@ namespace topsctl {
 
 namespace {
 
+// What they write would not be as it was before, when the observer first sees it.
+bool writes(const std::string& script) {
+  return effects_of("", script).writes;
+}
+
 // Only to configure it runs its postinst.
-bool has_predicted_scripts(const DebFacts& deb) {
-  return std::all_of(deb.scripts.begin(), deb.scripts.end(), [](const MaintainerScript& script) {
-    return script.name == "postinst" || !effects_of(script.name, script.text).opaque;
+bool has_scripts_that_write(const DebFacts& deb) {
+  return std::any_of(deb.scripts.begin(), deb.scripts.end(), [](const MaintainerScript& script) {
+    return script.name != "postinst" && writes(script.text);
   });
 }
 
@@ -25,7 +30,7 @@ bool is_alone(const DebFacts& deb) {
 }
 
 bool is_predicted(const InstalledDeb& before) {
-  return !before.has_triggers && !effects_of(before.name, before.scripts).opaque;
+  return !before.has_triggers && !writes(before.scripts);
 }
 
 // Of diversions, both sides; and of triggers.
@@ -60,7 +65,7 @@ bool is_unpacking_predicted(const PlanInput& input, const Plan& plan) {
     if (package.kind != PackageKind::deb || plan.packages[i].action == PackageAction::keep)
       continue;
     if (!package.deb || !package.files || !is_alone(*package.deb) ||
-        !has_predicted_scripts(*package.deb))
+        has_scripts_that_write(*package.deb))
       return false;
     const auto is_touchy = [&](const auto& entry) { return touchy.have(entry.path); };
     if (std::any_of(package.files->begin(), package.files->end(), is_touchy)) return false;

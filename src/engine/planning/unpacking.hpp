@@ -6,8 +6,8 @@
 namespace topsctl {
 
 // Whether the write set has all that dpkg does until it configures the first package: it runs no
-// script whose writes nobody can tell, of these packages or of others, takes nothing away from
-// other packages, and moves nothing. The plan has its packages.
+// script that writes, of these packages or of others, takes nothing away from other packages, and
+// moves nothing. The plan has its packages.
 bool is_unpacking_predicted(const PlanInput& input, const Plan& plan);
 
 // Has dpkg unpack by a call of its own, which is not observed, in the place of --install.

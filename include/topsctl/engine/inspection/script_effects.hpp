@@ -18,6 +18,7 @@ struct OpaqueCommand {
 struct ScriptEffects {
   bool services = false;                     // starts, stops or restarts some
   bool kernel_modules = false;               // loads or unloads some
+  bool writes = false;                       // anything but the loader's cache
   std::optional<OpaqueCommand> opaque = {};  // the first; nothing: the script is understood
 
   void add(const ScriptEffects& other);

@@ -29,9 +29,30 @@ TEST(ScriptEffects, AreNoneOfScriptsThatAreUnderstood) {
         ". /usr/share/debconf/confmodule\ndb_get x/y || true\ndb_stop",
         "update-alternatives --install /usr/bin/x x /opt/x 5", "/sbin/ldconfig # python3 -c 'x'",
         "[ $((1 + 2)) = 3 ]"}) {
-    EXPECT_EQ(of(lines), ScriptEffects{}) << lines << "\n"
-                                          << (of(lines).opaque ? of(lines).opaque->text : "");
+    ScriptEffects effects = of(lines);
+    EXPECT_FALSE(effects.opaque) << lines << "\n" << (effects.opaque ? effects.opaque->text : "");
+    effects.writes = false;
+    EXPECT_EQ(effects, ScriptEffects{}) << lines;
   }
+}
+
+TEST(ScriptEffects, TellWhetherMoreIsWrittenThanTheLoadersCache) {
+  for (const char* lines :
+       {"ldconfig", "if [ \"$1\" = remove ]; then\n  /sbin/ldconfig\nfi\nexit 0",
+        "echo \"$1\" >&2; true >/dev/null 2>/dev/null || exit 1", "NAME=$(basename \"$0\")",
+        "say() {\n  echo \"$1\"\n}\nsay x", "command -v grep"})
+    EXPECT_FALSE(of(lines).writes) << lines;
+  for (const char* lines :
+       {"echo x >/etc/x", ": >\"$FILE\"", "mkdir -p /opt/x", "rm -f /etc/d", "python3 -c x",
+        "update-alternatives --install /usr/bin/x x /opt/x 5", "systemctl enable x",
+        "dpkg-maintscript-helper dir_to_symlink /x y 2.0 x -- \"$@\"", "db_set x/y z", "modprobe x",
+        "make() {\n  touch /etc/x\n}\nmake", "x=`touch /etc/x`", "(cd /; touch x)"})
+    EXPECT_TRUE(of(lines).writes) << lines;
+  EXPECT_TRUE(effects_of("x", "#!/usr/bin/python3\n").writes);
+  EXPECT_TRUE(effects_of("x",
+                         "\x7f"
+                         "ELF")
+                  .writes);
 }
 
 TEST(ScriptEffects, AreOpaqueWhereTheTextDoesNotTellWhatIsWritten) {
@@ -97,10 +118,10 @@ TEST(ScriptEffects, QuoteTheFirstOpaqueLine) {
 }
 
 TEST(ScriptEffects, TellServicesAndKernelModules) {
-  EXPECT_EQ(of("systemctl restart docker"), (ScriptEffects{.services = true}));
-  EXPECT_EQ(of("invoke-rc.d x start || true"), (ScriptEffects{.services = true}));
-  EXPECT_EQ(of("systemctl is-active --quiet docker && ldconfig"), ScriptEffects{});
-  EXPECT_EQ(of("modprobe gcu"), (ScriptEffects{.kernel_modules = true}));
+  EXPECT_EQ(of("systemctl restart docker"), (ScriptEffects{.services = true, .writes = true}));
+  EXPECT_EQ(of("invoke-rc.d x start || true"), (ScriptEffects{.services = true, .writes = true}));
+  EXPECT_FALSE(of("systemctl is-active --quiet docker && ldconfig").services);
+  EXPECT_EQ(of("modprobe gcu"), (ScriptEffects{.kernel_modules = true, .writes = true}));
 }
 
 TEST(ScriptEffects, OfOtherLanguagesAreOpaque) {

@@ -57,9 +57,11 @@ TEST_F(Unpacking, IsNoCallOfItsOwnWhereNothingIsObserved) {
   EXPECT_THAT(command(options).unobserved_argv, IsEmpty());
 }
 
-TEST_F(Unpacking, IsObservedForScriptsThatNobodyUnderstands) {
+TEST_F(Unpacking, IsObservedForScriptsThatWrite) {
   for (const char* name : {"preinst", "prerm", "postrm"}) {
     eccl().deb->scripts = {{name, opaque}};
+    EXPECT_TRUE(is_observed()) << name;
+    eccl().deb->scripts = {{name, "#!/bin/sh\nmkdir /opt/x\n"}};
     EXPECT_TRUE(is_observed()) << name;
   }
 }
