@@ -31,6 +31,14 @@ void add_transfer_options(OptionTable& table, TransferOptions& options) {
   table
       .value("--connections", options.connections, "Open at most N connections to each target", "N")
       .check(whole_number(1, 16));
+  table
+      .value("--direct", options.direct, "Send by a connection beside SSH: auto, always or never",
+             "WHEN")
+      .choices({"auto", "always", "never"});
+  table
+      .value("--direct-ports", options.direct_ports,
+             "Ports of the target for that connection, of which one is opened", "FROM-TO")
+      .check(port_range());
   table.flag("--relay", options.relay,
              "Let targets send to each other, so that the workstation sends everything only once");
   add_target_options(table, options.where);
@@ -64,6 +72,12 @@ UploadRequest upload_request(const TransferOptions& options, const Target& targe
   request.most_connections = options.connections;
   request.dry_run = options.dry_run;
   if (options.relay) request.relay = &relay;
+  using When = DirectWish::When;
+  request.direct.when = options.direct == "always"  ? When::always
+                        : options.direct == "never" ? When::never
+                                                    : When::automatic;
+  if (const auto ports = ports_of(options.direct_ports))
+    std::tie(request.direct.first_port, request.direct.last_port) = *ports;
   return request;
 }
 

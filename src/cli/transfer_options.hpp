@@ -23,6 +23,8 @@ struct TransferOptions {
   std::string rate;
   unsigned connections = 10;
   bool relay = false;
+  std::string direct = "never";
+  std::string direct_ports;
   bool dry_run = false;
 };
 

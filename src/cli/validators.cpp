@@ -69,4 +69,22 @@ ValueCheck size_with_unit() {
   };
 }
 
+std::optional<std::pair<std::uint16_t, std::uint16_t>> ports_of(std::string_view text) {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+  const char* end = text.data() + text.size();
+  const auto from = std::from_chars(text.data(), end, first);
+  if (from.ec != std::errc() || from.ptr == end || *from.ptr != '-') return std::nullopt;
+  const auto to = std::from_chars(from.ptr + 1, end, last);
+  if (to.ec != std::errc() || to.ptr != end || first == 0 || last < first) return std::nullopt;
+  return std::pair(first, last);
+}
+
+ValueCheck port_range() {
+  return [](const std::string& value) {
+    if (ports_of(value)) return std::string();
+    return format("expected ports such as 40000-40010; got {}", in_quotes(value));
+  };
+}
+
 }  // namespace topsctl

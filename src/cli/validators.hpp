@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/option_table.hpp"
@@ -20,5 +21,8 @@ ValueCheck whole_number(std::int64_t least, std::int64_t most);
 // "2G", "512 MiB" or "4096" in bytes; powers of 1024. Nothing if it is no size or too large.
 std::optional<std::uint64_t> size_in_bytes(std::string_view text);
 ValueCheck size_with_unit();
+// The first and the last of "40000-40010". Nothing if they are none, or in the other order.
+std::optional<std::pair<std::uint16_t, std::uint16_t>> ports_of(std::string_view text);
+ValueCheck port_range();
 
 }  // namespace topsctl

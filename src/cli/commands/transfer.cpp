@@ -44,6 +44,7 @@ Json transfer_json(const Transferred& each, const TransferCommandOptions& option
           {"retries", each.upload.retries},
           {"clock_offset_s", each.upload.clock_offset_s},
           {"fed_by", text_or_null(each.upload.fed_by)},
+          {"direct", each.upload.direct},
           {"duration_ms", each.result.duration_ms},
           {"error", each.result.error ? topsctl::to_json(*each.result.error) : Json(nullptr)}};
 }

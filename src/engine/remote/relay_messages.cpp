@@ -14,6 +14,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::size_t most_chunks = 1'000'000;
+constexpr std::int64_t most_links = 16;
 
 std::string key_in(const JsonReader& value) {
   auto key = bytes_of_hex(value.text());
@@ -63,8 +64,11 @@ std::vector<ChunkPlace> chunks_in(const JsonReader& value) {
 
 }  // namespace
 
-Json listen_json(const std::string& key) {
-  return {{"key", hex_text(key)}};
+Json to_json(const LinkWish& wish) {
+  return {{"key", hex_text(wish.key)},
+          {"first_port", wish.first_port},
+          {"last_port", wish.last_port},
+          {"direct_links", wish.direct_links}};
 }
 
 Json to_json(const RelayListening& listening) {
@@ -84,13 +88,15 @@ Json fed_json(const std::string& failure) {
   return {{"failure", text_or_null(failure)}};
 }
 
-std::string parse_listen_frame(std::string_view payload) {
-  std::string key;
+LinkWish parse_listen_frame(std::string_view payload) {
+  LinkWish wish;
   read_near_words(payload, "the listen request", [&](const JsonReader& json) {
-    json.expect_keys({"key"});
-    key = key_in(json.at("key"));
+    json.expect_keys({"key", "first_port", "last_port", "direct_links"});
+    wish = {key_in(json.at("key")), port_in(json.at("first_port")), port_in(json.at("last_port")),
+            static_cast<unsigned>(json.at("direct_links").integer(0, most_links))};
+    if (wish.last_port < wish.first_port) json.at("last_port").reject("invalid ports");
   });
-  return key;
+  return wish;
 }
 
 RelayFeed parse_feed_frame(std::string_view payload) {

@@ -1,16 +1,11 @@
 // Sends chunks over one connection.
 #include "engine/transfer/chunk_sender.hpp"
 
-#include <fcntl.h>
-
-#include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/network/psk_tls.hpp"
-#include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/random.hpp"
 
@@ -28,12 +23,15 @@ void ChunkSender::send() {
   for (;;) {
     // Before all that it tells of is looked at.
     bell_.silence();
+    if (direct_ && direct_->has_ended() && !work_.is_over()) end_direct();
     if (work_.is_over()) return;
-    if (const auto place = work_.take()) {
+    const bool is_left = direct_ && direct_->is_sending();
+    const auto place = is_left ? std::nullopt : work_.take();
+    if (place) {
       unanswered_.insert(*place);
       send_chunk(*place);
       hear(0);
-    } else if (!unanswered_.empty() || member_ != nullptr) {
+    } else if (!unanswered_.empty() || direct_ || member_ != nullptr) {
       hear(for_ever_ms);
     } else {
       // Another connection still waits for answers; what is false comes back to be sent again.
@@ -44,28 +42,31 @@ void ChunkSender::send() {
 }
 
 void ChunkSender::send_chunk(const ChunkPlace& place) {
-  const std::string file = work_.file_of(place).file.string();
-  const std::uint64_t size = work_.size_of(place);
-  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!input.is_open()) throw system_error(errno, "read", file, ErrorCode::bad_bundle);
-  far_.send(chunk_head(place, size));
-  constexpr std::uint64_t block = 128U << 10U;
-  std::string buffer(block, '\0');
-  for (std::uint64_t done = 0; done < size;) {
-    const ssize_t got = ::pread(input.get(), buffer.data(), std::min(block, size - done),
-                                static_cast<off_t>(place.chunk * chunk_bytes + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw changed_while_sent(file);
-    limit_.take(static_cast<std::uint64_t>(got));
-    far_.send({buffer.data(), static_cast<std::size_t>(got)});
-    done += static_cast<std::uint64_t>(got);
-  }
+  read_chunk(work_, limit_, place, [this](std::string_view bytes) { far_.send(bytes); });
   work_.count_sent(place);
+}
+
+bool ChunkSender::send_directly(const std::string& address, const LinkWish& wish) {
+  if (address.empty()) return false;
+  far_.send(json_frame(FrameKind::listen, to_json(wish)));
+  const RelayListening there = parse_listening(expect(FrameKind::listening, answer_timeout_ms));
+  if (there.address.empty()) return false;
+  direct_ = std::make_shared<DirectSender>(
+      work_, limit_, DirectPlace{address, there.port, wish.key, wish.direct_links}, bell_);
+  return true;
+}
+
+// What comes by both ways at once could be mixed up, so the one ends before the other begins.
+void ChunkSender::end_direct() {
+  far_.send(frame(FrameKind::unlisten, ""));
+  expect(FrameKind::unlistened, answer_timeout_ms);
+  direct_->put_back();
+  direct_.reset();
 }
 
 void ChunkSender::receive_relayed() {
   const std::string key = random_bytes(sealed_key_bytes);
-  far_.send(json_frame(FrameKind::listen, listen_json(key)));
+  far_.send(json_frame(FrameKind::listen, to_json(LinkWish{key})));
   const RelayListening there = parse_listening(expect(FrameKind::listening, answer_timeout_ms));
   if (there.address.empty()) return member_->let_go();
   route_ = ChunkWork::Route::relayed;
@@ -131,7 +132,8 @@ bool ChunkSender::take_frame(const RemoteAgent::Frame& frame) {
 }
 
 void ChunkSender::take_ack(const Ack& ack) {
-  if (unanswered_.erase(ack.place) == 0)
+  const bool is_ours = unanswered_.erase(ack.place) > 0;
+  if (!is_ours && !(direct_ && direct_->take_ack(ack.place)))
     throw Error(ErrorCode::unreachable, "the remote topsctl acknowledged what was not sent");
   if (!work_.judge(ack, route_) && route_ == ChunkWork::Route::relayed) is_relay_false_ = true;
 }

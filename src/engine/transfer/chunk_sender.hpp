@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <string>
 
+#include "engine/transfer/direct_sender.hpp"
+
+#include "topsctl/engine/remote/relay_messages.hpp"
 #include "topsctl/engine/remote/remote_agent.hpp"
 #include "topsctl/engine/transfer/chunk_work.hpp"
 #include "topsctl/engine/transfer/rate_limit.hpp"
@@ -32,6 +36,11 @@ class ChunkSender {
   // Sends what nobody else sends, until all is verified. Throws Error; what has no answer by then
   // can be put back.
   void send();
+  // Lets the far end wait for a link of its own from here, at the address where it is reached, by
+  // which then all goes that nobody else has begun. Whether it waits.
+  bool send_directly(const std::string& address, const LinkWish& wish);
+  // That link; null: none is tried.
+  std::shared_ptr<DirectSender> direct() const { return direct_; }
   // Lets another host bring what it can; what it did not bring is put back.
   void receive_relayed();
   // Serves the one behind us until it wants nothing more.
@@ -43,6 +52,7 @@ class ChunkSender {
 
  private:
   void send_chunk(const ChunkPlace& place);
+  void end_direct();
   void hear(std::int64_t timeout_ms);
   bool take_frame(const RemoteAgent::Frame& frame);
   void take_ack(const Ack& ack);
@@ -55,6 +65,7 @@ class ChunkSender {
   Bell bell_;  // rung when others have changed what this one looks at
   ChunkWork::Route route_ = ChunkWork::Route::sent;
   bool is_relay_false_ = false;  // it brought something else than it should
+  std::shared_ptr<DirectSender> direct_;
   std::set<ChunkPlace> unanswered_;
 };
 

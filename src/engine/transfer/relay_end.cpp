@@ -12,15 +12,21 @@ namespace topsctl {
 
 namespace {
 
-constexpr int connect_timeout_s = 5;
+constexpr std::chrono::seconds connect_timeout(5);
+constexpr std::int64_t direct_wait_ms = 30'000;
 constexpr std::uint64_t block = 256U << 10U;  // bytes that are passed on at once
 
+struct SshEnds {
+  std::string client;
+  std::string server;
+};
+
 // "client-address client-port server-address server-port".
-std::string own_address(const Host& host) {
+SshEnds ends_of_ssh(const Host& host) {
   const auto connection = host.environment.find("SSH_CONNECTION");
-  if (connection == host.environment.end()) return "";
+  if (connection == host.environment.end()) return {};
   const std::vector<std::string> parts = split(connection->second, ' ');
-  return parts.size() == 4 ? parts[2] : "";
+  return parts.size() == 4 ? SshEnds{parts[0], parts[2]} : SshEnds();
 }
 
 // Only chunks may come over a link.
@@ -42,41 +48,51 @@ class LinkFrames : public FrameHandler {
 
 }  // namespace
 
-RelayListening RelayIntake::listen(const Host& host, const std::string& key) {
+RelayListening RelayIntake::listen(const Host& host, const LinkWish& wish) {
   stop();
-  const std::string address = own_address(host);
+  const auto [client, address] = ends_of_ssh(host);
   if (address.empty()) return {"", 0, "it does not know its own address"};
+  PskTlsWait wait{address, wish.key, wish.first_port, wish.last_port};
+  if (wish.direct_links > 0) {
+    wait.peer = client;
+    wait.timeout_ms = direct_wait_ms;
+  }
   try {
-    listener_ = std::make_unique<PskTlsListener>(address, key);
+    listener_ = std::make_unique<PskTlsListener>(std::move(wait));
   } catch (const Error& error) {
     return {"", 0, error.message()};
   }
   is_stopped_ = false;
-  thread_ = std::thread([this] { run(); });
+  for (unsigned i = 0; i < std::max(wish.direct_links, 1U); ++i)
+    threads_.emplace_back([this] { run(); });
   return {address, listener_->port(), ""};
 }
 
 void RelayIntake::stop() {
-  if (!thread_.joinable()) return;
+  if (threads_.empty()) return;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     is_stopped_ = true;
     listener_->abort();
-    if (link_) link_->abort();
+    for (const auto& link : links_) link->abort();
   }
-  thread_.join();
-  link_.reset();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  links_.clear();
   listener_.reset();
 }
 
 void RelayIntake::run() {
+  PskTlsLink* link = nullptr;
   try {
     auto accepted = listener_->accept();
-    PskTlsLink* link = accepted.get();
+    link = accepted.get();
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      link_ = std::move(accepted);
+      links_.push_back(std::move(accepted));
       if (is_stopped_) return;
+      // No port is open longer than somebody is waited for.
+      if (links_.size() == threads_.size()) listener_->abort();
     }
     ChunkIntake intake(objects_, voice_);
     LinkFrames frames(intake);
@@ -88,6 +104,7 @@ void RelayIntake::run() {
     }
   } catch (const Error&) {
     // The near end sees by what was acknowledged what is missing, and sends that itself.
+    if (link != nullptr) link->abort();
   }
 }
 
@@ -119,7 +136,7 @@ RelayFeeder::~RelayFeeder() {
 void RelayFeeder::run() {
   std::string failure;
   try {
-    const auto link = PskTlsLink::connect(feed_.address, feed_.port, feed_.key, connect_timeout_s);
+    const auto link = PskTlsLink::connect(feed_.address, feed_.port, feed_.key, connect_timeout);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       link_ = link.get();

@@ -16,9 +16,9 @@
 
 namespace topsctl {
 
-// Waits on the address that the SSH connection came to, for one link; what arrives by it is
-// acknowledged as if it had come from the near end, who judges it. What it is made of must outlive
-// it.
+// Waits on the address that the SSH connection came to, for one link of another host, or for some
+// of the near end itself; what arrives by it is acknowledged as if it had come over SSH, and judged
+// there. What it is made of must outlive it.
 class RelayIntake {
  public:
   RelayIntake(std::vector<Incoming>& objects, AgentVoice& voice)
@@ -26,7 +26,7 @@ class RelayIntake {
   ~RelayIntake() { stop(); }
 
   // Begins to wait.
-  RelayListening listen(const Host& host, const std::string& key);
+  RelayListening listen(const Host& host, const LinkWish& wish);
   // Returns when nothing of the link is written any longer.
   void stop();
 
@@ -36,10 +36,10 @@ class RelayIntake {
   std::vector<Incoming>& objects_;
   AgentVoice& voice_;
   std::unique_ptr<PskTlsListener> listener_;
-  std::mutex mutex_;  // of the link
-  std::unique_ptr<PskTlsLink> link_;
+  std::mutex mutex_;  // of the links
+  std::vector<std::unique_ptr<PskTlsLink>> links_;
   bool is_stopped_ = false;
-  std::thread thread_;
+  std::vector<std::thread> threads_;  // one a link
 };
 
 // Sends chunks on as they arrive here, whoever brings them, and tells the near end when it is done

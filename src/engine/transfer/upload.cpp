@@ -14,7 +14,9 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/remote/retries.hpp"
+#include "topsctl/host/network/psk_tls.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/random.hpp"
 
 namespace topsctl {
 
@@ -76,7 +78,7 @@ class Uploading {
     }
     if (request_.dry_run) return;
     try {
-      bring(far, work, others);
+      bring(far, work, others, session->address());
     } catch (...) {
       state_.gained_bytes += work.gained_bytes();
       throw;
@@ -88,18 +90,36 @@ class Uploading {
     upload_.clock_offset_s = std::chrono::duration_cast<std::chrono::seconds>(ahead).count();
   }
 
-  void bring(RemoteAgent& far, ChunkWork& work, SessionPrefetch& others) {
+  void bring(RemoteAgent& far, ChunkWork& work, SessionPrefetch& others,
+             const std::string& address) {
     const auto member = join_relay(work);
     ChunkSender sender(far, work, limit_, member.get());
     if (member && !member->feeder().empty()) {
       upload_.fed_by = member->feeder();
       sender.receive_relayed();
     }
+    send_directly(sender, work, address);
     send_all(sender, work, others);
     far.send(frame(FrameKind::finish, ""));
     require_done(parse_done(sender.expect(FrameKind::done, reading_timeout_ms)));
     sender.serve_follower();
     far.end_input();
+  }
+
+  // Once: whoever lost its connection is sent to over SSH.
+  void send_directly(ChunkSender& sender, const ChunkWork& work, const std::string& address) {
+    using When = DirectWish::When;
+    const DirectWish& wish = request_.direct;
+    if (work.is_over() || wish.when == When::never || std::exchange(was_direct_, true)) return;
+    const bool is_tried = sender.send_directly(
+        address, {random_bytes(sealed_key_bytes), wish.first_port, wish.last_port,
+                  wanted_connections(std::chrono::microseconds(upload_.round_trip_us),
+                                     work.missing_bytes())});
+    if (wish.when != When::always) return;
+    if (is_tried && sender.direct()->is_reached()) return;
+    throw Error(ErrorCode::unreachable,
+                format("cannot connect to {} beside SSH", in_quotes(request_.target.text())),
+                "open a port there with --direct-ports, or use --direct auto");
   }
 
   // Once: whoever lost its connection is sent to from here.
@@ -137,6 +157,7 @@ class Uploading {
     const unsigned count =
         wanted_connections(std::chrono::microseconds(upload_.round_trip_us), work.missing_bytes());
     upload_.connections = std::max(upload_.connections, count);
+    const std::shared_ptr<DirectSender> direct = first.direct();
     std::exception_ptr failure;
     std::mutex failure_mutex;
     const auto guarded = [&](const std::function<void()>& part) {
@@ -151,10 +172,15 @@ class Uploading {
     {
       std::vector<std::jthread> others;
       for (unsigned i = 1; i < count; ++i) {
-        others.emplace_back([&] { guarded([&] { join_and_send(work, ahead); }); });
+        others.emplace_back([&] {
+          guarded([&] {
+            if (!direct || !direct->is_reached()) join_and_send(work, ahead);
+          });
+        });
       }
       guarded([&] { first.send(); });
     }
+    upload_.direct = upload_.direct || (direct && direct->is_reached());
     if (failure) std::rethrow_exception(failure);
   }
 
@@ -212,6 +238,7 @@ class Uploading {
   std::vector<ShippedObject> objects_;
   AttemptState state_;
   bool was_in_relay_ = false;
+  bool was_direct_ = false;
   bool is_resumed_ = false;
   Upload upload_;
 };

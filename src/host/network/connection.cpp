@@ -1,8 +1,11 @@
 // Reads from /proc how this process is connected to its operator.
 #include "topsctl/host/network/connection.hpp"
 
+#include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -61,6 +64,18 @@ Connection this_connection(const std::map<std::string, std::string>& environment
   connection.session =
       concat(session, " ", leader.size() > started_at ? leader[started_at] : std::string());
   return connection;
+}
+
+std::string peer_address(int socket) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  std::array<char, NI_MAXHOST> text{};
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      (address.ss_family != AF_INET && address.ss_family != AF_INET6) ||
+      ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text.data(), text.size(),
+                    nullptr, 0, NI_NUMERICHOST) != 0)
+    return {};
+  return text.data();
 }
 
 bool is_same_connection(const Connection& a, const Connection& b) {

@@ -15,6 +15,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/network/connection.hpp"
 #include "topsctl/host/network/remote.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
@@ -41,9 +42,16 @@ Addresses resolve(const std::string& address, std::uint16_t port) {
 }
 
 // connect(2) heeds it, as does every write; 0: none.
-void limit_sending(const Descriptor& socket, int timeout_s) {
-  const timeval most{timeout_s, 0};
+void limit_sending(const Descriptor& socket, std::chrono::milliseconds timeout) {
+  const auto whole_s = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+  const timeval most{whole_s.count(), std::chrono::microseconds(timeout - whole_s).count()};
   ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+}
+
+std::uint16_t port_of(const sockaddr_storage& address) {
+  return ntohs(address.ss_family == AF_INET6
+                   ? reinterpret_cast<const sockaddr_in6*>(&address)->sin6_port
+                   : reinterpret_cast<const sockaddr_in*>(&address)->sin_port);
 }
 
 void set_blocking(const Descriptor& socket, bool is_wanted) {
@@ -161,20 +169,21 @@ void PskTlsLink::shake_hands(const WaitLimit& limit, int waker) {
 PskTlsLink::~PskTlsLink() = default;
 
 std::unique_ptr<PskTlsLink> PskTlsLink::connect(const std::string& address, std::uint16_t port,
-                                                const std::string& key, int timeout_s) {
-  const WaitLimit limit(std::int64_t{1000} * timeout_s);
+                                                const std::string& key,
+                                                std::chrono::milliseconds timeout,
+                                                std::chrono::milliseconds handshake) {
   const Addresses found = resolve(address, port);
   Descriptor socket(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) throw system_error(errno, "make", "a socket", ErrorCode::unreachable);
-  limit_sending(socket, timeout_s);
+  limit_sending(socket, timeout);
   if (::connect(socket.get(), found->ai_addr, found->ai_addrlen) != 0) {
     const int reason = errno == EINPROGRESS ? ETIMEDOUT : errno;
     throw ConnectionLost(
         system_error(reason, "reach", format("{} port {}", address, port)).message());
   }
-  limit_sending(socket, 0);
+  limit_sending(socket, std::chrono::milliseconds(0));
   return std::unique_ptr<PskTlsLink>(
-      new PskTlsLink(std::move(socket), key, Side::client, limit, -1));
+      new PskTlsLink(std::move(socket), key, Side::client, WaitLimit(handshake.count()), -1));
 }
 
 void PskTlsLink::write(std::string_view bytes) {
@@ -207,32 +216,44 @@ void PskTlsLink::lose(const std::string& act) const {
   throw ConnectionLost(format("cannot {} another host: the connection is lost", act));
 }
 
-PskTlsListener::PskTlsListener(const std::string& address, std::string key) : key_(std::move(key)) {
-  const Addresses found = resolve(address, 0);
-  socket_ = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+PskTlsListener::PskTlsListener(PskTlsWait wait)
+    : wait_(std::move(wait)),
+      limit_(wait_.timeout_ms == 0 ? WaitLimit() : WaitLimit(wait_.timeout_ms)) {
+  int reason = EADDRINUSE;
+  for (unsigned port = wait_.first_port; port <= wait_.last_port && reason == EADDRINUSE; ++port) {
+    const Addresses found = resolve(wait_.address, static_cast<std::uint16_t>(port));
+    socket_ = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    const bool waits = socket_.is_open() &&
+                       ::bind(socket_.get(), found->ai_addr, found->ai_addrlen) == 0 &&
+                       ::listen(socket_.get(), 4) == 0;
+    reason = waits ? 0 : errno;
+  }
   sockaddr_storage bound{};
   socklen_t size = sizeof bound;
-  if (!socket_.is_open() || ::bind(socket_.get(), found->ai_addr, found->ai_addrlen) != 0 ||
-      ::listen(socket_.get(), 4) != 0 ||
+  if (reason != 0 ||
       ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&bound), &size) != 0) {
-    throw system_error(errno, "listen on", address, ErrorCode::host_unfit);
+    throw system_error(reason != 0 ? reason : errno, "listen on", wait_.address,
+                       ErrorCode::host_unfit);
   }
-  port_ = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                            : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+  port_ = port_of(bound);
 }
 
 std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
-  constexpr std::int64_t handshake_ms = 5000;
   for (;;) {
+    wait_for({socket_.get(), end_.descriptor()}, limit_);
+    throw_if_interrupted();
+    if (limit_.is_over() || wait_for({end_.descriptor()}, WaitLimit(0)))
+      throw ConnectionLost("no longer waiting for connections");
     Descriptor socket(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket.is_open()) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno == EINTR || errno == ECONNABORTED || errno == EAGAIN) continue;
       throw ConnectionLost("no longer waiting for connections");
     }
+    if (!wait_.peer.empty() && peer_address(socket.get()) != wait_.peer) continue;
     try {
       return std::unique_ptr<PskTlsLink>(
-          new PskTlsLink(std::move(socket), key_, PskTlsLink::Side::server, WaitLimit(handshake_ms),
-                         end_.descriptor()));
+          new PskTlsLink(std::move(socket), wait_.key, PskTlsLink::Side::server,
+                         WaitLimit(usual_handshake.count()), end_.descriptor()));
     } catch (const ConnectionLost&) {
       // A stranger.
     }

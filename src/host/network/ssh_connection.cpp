@@ -15,6 +15,7 @@
 #include "host/network/ssh_trust.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/network/connection.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
@@ -245,6 +246,10 @@ class SshSession : public RemoteSession {
     return open(ssh_subsystem, name);
   }
   std::chrono::microseconds round_trip() const override { return round_trip_; }
+  std::string address() const override {
+    const SshConnection& first = *connections_.front();
+    return first.is_tunneled() ? "" : peer_address(ssh_get_fd(first.session()));
+  }
 
  private:
   std::unique_ptr<RemoteStream> open(decltype(ssh_stream)* channel, const std::string& what) {

@@ -28,6 +28,7 @@ namespace topsctl {
 struct AgentFaults {
   std::atomic<std::int64_t> bytes_until_cut = -1;  // of all connections together; -1: never
   std::atomic<unsigned> cuts = 0;                  // how many there were
+  std::atomic<std::uint64_t> written_bytes = 0;    // to all of them
   // Changes what the far end says before it is heard.
   std::function<std::string(std::string)> alter;
   std::string instead;  // said in place of our line, if not empty
@@ -51,6 +52,7 @@ class AgentStream : public RemoteStream {
   }
 
   void write(std::string_view bytes) override {
+    faults_.written_bytes += bytes.size();
     if (faults_.bytes_until_cut >= 0) {
       const auto size = static_cast<std::int64_t>(bytes.size());
       if ((faults_.bytes_until_cut -= size) < 0) {
@@ -104,7 +106,9 @@ class AgentStream : public RemoteStream {
 
 class AgentSession : public RemoteSession {
  public:
-  AgentSession(const Host& host, AgentFaults& faults) : host_(host), faults_(faults) {}
+  AgentSession(const Host& host, AgentFaults& faults, std::string address)
+      : host_(host), faults_(faults), address_(std::move(address)) {}
+  std::string address() const override { return address_; }
   std::unique_ptr<RemoteStream> start(const std::string& command_line) override {
     const std::size_t at = command_line.find("topsctl-", command_line.find("echo "));
     const std::string token = command_line.substr(at, command_line.find(' ', at) - at);
@@ -114,6 +118,7 @@ class AgentSession : public RemoteSession {
  private:
   const Host& host_;
   AgentFaults& faults_;
+  const std::string address_;
 };
 
 class AgentEnd : public Remote {
@@ -124,13 +129,17 @@ class AgentEnd : public Remote {
   }
   std::unique_ptr<RemoteSession> connect() override {
     ++connections;
-    return std::make_unique<AgentSession>(host_, faults);
+    return std::make_unique<AgentSession>(host_, faults, address_);
   }
 
   AgentFaults faults;
   std::atomic<unsigned> connections = 0;
   // As in a container, or behind something else than SSH.
   void move_clock(std::chrono::seconds by) { clock_.ahead = by; }
+  void be_reached_at(std::string address) { address_ = std::move(address); }
+  void come_from(const std::string& client) {
+    host_.environment["SSH_CONNECTION"] = concat(client, " 1 127.0.0.1 22");
+  }
   void forget_address() { host_.environment.erase("SSH_CONNECTION"); }
 
  private:
@@ -143,6 +152,7 @@ class AgentEnd : public Remote {
 
   OtherClock clock_;
   Host host_;
+  std::string address_;  // empty: none that is known
 };
 
 }  // namespace topsctl

@@ -11,6 +11,16 @@
 
 namespace topsctl {
 
+// What a link is waited for with, on a free port of these; both 0: any.
+struct LinkWish {
+  std::string key;  // 32 bytes, for this link alone
+  std::uint16_t first_port = 0;
+  std::uint16_t last_port = 0;
+  // From the near end itself: so many, from its address alone, for 30 s; 0: one, of another host.
+  unsigned direct_links = 0;
+  bool operator==(const LinkWish&) const = default;
+};
+
 // Where a host waits for another one; without an address if it cannot.
 struct RelayListening {
   std::string address;  // numeric; empty: `reason` tells why not
@@ -28,13 +38,13 @@ struct RelayFeed {
   bool operator==(const RelayFeed&) const = default;
 };
 
-Json listen_json(const std::string& key);
+Json to_json(const LinkWish& wish);
 Json to_json(const RelayListening& listening);
 Json to_json(const RelayFeed& feed);
 Json fed_json(const std::string& failure);  // empty: all was sent on
 
 // What the near end says. Throw Error{bad_bundle}.
-std::string parse_listen_frame(std::string_view payload);
+LinkWish parse_listen_frame(std::string_view payload);
 RelayFeed parse_feed_frame(std::string_view payload);
 // What the far end says. Throw Error{unreachable}.
 RelayListening parse_listening(std::string_view payload);

@@ -41,6 +41,15 @@ struct Upload {
   std::int64_t clock_offset_s = 0;  // by which the clock there is ahead of ours
   std::string fed_by;               // the target that was asked to feed this one; empty: none
   UploadMethod method = UploadMethod::topsctl;
+  bool direct = false;  // by a connection of its own beside SSH
+};
+
+// Whether the bytes go by a connection of their own beside SSH, to a port that topsctl there opens
+// for this machine alone, for this run, and 30 s at most; and which port it may be, both 0: any.
+struct DirectWish {
+  enum class When { automatic, always, never } when = When::never;
+  std::uint16_t first_port = 0;
+  std::uint16_t last_port = 0;
 };
 
 struct UploadRequest {
@@ -49,6 +58,7 @@ struct UploadRequest {
   unsigned most_connections = 10;               // at once
   bool dry_run = false;                         // only sees what would be sent
   RelayChain* relay = nullptr;                  // not owned; null: everything is sent from here
+  DirectWish direct = {};
 };
 
 // One upload. What it refers to is not its own and must outlive the upload.

@@ -18,6 +18,9 @@ struct Connection {
 // asked that has the variable.
 Connection this_connection(const std::map<std::string, std::string>& environment);
 
+// Of the other end of a connected socket, numeric; empty: it is none of the network.
+std::string peer_address(int socket);
+
 // Whether both are the same connection, by the first part that either of them (ssh) or both (login)
 // have, else by the session.
 bool is_same_connection(const Connection& a, const Connection& b);

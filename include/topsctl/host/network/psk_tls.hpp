@@ -2,6 +2,7 @@
 // (RFC 8446, 2.2 and 4.2.11), without certificates, and with a fresh Diffie-Hellman exchange.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,14 +18,17 @@ struct ssl_ctx_st;
 namespace topsctl {
 
 inline constexpr std::size_t sealed_key_bytes = 32;
+inline constexpr std::chrono::milliseconds usual_handshake(5000);
 
 // One connection. Of one thread, but for abort().
 class PskTlsLink {
  public:
-  // Throws ConnectionLost if nobody who has the key answers there, and has agreed on all, within
-  // `timeout_s`. `address` is numeric.
+  // Throws ConnectionLost if nobody answers there within the time, or has not agreed on a key when
+  // the other one is over, too. `address` is numeric.
   static std::unique_ptr<PskTlsLink> connect(const std::string& address, std::uint16_t port,
-                                             const std::string& key, int timeout_s);
+                                             const std::string& key,
+                                             std::chrono::milliseconds timeout,
+                                             std::chrono::milliseconds handshake = usual_handshake);
   ~PskTlsLink();
   PskTlsLink(const PskTlsLink&) = delete;
   PskTlsLink& operator=(const PskTlsLink&) = delete;
@@ -35,6 +39,8 @@ class PskTlsLink {
   std::string_view read();
   // Tells the other side that this is all.
   void finish();
+  // Of one that is only written to: readable when the other side is gone.
+  int descriptor() const { return socket_.get(); }
   // From any thread: whatever waits here ends with ConnectionLost.
   void abort();
 
@@ -55,20 +61,31 @@ class PskTlsLink {
   std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;
 };
 
+// Whom to wait for, where and for how long.
+struct PskTlsWait {
+  std::string address;  // numeric, of this machine
+  std::string key;
+  std::uint16_t first_port = 0;  // a free one up to the last; both 0: any
+  std::uint16_t last_port = 0;
+  std::string peer = {};        // the numeric address from which it comes; empty: from any
+  std::int64_t timeout_ms = 0;  // 0: as long as it takes
+};
+
 // Waits for the one who has the key.
 class PskTlsListener {
  public:
-  // On a free port of an address of this machine. Throws Error{host_unfit}.
-  PskTlsListener(const std::string& address, std::string key);
+  // Throws Error{host_unfit}.
+  explicit PskTlsListener(PskTlsWait wait);
   std::uint16_t port() const { return port_; }
   // Strangers are turned away, each after five seconds at most. Throws ConnectionLost once it was
-  // aborted.
+  // aborted, or the time is over.
   std::unique_ptr<PskTlsLink> accept();
   // From any thread, and for good.
   void abort();
 
  private:
-  std::string key_;
+  PskTlsWait wait_;
+  WaitLimit limit_;
   Descriptor socket_;
   Bell end_;
   std::uint16_t port_ = 0;

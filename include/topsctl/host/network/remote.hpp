@@ -84,6 +84,9 @@ class RemoteSession {
   virtual std::unique_ptr<RemoteStream> start_subsystem(const std::string& name);
   // How long a question and its answer took when a program was last started; 0: not known.
   virtual std::chrono::microseconds round_trip() const { return {}; }
+  // Where the far end is reached without other hosts between, numeric; empty: nowhere that is
+  // known.
+  virtual std::string address() const { return {}; }
 };
 
 // A machine that can be connected to, any number of times and by several threads.

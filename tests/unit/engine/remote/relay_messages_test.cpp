@@ -15,7 +15,8 @@ namespace {
 
 TEST(RelayWords, AreReadAsTheyWereWritten) {
   const std::string key = random_bytes(sealed_key_bytes);
-  EXPECT_EQ(parse_listen_frame(to_line(listen_json(key))), key);
+  for (const LinkWish& wish : {LinkWish{key}, LinkWish{key, 40'000, 40'010, 3}})
+    EXPECT_EQ(parse_listen_frame(to_line(to_json(wish))), wish);
   const RelayFeed feed{"10.0.0.1", 4711, key, {{0, 0}, {0, 1}, {0, 3}, {2, 0}, {2, 1}}};
   EXPECT_EQ(parse_feed_frame(to_line(to_json(feed))), feed);
   EXPECT_EQ(to_json(feed)["chunks"], Json::parse("[[0,0,1],[0,3,3],[2,0,1]]"));

@@ -99,7 +99,7 @@ TEST_F(ReceiversOfFilesOnly, RunNothing) {
 
 TEST_F(ReceiversOfFilesOnly, SpeakToNoOtherHost) {
   const std::string key(32, 'k');
-  const Heard listening = answer_to(json_frame(FrameKind::listen, listen_json(key)));
+  const Heard listening = answer_to(json_frame(FrameKind::listen, to_json(LinkWish{key})));
   EXPECT_EQ(listening.kinds, "Wl");
   EXPECT_EQ(parse_listening(listening.last).address, "");
   const Heard fed =

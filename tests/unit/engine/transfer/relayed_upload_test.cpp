@@ -63,7 +63,7 @@ class RelayedUploads : public testing::Test {
   }
 
   static std::unique_ptr<PskTlsLink> link_to(const RelayFeed& feed) {
-    return PskTlsLink::connect(feed.address, feed.port, feed.key, 5);
+    return PskTlsLink::connect(feed.address, feed.port, feed.key, std::chrono::seconds(5));
   }
   static void send_chunk(PskTlsLink& link, std::uint64_t chunk, const std::string& bytes) {
     link.write(chunk_head({0, chunk}, chunk_bytes));
@@ -147,7 +147,7 @@ TEST_F(RelayedUploads, StayForTheOneBehind) {
     behind = chain.join("behind");
     follower = std::thread([&] {
       const std::string key(sealed_key_bytes, 'k');
-      PskTlsListener listener("127.0.0.1", key);
+      PskTlsListener listener({"127.0.0.1", key});
       behind->ask({"127.0.0.1", listener.port(), key, {{0, 0}, {0, 1}, {0, 2}}});
       const auto link = listener.accept();
       for (auto piece = link->read(); !piece.empty(); piece = link->read()) brought += piece;

@@ -18,8 +18,10 @@
 namespace topsctl {
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr const char* here = "127.0.0.1";
-constexpr int patience_s = 5;
+constexpr std::chrono::seconds patience(5);
 
 std::string read_all(PskTlsLink& link) {
   std::string all;
@@ -59,12 +61,12 @@ class PskTlsLinks : public testing::Test {
 
   const NoSigpipe no_sigpipe;
   const std::string key = random_bytes(sealed_key_bytes);
-  PskTlsListener listener{here, key};
+  PskTlsListener listener{{here, key}};
 };
 
 TEST_F(PskTlsLinks, BringBytesWhole) {
   auto read = reader();
-  const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  const auto link = PskTlsLink::connect(here, listener.port(), key, patience);
   const std::string bytes = random_bytes(200) + std::string(3'000'000, 'x');
   link->write("begin ");
   link->write(bytes);
@@ -74,11 +76,10 @@ TEST_F(PskTlsLinks, BringBytesWhole) {
 
 TEST_F(PskTlsLinks, TurnAwayWhoeverHasAnotherKey) {
   auto read = reader();
-  EXPECT_THROW(
-      PskTlsLink::connect(here, listener.port(), random_bytes(sealed_key_bytes), patience_s),
-      ConnectionLost);
+  EXPECT_THROW(PskTlsLink::connect(here, listener.port(), random_bytes(sealed_key_bytes), patience),
+               ConnectionLost);
   // And the one with the key still comes in.
-  const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  const auto link = PskTlsLink::connect(here, listener.port(), key, patience);
   link->write("ours");
   link->finish();
   EXPECT_EQ(read.get(), "ours");
@@ -88,7 +89,7 @@ TEST_F(PskTlsLinks, TurnAwayWhoeverSpeaksSomethingElse) {
   auto read = reader();
   const Descriptor other = stranger();
   ASSERT_GT(::send(other.get(), "GET / HTTP/1.1\r\n\r\n", 18, MSG_NOSIGNAL), 0);
-  const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  const auto link = PskTlsLink::connect(here, listener.port(), key, patience);
   link->finish();
   EXPECT_EQ(read.get(), "");
 }
@@ -96,7 +97,7 @@ TEST_F(PskTlsLinks, TurnAwayWhoeverSpeaksSomethingElse) {
 TEST_F(PskTlsLinks, TellNothingToAServerThatHasACertificateInPlaceOfTheKey) {
   CertifiedServer server;
   const auto send_to_it = [&] {
-    const auto link = PskTlsLink::connect(here, server.port(), key, patience_s);
+    const auto link = PskTlsLink::connect(here, server.port(), key, patience);
     link->write("the bundle");
     link->finish();
   };
@@ -117,7 +118,7 @@ TEST_F(PskTlsLinks, WaitForAHandshakeNoLongerHoweverSlowlyItComes) {
   std::jthread server_hello(
       [&] { trickle(Descriptor(::accept(slow.get(), nullptr, nullptr)), 2, 30, 100); });
   const auto begun = std::chrono::steady_clock::now();
-  EXPECT_THROW(PskTlsLink::connect(here, ntohs(address.sin_port), key, 1), ConnectionLost);
+  EXPECT_THROW(PskTlsLink::connect(here, ntohs(address.sin_port), key, 1s, 1s), ConnectionLost);
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(2500));
 }
 
@@ -134,7 +135,7 @@ TEST_F(PskTlsLinks, AreAbortedWhileAStrangerIsSlow) {
 TEST_F(PskTlsLinks, TellAnEndFromABreak) {
   auto read = reader();
   {
-    const auto link = PskTlsLink::connect(here, listener.port(), key, patience_s);
+    const auto link = PskTlsLink::connect(here, listener.port(), key, patience);
     link->write("half of");
   }
   EXPECT_THROW(read.get(), ConnectionLost);
@@ -144,12 +145,12 @@ TEST_F(PskTlsLinks, AreAbortedWhileTheyWait) {
   auto read = reader();
   listener.abort();
   EXPECT_THROW(read.get(), ConnectionLost);
-  EXPECT_THROW(PskTlsLink::connect(here, listener.port(), key, patience_s), ConnectionLost);
+  EXPECT_THROW(PskTlsLink::connect(here, listener.port(), key, patience), ConnectionLost);
 }
 
 TEST_F(PskTlsLinks, AreAbortedWhileTheyRead) {
   auto accepted = std::async(std::launch::async, [this] { return listener.accept(); });
-  const auto near = PskTlsLink::connect(here, listener.port(), key, patience_s);
+  const auto near = PskTlsLink::connect(here, listener.port(), key, patience);
   const auto far = accepted.get();
   auto read = std::async(std::launch::async, [&] { return read_all(*far); });
   far->abort();
@@ -157,9 +158,13 @@ TEST_F(PskTlsLinks, AreAbortedWhileTheyRead) {
 }
 
 TEST(PskTlsListeners, WaitOnlyOnAddressesOfThisMachine) {
-  EXPECT_EQ(thrown_by([] { PskTlsListener("192.0.2.1", random_bytes(sealed_key_bytes)); }).code(),
+  EXPECT_EQ(thrown_by([] {
+              PskTlsListener({"192.0.2.1", random_bytes(sealed_key_bytes)});
+            }).code(),
             ErrorCode::host_unfit);
-  EXPECT_EQ(thrown_by([] { PskTlsListener("localhost", random_bytes(sealed_key_bytes)); }).code(),
+  EXPECT_EQ(thrown_by([] {
+              PskTlsListener({"localhost", random_bytes(sealed_key_bytes)});
+            }).code(),
             ErrorCode::host_unfit);
 }
 

@@ -1,0 +1,163 @@
+// Sends over a link of TLS, in a thread of its own.
+#include "engine/transfer/direct_sender.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "topsctl/base/error.hpp"
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::chrono::milliseconds most_waited(300);
+
+}  // namespace
+
+DirectSender::DirectSender(ChunkWork& work, RateLimit& limit, DirectPlace there, const Bell& owner)
+    : work_(work),
+      limit_(limit),
+      there_(std::move(there)),
+      owner_(owner),
+      connecting_(static_cast<int>(there_.links)) {
+  for (unsigned i = 0; i < there_.links; ++i) work_.add(links_.emplace_back().bell);
+  for (Link& each : links_) each.thread = std::thread([this, &each] { run(each); });
+}
+
+DirectSender::~DirectSender() {
+  give_up();
+  for (Link& each : links_) each.thread.join();
+  for (Link& each : links_) work_.remove(each.bell);
+}
+
+void DirectSender::give_up() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  is_given_up_ = true;
+  for (Link& each : links_) {
+    if (each.link != nullptr) each.link->abort();
+    each.bell.ring();
+  }
+}
+
+bool DirectSender::is_given_up() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return is_given_up_;
+}
+
+void DirectSender::count(int connecting, int sending, std::exception_ptr failure) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    connecting_ += connecting;
+    sending_ += sending;
+    was_reached_ = was_reached_ || sending > 0;
+    if (failure) failure_ = std::move(failure);
+  }
+  has_changed_.notify_all();
+  owner_.ring();
+}
+
+bool DirectSender::is_reached() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  has_changed_.wait_for(lock, most_waited, [this] { return was_reached_ || connecting_ == 0; });
+  return was_reached_;
+}
+
+bool DirectSender::is_sending() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return sending_ > 0 && !is_given_up_;
+}
+
+bool DirectSender::has_ended() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
+  return connecting_ == 0 && sending_ == 0;
+}
+
+bool DirectSender::take_ack(const ChunkPlace& place) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return unanswered_.erase(place) > 0;
+}
+
+void DirectSender::put_back() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  work_.put_back(std::exchange(unanswered_, {}));
+}
+
+void DirectSender::run(Link& own) {
+  std::unique_ptr<PskTlsLink> link;
+  try {
+    link = PskTlsLink::connect(there_.address, there_.port, there_.key, most_waited);
+  } catch (const Error&) {
+    return count(-1, 0);
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    own.link = link.get();
+  }
+  count(-1, 1);
+  std::exception_ptr failure;
+  try {
+    send_all(own, *link);
+  } catch (const ConnectionLost&) {
+    // What it has not brought is sent over SSH.
+    give_up();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    own.link = nullptr;
+  }
+  count(0, -1, failure);
+}
+
+void DirectSender::send_all(Link& own, PskTlsLink& link) {
+  for (;;) {
+    own.bell.silence();
+    if (is_given_up()) return;
+    if (work_.is_over()) return link.finish();
+    const auto place = work_.take();
+    if (!place) {
+      // What is in the socket may never be read: only the end of the link tells it.
+      wait_for({own.bell.descriptor(), link.descriptor()});
+      throw_if_interrupted();
+      if (!work_.is_over() && wait_for({link.descriptor()}, WaitLimit(0)))
+        throw ConnectionLost("cannot send: the other host has ended the connection");
+      continue;
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      unanswered_.insert(*place);
+    }
+    read_chunk(work_, limit_, *place, [&](std::string_view bytes) { link.write(bytes); });
+    work_.count_sent(*place);
+  }
+}
+
+void read_chunk(const ChunkWork& work, RateLimit& limit, const ChunkPlace& place,
+                const std::function<void(std::string_view)>& send) {
+  const std::string file = work.file_of(place).file.string();
+  const std::uint64_t size = work.size_of(place);
+  const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!input.is_open()) throw system_error(errno, "read", file, ErrorCode::bad_bundle);
+  send(chunk_head(place, size));
+  constexpr std::uint64_t block = 128U << 10U;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(block);
+  for (std::uint64_t done = 0; done < size;) {
+    const ssize_t got = ::pread(input.get(), buffer.get(), std::min(block, size - done),
+                                static_cast<off_t>(place.chunk * chunk_bytes + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw changed_while_sent(file);
+    limit.take(static_cast<std::uint64_t>(got));
+    send({buffer.get(), static_cast<std::size_t>(got)});
+    done += static_cast<std::uint64_t>(got);
+  }
+}
+
+}  // namespace topsctl

@@ -1,0 +1,84 @@
+// Chunks of an upload that go to the far end by a link of their own, beside SSH.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "topsctl/engine/remote/wire.hpp"
+#include "topsctl/engine/transfer/chunk_work.hpp"
+#include "topsctl/engine/transfer/rate_limit.hpp"
+#include "topsctl/host/network/psk_tls.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+struct DirectPlace {
+  std::string address;  // numeric
+  std::uint16_t port = 0;
+  std::string key;
+  unsigned links = 1;
+};
+
+// Connects in threads of its own, and sends there whatever nobody else sends. What became of it is
+// told over SSH. What it is made of must outlive it. If one link is lost, all are given up.
+class DirectSender {
+ public:
+  // `owner` is rung when there is nothing more to expect of it.
+  DirectSender(ChunkWork& work, RateLimit& limit, DirectPlace there, const Bell& owner);
+  ~DirectSender();
+  DirectSender(const DirectSender&) = delete;
+  DirectSender& operator=(const DirectSender&) = delete;
+
+  // Whether the far end is reached; waits, for 300 ms at most, until that is known.
+  bool is_reached();
+  // Whether it sends; false before anything is reached, and once a link is lost.
+  bool is_sending() const;
+  // Whether nothing was reached, or all has ended. Throws what ended it if that was no link.
+  bool has_ended() const;
+  // Whether that chunk was one of its own.
+  bool take_ack(const ChunkPlace& place);
+  // Once nothing can be acknowledged any more: others send them.
+  void put_back();
+
+ private:
+  struct Link {
+    Bell bell;
+    PskTlsLink* link = nullptr;
+    std::thread thread;
+  };
+
+  void run(Link& own);
+  void send_all(Link& own, PskTlsLink& link);
+  bool is_given_up() const;
+  void give_up();
+  // Of one more that is connected, is not, or has ended.
+  void count(int connecting, int sending, std::exception_ptr failure = {});
+
+  ChunkWork& work_;
+  RateLimit& limit_;
+  const DirectPlace there_;
+  const Bell& owner_;
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable has_changed_;
+  int connecting_ = 0;
+  int sending_ = 0;
+  bool was_reached_ = false;
+  bool is_given_up_ = false;
+  std::exception_ptr failure_;
+  std::set<ChunkPlace> unanswered_;
+  std::list<Link> links_;
+};
+
+// The bytes of a chunk, with what comes before them, in pieces. Throws Error{bad_bundle} for a file
+// that has changed.
+void read_chunk(const ChunkWork& work, RateLimit& limit, const ChunkPlace& place,
+                const std::function<void(std::string_view)>& send);
+
+}  // namespace topsctl
