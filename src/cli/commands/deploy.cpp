@@ -322,8 +322,9 @@ CommandAction define_deploy(OptionTable& table) {
   add_report_option(table, options->report);
   add_sudo_options(table, options->sudo);
   // The short help fits a screen; the page has them.
-  for (const char* name : {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
-                           "--allow-older-lock", "--wheel-backend", "--write-set"})
+  for (const char* name :
+       {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
+        "--allow-older-lock", "--wheel-backend", "--write-set", "--direct", "--direct-ports"})
     table.option(name).hidden();
   return {
       [options](Session& session) { return run_deploy(*options, session); },

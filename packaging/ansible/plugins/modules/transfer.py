@@ -88,7 +88,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 targets:
-  description: Each target with C(status), C(error), C(fed_by), C(files) and C(paths), where the files lie.
+  description: Each target with C(status), C(error), C(fed_by), C(direct), C(files) and C(paths), where the files lie.
   returned: when topsctl printed its document
   type: list
   elements: dict
