@@ -86,7 +86,7 @@ struct HostFacts {
       diversions;  // path as packages have it -> where dpkg puts it (dpkg-divert(1))
   std::vector<std::string> alternative_links;   // of update-alternatives(1)
   std::vector<std::string> trigger_paths = {};  // a file there makes dpkg run scripts of others
-  bool has_dpkg_hooks = false;                  // dpkg's configuration has it run programs
+  bool has_dpkg_overrides = false;  // dpkg's configuration has it run programs, or forces things
   std::vector<std::string>
       unfinished;  // packages neither installed nor gone, anywhere in dpkg's database
   std::vector<PythonFacts> pythons;  // in the stack's order, or the one that was named

@@ -58,7 +58,7 @@ class TouchyPaths {
 
 bool is_unpacking_predicted(const PlanInput& input, const Plan& plan) {
   const HostFacts& facts = input.facts;
-  if (facts.has_dpkg_hooks || !facts.unfinished.empty()) return false;
+  if (facts.has_dpkg_overrides || !facts.unfinished.empty()) return false;
   const TouchyPaths touchy(facts);
   for (std::size_t i = 0; i < plan.packages.size(); ++i) {
     const Package& package = input.selection.packages[i];

@@ -11,12 +11,17 @@
 
 namespace topsctl {
 
-bool has_dpkg_hooks(const Host& host) {
+bool has_dpkg_overrides(const Host& host) {
   const std::vector<std::string> lines = split(dpkg_configuration(host), '\n');
   return std::any_of(lines.begin(), lines.end(), [](const std::string& each) {
     constexpr std::array<std::string_view, 3> hooks = {"pre-invoke", "post-invoke",
                                                        "status-logger"};
+    // How it writes, and which configuration files it keeps.
+    constexpr std::array<std::string_view, 5> harmless = {
+        "force-unsafe-io", "force-confdef", "force-confold", "force-confnew", "force-confmiss"};
     const std::string_view line = trimmed(each);
+    if (line.starts_with("force-"))
+      return std::find(harmless.begin(), harmless.end(), line) == harmless.end();
     return std::any_of(hooks.begin(), hooks.end(),
                        [&](std::string_view hook) { return line.starts_with(hook); });
   });

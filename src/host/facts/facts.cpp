@@ -126,7 +126,7 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
     facts.diversions[diversion.from] = diversion.to;
   facts.alternative_links = alternative_links(host);
   facts.trigger_paths = trigger_paths(host);
-  facts.has_dpkg_hooks = has_dpkg_hooks(host);
+  facts.has_dpkg_overrides = has_dpkg_overrides(host);
   facts.unfinished = unfinished_packages(database.packages);
   facts.is_python_named = !python.empty();
   facts.pythons = read_pythons(host, stack, python, facts.distrusted_pythons);

@@ -8,8 +8,10 @@
 
 namespace topsctl {
 
-// Whether dpkg's configuration names programs: --pre-invoke, --post-invoke, --status-logger.
-bool has_dpkg_hooks(const Host& host);
+// Whether dpkg's configuration names programs (--pre-invoke, --post-invoke, --status-logger), or
+// has dpkg do what it would refuse (--force-overwrite: a package may lose all its files, and its
+// script is run).
+bool has_dpkg_overrides(const Host& host);
 
 // Paths in which packages are interested (deb-triggers(5)): a file there or below has dpkg run
 // their scripts.

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "support/sample_packages.hpp"
 #include "support/sample_stack.hpp"
 #include "topsctl/engine/planning/planner.hpp"
@@ -87,7 +85,7 @@ TEST_F(Unpacking, IsObservedForScriptsAndTriggersOfTheVersionBefore) {
 }
 
 TEST_F(Unpacking, IsObservedWhereDpkgRunsOtherPrograms) {
-  facts_.has_dpkg_hooks = true;
+  facts_.has_dpkg_overrides = true;
   EXPECT_TRUE(is_observed());
 }
 

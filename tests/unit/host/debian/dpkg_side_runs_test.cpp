@@ -12,15 +12,17 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(DpkgHooks, AreProgramsThatTheConfigurationNames) {
+TEST(DpkgOverrides, AreProgramsAndWhatIsForced) {
   SampleHost sample;
-  EXPECT_FALSE(has_dpkg_hooks(sample.host));
-  sample.folder.write("etc/dpkg/dpkg.cfg", "no-debsig\nlog /var/log/dpkg.log\n# pre-invoke=x\n");
-  EXPECT_FALSE(has_dpkg_hooks(sample.host));
-  for (const char* line : {"pre-invoke=/bin/x", "post-invoke /bin/x", "status-logger=x"}) {
+  EXPECT_FALSE(has_dpkg_overrides(sample.host));
+  sample.folder.write("etc/dpkg/dpkg.cfg",
+                      "no-debsig\nlog /var/log/dpkg.log\n# pre-invoke=x\nforce-unsafe-io\n");
+  EXPECT_FALSE(has_dpkg_overrides(sample.host));
+  for (const char* line : {"pre-invoke=/bin/x", "post-invoke /bin/x", "status-logger=x",
+                           "force-overwrite", "force-all", "force-unsafe-io,overwrite"}) {
     SampleHost other;
     other.folder.write("etc/dpkg/dpkg.cfg.d/own", std::string("no-debsig\n  ") + line + "\n");
-    EXPECT_TRUE(has_dpkg_hooks(other.host)) << line;
+    EXPECT_TRUE(has_dpkg_overrides(other.host)) << line;
   }
 }
 
