@@ -7,7 +7,6 @@
 #include <string>
 
 #include "engine/transfer/direct_sender.hpp"
-
 #include "topsctl/engine/remote/relay_messages.hpp"
 #include "topsctl/engine/remote/remote_agent.hpp"
 #include "topsctl/engine/transfer/chunk_work.hpp"

@@ -1,4 +1,4 @@
-// Sends over a link of TLS, in a thread of its own.
+// Sends over links of TLS, each in a thread of its own.
 #include "engine/transfer/direct_sender.hpp"
 
 #include <fcntl.h>
@@ -13,12 +13,6 @@
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
-
-namespace {
-
-constexpr std::chrono::milliseconds most_waited(300);
-
-}  // namespace
 
 DirectSender::DirectSender(ChunkWork& work, RateLimit& limit, DirectPlace there, const Bell& owner)
     : work_(work),
@@ -62,9 +56,9 @@ void DirectSender::count(int connecting, int sending, std::exception_ptr failure
   owner_.ring();
 }
 
-bool DirectSender::is_reached() {
+bool DirectSender::is_reached(std::chrono::milliseconds patience) {
   std::unique_lock<std::mutex> lock(mutex_);
-  has_changed_.wait_for(lock, most_waited, [this] { return was_reached_ || connecting_ == 0; });
+  has_changed_.wait_for(lock, patience, [this] { return was_reached_ || connecting_ == 0; });
   return was_reached_;
 }
 
@@ -92,7 +86,7 @@ void DirectSender::put_back() {
 void DirectSender::run(Link& own) {
   std::unique_ptr<PskTlsLink> link;
   try {
-    link = PskTlsLink::connect(there_.address, there_.port, there_.key, most_waited);
+    link = PskTlsLink::connect(there_.address, there_.port, there_.key, direct_patience);
   } catch (const Error&) {
     return count(-1, 0);
   }

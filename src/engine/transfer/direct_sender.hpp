@@ -1,6 +1,7 @@
 // Chunks of an upload that go to the far end by a link of their own, beside SSH.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -19,6 +20,9 @@
 
 namespace topsctl {
 
+// For a far end to take a connection; and then nobody waits any longer for it to agree on a key.
+inline constexpr std::chrono::milliseconds direct_patience(300);
+
 struct DirectPlace {
   std::string address;  // numeric
   std::uint16_t port = 0;
@@ -36,8 +40,8 @@ class DirectSender {
   DirectSender(const DirectSender&) = delete;
   DirectSender& operator=(const DirectSender&) = delete;
 
-  // Whether the far end is reached; waits, for 300 ms at most, until that is known.
-  bool is_reached();
+  // Whether the far end is reached; waits until that is known, and for so long at most.
+  bool is_reached(std::chrono::milliseconds patience);
   // Whether it sends; false before anything is reached, and once a link is lost.
   bool is_sending() const;
   // Whether nothing was reached, or all has ended. Throws what ended it if that was no link.

@@ -116,10 +116,11 @@ class Uploading {
                   wanted_connections(std::chrono::microseconds(upload_.round_trip_us),
                                      work.missing_bytes())});
     if (wish.when != When::always) return;
-    if (is_tried && sender.direct()->is_reached()) return;
-    throw Error(ErrorCode::unreachable,
-                format("cannot connect to {} beside SSH", in_quotes(request_.target.text())),
-                "open a port there with --direct-ports, or use --direct auto");
+    if (is_tried && sender.direct()->is_reached(direct_patience + usual_handshake)) return;
+    throw Error(
+        ErrorCode::unreachable,
+        format("cannot connect to {} beside SSH", in_quotes(request_.target.text())),
+        "open ports in its firewall and name them with --direct-ports, or use --direct auto");
   }
 
   // Once: whoever lost its connection is sent to from here.
@@ -174,13 +175,13 @@ class Uploading {
       for (unsigned i = 1; i < count; ++i) {
         others.emplace_back([&] {
           guarded([&] {
-            if (!direct || !direct->is_reached()) join_and_send(work, ahead);
+            if (!direct || !direct->is_reached(direct_patience)) join_and_send(work, ahead);
           });
         });
       }
       guarded([&] { first.send(); });
     }
-    upload_.direct = upload_.direct || (direct && direct->is_reached());
+    upload_.direct = upload_.direct || (direct && direct->is_reached({}));
     if (failure) std::rethrow_exception(failure);
   }
 

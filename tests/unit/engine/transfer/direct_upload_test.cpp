@@ -29,11 +29,14 @@ class DirectUploads : public testing::Test {
   }
 
   Upload run(UploadProgress on_progress = [](std::uint64_t, std::uint64_t) {}) {
+    return run(std::move(on_progress), limit);
+  }
+  Upload run(UploadProgress on_progress, RateLimit& slow) {
     Upload done = upload({.remote = far,
                           .program = program,
                           .files = transfer_set,
                           .request = request,
-                          .limit = limit,
+                          .limit = slow,
                           .clock = clock,
                           .on_progress = std::move(on_progress)});
     EXPECT_EQ(TemporaryFolder::read_bytes(folder / "dest/a.deb"), content);
@@ -97,10 +100,14 @@ TEST_F(DirectUploads, GoOverTheConnectionWhereTheFarEndExpectsAnotherAddress) {
 
 TEST_F(DirectUploads, GoOnOverTheConnectionWhenTheLinkBreaks) {
   bool is_broken = false;
-  const Upload done = run([&](std::uint64_t verified, std::uint64_t) {
-    if (verified == 0 || std::exchange(is_broken, true)) return;
-    break_links();
-  });
+  // What the first answer finds under way is not there yet.
+  RateLimit slow(2 * chunk_bytes);
+  const Upload done = run(
+      [&](std::uint64_t verified, std::uint64_t) {
+        if (verified == 0 || std::exchange(is_broken, true)) return;
+        break_links();
+      },
+      slow);
   EXPECT_TRUE(is_broken);
   EXPECT_GE(far.faults.written_bytes, chunk_bytes);
 }
