@@ -53,6 +53,10 @@ void require_destination(const std::string& folder) {
 
 void require_sound(const TransferOptions& options) {
   require_destination(options.destination);
+  if (options.direct == "never" && !options.direct_ports.empty()) {
+    throw Error(ErrorCode::usage, "--direct-ports has no effect with --direct never",
+                "leave one of them out");
+  }
 }
 
 TransferSetRequest transfer_set_request(const TransferOptions& options) {

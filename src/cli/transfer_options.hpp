@@ -23,7 +23,7 @@ struct TransferOptions {
   std::string rate;
   unsigned connections = 10;
   bool relay = false;
-  std::string direct = "never";
+  std::string direct = "auto";
   std::string direct_ports;
   bool dry_run = false;
 };

@@ -2,7 +2,8 @@
 
 import pytest
 
-from faults.transfer_cuts import DEPLOY_FAULTS, TRANSFER_FAULTS, Deployments, Transfers
+from faults.direct_cuts import DIRECT_FAULTS, STRANGERS, DirectTransfers
+from faults.transfer_cuts import DEPLOY_FAULTS, TRANSFER_FAULTS, Deployments
 from hosts.workstation import CHUNK
 
 PYTHON = "3.9"
@@ -16,7 +17,7 @@ def campaign(fleet_root, host_place, topsctl_release, schema, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def transfers(campaign):
-    return campaign(Transfers)
+    return campaign(DirectTransfers)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,20 @@ def deployments(campaign, bundle):
 def test_a_transfer_that_is_struck_goes_on_with_what_is_missing(transfers, kind):
     point = transfers.strike(kind, transfers.size // 3)
     assert point.wrong == [], point
-    assert point.code == 0 and point.retries >= 1 or point.resumed_at >= transfers.size // 4, point
+    # Where only the links beside SSH were lost, SSH goes on by itself.
+    assert point.code == 0 and (point.retries >= 1 or point.sent_bytes > transfers.size) or point.resumed_at >= transfers.size // 4, point
+
+
+@pytest.mark.parametrize("kind", DIRECT_FAULTS)
+def test_what_links_beside_ssh_do_not_bring_goes_over_ssh(transfers, kind):
+    point = transfers.strike_direct(kind, transfers.size // 3)
+    assert point.wrong == [], point
+
+
+@pytest.mark.parametrize("kind", STRANGERS)
+def test_strangers_on_the_direct_port_spoil_nothing(transfers, kind):
+    point = transfers.meet_stranger(kind, 0)
+    assert point.wrong == [], point
 
 
 def test_a_byte_that_is_flipped_is_found_and_its_chunk_alone_is_sent(transfers):

@@ -24,6 +24,8 @@ NOTICED = 17  # seconds after which a client has noticed that a link is dead
 # Chunks of a connection that may have been sent, and not been verified when it is lost: what SSH lets a sender be ahead (2 MiB),
 # what pipes hold (1 MiB), and the one that is begun.
 IN_FLIGHT = 3
+# Of a link beside SSH: what its socket buffers hold at either end (4 and 6 MiB), what is begun, and what waits for its digest.
+IN_FLIGHT_DIRECT = 6
 
 
 def cut_until_noticed(host, _run):
@@ -161,7 +163,8 @@ class Transfers(Campaign):
                 self.judge_end(point, host, document)
                 file, = document["targets"][0]["files"]
                 # While others of several connections go on, what one has lost is sent again without a retry of the whole.
-                most = max(1, point.retries) * document["targets"][0]["connections"] * IN_FLIGHT * CHUNK
+                most = max(1, point.retries) * document["targets"][0]["connections"] * \
+                    (IN_FLIGHT_DIRECT if document["targets"][0]["direct"] else IN_FLIGHT) * CHUNK
                 point.require(file["sent_bytes"] <= self.size + most,
                               f"{file['sent_bytes']} bytes of {self.size} were sent with {point.retries} retries")
             else:

@@ -148,6 +148,10 @@ class FleetHost(Host):
         for link in self.links:
             self._network.heal(link)
 
+    def ip(self, *commands):
+        """Commands of ip(8) in the host's network."""
+        self._network.ip(self.links[0].machine, *commands)
+
     def beside(self, argv, env=None, timeout=120, check=False):
         """Runs argv among the processes and mounts that sshd has, unlike run(); a CompletedProcess with text. What it
         leaves in the background stays."""

@@ -1,4 +1,5 @@
 // topsctl transfer: a bundle to other machines.
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -96,14 +97,21 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   TransferSetRequest wanted = transfer_set_request(options);
   wanted.all = options.all;
   wanted.sandboxing = sandboxing_of(options.no_sandbox);
-  const TransferSet transfer_set = make_transfer_set(
-      wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
-      *session.events);
+  SharedEvents events(*session.events);
+  const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
+  TransferSet chosen = choose_transfer_set(wanted, events);
+  const std::uint64_t bytes = chosen.bytes();
+  // While hosts log us in.
+  const std::shared_future<TransferSet> reading =
+      std::async(std::launch::async, [&, chosen = std::move(chosen)]() mutable {
+        return with_digests(std::move(chosen), wanted, memory, events);
+      }).share();
+  const AwaitedSet awaited(bytes, [&]() -> const TransferSet& { return reading.get(); });
+  if (wanted.lock) awaited.get();
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
   RateLimit limit(rate_limit_of(options));
-  SharedEvents events(*session.events);
   TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);
   const auto results =
@@ -117,13 +125,14 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
           };
           each.upload = upload_or_sftp({.remote = *remote,
                                         .program = program,
-                                        .files = transfer_set,
+                                        .files = awaited,
                                         .request = upload_request(options, each.target, relay),
                                         .limit = limit,
                                         .clock = *session.host.clock,
                                         .on_progress = on_progress});
         });
       });
+  const TransferSet& transfer_set = awaited.get();
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "transfer";

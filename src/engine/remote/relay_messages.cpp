@@ -74,7 +74,8 @@ Json to_json(const LinkWish& wish) {
 Json to_json(const RelayListening& listening) {
   return {{"address", text_or_null(listening.address)},
           {"port", listening.port},
-          {"reason", text_or_null(listening.reason)}};
+          {"reason", text_or_null(listening.reason)},
+          {"lanes", listening.lanes}};
 }
 
 Json to_json(const RelayFeed& feed) {
@@ -113,7 +114,8 @@ RelayListening parse_listening(std::string_view payload) {
   RelayListening listening;
   read_far_words(payload, "its listen reply", [&](const JsonReader& json) {
     listening = {text_in(json.at("address")), port_in(json.at("port")),
-                 printable(text_in(json.at("reason")))};
+                 printable(text_in(json.at("reason"))),
+                 static_cast<unsigned>(json.at("lanes").integer(1, most_interleaved))};
   });
   return listening;
 }

@@ -12,8 +12,8 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t head_bytes = 5;  // kind and length
-constexpr std::size_t place_bytes = 12;
+constexpr std::size_t head_bytes = LinkFrame::head_bytes;  // kind and length
+constexpr std::size_t place_bytes = LinkFrame::place_bytes;
 constexpr std::size_t frame_digest_bytes = 32;
 constexpr std::uint64_t most_secret = 4096;  // bytes, as whoever types it may give
 constexpr std::string_view kinds = "WMSJjCAFDLlUuGgEPRVXKk";
@@ -41,6 +41,17 @@ ChunkPlace place_in(std::string_view bytes) {
                        "check whether anything writes to standard output at login on the host");
 }
 
+// `size`: of the frame.
+void require_chunk_size(std::uint64_t size) {
+  if (size <= place_bytes || size - place_bytes > chunk_bytes)
+    refuse("a chunk of the wrong length");
+}
+
+void append_place(std::string& to, const ChunkPlace& place) {
+  append_number(to, place.object);
+  append_number(to, place.chunk);
+}
+
 }  // namespace
 
 Error not_of_topsctl(std::string_view why, std::string hint) {
@@ -64,9 +75,34 @@ std::string json_frame(FrameKind kind, const Json& payload) {
 
 std::string chunk_head(const ChunkPlace& place, std::uint64_t size) {
   std::string text = frame_head(FrameKind::chunk, place_bytes + size);
-  append_number(text, place.object);
-  append_number(text, place.chunk);
+  append_place(text, place);
   return text;
+}
+
+std::string chunks_head(std::span<const ChunkPlace> places) {
+  std::string text = frame_head(FrameKind::chunks, places.size() * (place_bytes + chunk_bytes));
+  for (const ChunkPlace& place : places) append_place(text, place);
+  return text;
+}
+
+LinkFrame LinkFrame::parse(std::string_view head) {
+  if (head.size() != head_bytes) refuse("something other than chunks");
+  const auto kind = static_cast<FrameKind>(head[0]);
+  const std::uint64_t size = number_in<std::uint32_t>(head.substr(1));
+  if (kind == FrameKind::chunk) {
+    require_chunk_size(size);
+    return {1, size - place_bytes};
+  }
+  if (kind != FrameKind::chunks) refuse("something other than chunks");
+  const std::uint64_t count = size / (place_bytes + chunk_bytes);
+  if (count < 2 || count > most_interleaved || size % (place_bytes + chunk_bytes) != 0)
+    refuse("a chunk of the wrong length");
+  return {static_cast<unsigned>(count), chunk_bytes};
+}
+
+ChunkPlace LinkFrame::parse_place(std::string_view place) {
+  if (place.size() != place_bytes) refuse("something other than chunks");
+  return place_in(place);
 }
 
 std::string ack_frame(const Ack& ack) {
@@ -104,8 +140,7 @@ void FrameParser::begin_frame() {
   kind_ = static_cast<FrameKind>(head_[0]);
   left_ = number_in<std::uint32_t>(std::string_view(head_).substr(1));
   const bool is_chunk = kind_ == FrameKind::chunk;
-  if (is_chunk && (left_ <= place_bytes || left_ - place_bytes > chunk_bytes))
-    refuse("a chunk of the wrong length");
+  if (is_chunk) require_chunk_size(left_);
   if (!is_chunk && left_ > (kind_ == FrameKind::secret ? most_secret : most_frame))
     refuse("a frame that is too long");
   in_frame_ = true;

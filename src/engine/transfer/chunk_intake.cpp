@@ -11,29 +11,49 @@ void AgentVoice::say(std::string_view frame) {
   write_all(output_, frame, "standard output");
 }
 
-void ChunkIntake::begin(const ChunkPlace& place, std::uint64_t size) {
+ChunkIntake::Arriving ChunkIntake::arriving(const ChunkPlace& place, std::uint64_t size) {
   const bool is_known = place.object < objects_.size() &&
                         place.chunk < chunk_count(objects_[place.object].object.size) &&
                         chunk_size(objects_[place.object].object.size, place.chunk) == size;
   if (!is_known) throw Error(ErrorCode::usage, "a chunk that is in no manifest");
-  place_ = place;
-  offset_ = place.chunk * chunk_bytes;
   std::optional<Part>& part = objects_[place.object].part;
-  part_ = part && !part->is_complete() ? &*part : nullptr;
-  if (part_ != nullptr) part_->begin(place.chunk);
-  digest_ = Sha256();
+  return {place, part && !part->is_complete() ? &*part : nullptr};
 }
 
-void ChunkIntake::take(std::string_view piece) {
-  digest_.update(piece);
-  if (part_ != nullptr) part_->write(offset_, piece);
-  offset_ += piece.size();
+void ChunkIntake::begin(std::span<const ChunkPlace> places, std::uint64_t size) {
+  chunks_.clear();
+  for (const ChunkPlace& place : places) chunks_.push_back(arriving(place, size));
+  for (const Arriving& chunk : chunks_) {
+    if (chunk.part != nullptr) chunk.part->begin(chunk.place.chunk);
+  }
+  taken_ = 0;
+  lanes_.reset();
+  digest_ = Sha256();
+  if (chunks_.size() > 1) lanes_.emplace(static_cast<unsigned>(chunks_.size()));
+}
+
+void ChunkIntake::take(std::span<const std::string_view> pieces) {
+  if (lanes_)
+    lanes_->update(pieces);
+  else
+    digest_.update(pieces[0]);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto& [place, part] = chunks_[i];
+    if (part == nullptr) continue;
+    const std::lock_guard<std::mutex> lock(writing_);
+    part->write(place.chunk * chunk_bytes + taken_, pieces[i]);
+  }
+  taken_ += pieces[0].size();
 }
 
 void ChunkIntake::end() {
-  const ChunkDigest digest = digest_.bytes();
-  if (part_ != nullptr) part_->mark(place_.chunk, digest);
-  voice_.say(ack_frame({place_, digest}));
+  const std::vector<ChunkDigest> digests =
+      lanes_ ? lanes_->bytes() : std::vector<ChunkDigest>{digest_.bytes()};
+  for (std::size_t i = 0; i < chunks_.size(); ++i) {
+    const auto& [place, part] = chunks_[i];
+    if (part != nullptr) part->mark(place.chunk, digests[i]);
+    voice_.say(ack_frame({place, digests[i]}));
+  }
 }
 
 }  // namespace topsctl

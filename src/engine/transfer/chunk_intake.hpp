@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "topsctl/host/filesystem/chunk_store.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/digest_lanes.hpp"
 
 namespace topsctl {
 
@@ -34,25 +36,37 @@ struct Incoming {
   std::optional<Part> part;  // not for one that is there
 };
 
-// The chunks of one connection, one after the other. What it is made of must outlive it.
+// The chunks of one connection, one after the other or some at a time. What it is made of must
+// outlive it.
 class ChunkIntake {
  public:
-  ChunkIntake(std::vector<Incoming>& objects, AgentVoice& voice)
-      : objects_(objects), voice_(voice) {}
+  // `writing` is held for each piece that is written: threads that write to one file at once would
+  // wait for each other with their cores busy.
+  ChunkIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
+      : objects_(objects), voice_(voice), writing_(writing) {}
 
-  // A chunk of an object that is there, since another run completed it meanwhile, is read and told
-  // but not kept. Throws Error{usage} for a chunk that no manifest has.
-  void begin(const ChunkPlace& place, std::uint64_t size);
-  void take(std::string_view piece);
+  // Several chunks are whole ones. A chunk of an object that is there, since another run completed
+  // it meanwhile, is read and told but not kept. Throws Error{usage} for a chunk that no manifest
+  // has.
+  void begin(std::span<const ChunkPlace> places, std::uint64_t size);
+  // The next bytes of each; of several as many of each.
+  void take(std::span<const std::string_view> pieces);
   void end();
 
  private:
+  struct Arriving {
+    ChunkPlace place;
+    Part* part = nullptr;  // of objects_; none if the object is there
+  };
+  Arriving arriving(const ChunkPlace& place, std::uint64_t size);
+
   std::vector<Incoming>& objects_;
   AgentVoice& voice_;
-  ChunkPlace place_;
-  Part* part_ = nullptr;  // of objects_; none if the object is there
-  std::uint64_t offset_ = 0;
-  Sha256 digest_;
+  std::mutex& writing_;
+  std::vector<Arriving> chunks_;
+  std::uint64_t taken_ = 0;  // bytes of each
+  Sha256 digest_;            // of a single one
+  std::optional<Sha256Lanes> lanes_;
 };
 
 }  // namespace topsctl

@@ -42,7 +42,7 @@ void ChunkSender::send() {
 }
 
 void ChunkSender::send_chunk(const ChunkPlace& place) {
-  read_chunk(work_, limit_, place, [this](std::string_view bytes) { far_.send(bytes); });
+  read_chunks(work_, limit_, {&place, 1}, [this](std::string_view bytes) { far_.send(bytes); });
   work_.count_sent(place);
 }
 
@@ -52,7 +52,8 @@ bool ChunkSender::send_directly(const std::string& address, const LinkWish& wish
   const RelayListening there = parse_listening(expect(FrameKind::listening, answer_timeout_ms));
   if (there.address.empty()) return false;
   direct_ = std::make_shared<DirectSender>(
-      work_, limit_, DirectPlace{address, there.port, wish.key, wish.direct_links}, bell_);
+      work_, limit_, DirectPlace{address, there.port, wish.key, wish.direct_links, there.lanes},
+      bell_);
   return true;
 }
 

@@ -1,6 +1,8 @@
 // Hands out chunks, and judges what became of them.
 #include "topsctl/engine/transfer/chunk_work.hpp"
 
+#include <algorithm>
+
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -41,6 +43,22 @@ std::optional<ChunkPlace> ChunkWork::take() {
   const ChunkPlace place = missing_.front();
   missing_.pop_front();
   return place;
+}
+
+std::vector<ChunkPlace> ChunkWork::take_some(unsigned most) {
+  const Guard guard(mutex_);
+  std::vector<ChunkPlace> places;
+  const std::size_t wanted =
+      std::clamp<std::size_t>(missing_.size() / (2 * bells_.size() + 1), 1, most);
+  while (!has_failed_ && !missing_.empty() && places.size() < wanted) {
+    const ChunkPlace place = missing_.front();
+    const bool is_whole = size_of(place) == chunk_bytes;
+    if (!is_whole && !places.empty()) break;
+    places.push_back(place);
+    missing_.pop_front();
+    if (!is_whole) break;
+  }
+  return places;
 }
 
 std::set<ChunkPlace> ChunkWork::take_all() {

@@ -16,7 +16,7 @@ RemoteCommand install_command(const DeployRequest& request) {
   command.sudo_password = request.sudo_password;
   command.words = {"install", concat("--lock-sha256=", sha256_of(request.lock.text))};
   command.lock = request.lock;
-  for (const ShippedFile& file : request.upload.files.files)
+  for (const ShippedFile& file : request.upload.files.get().files)
     command.words.push_back(concat(request.upload.request.destination, "/", file.name));
   command.words.insert(command.words.end(), request.install_words.begin(),
                        request.install_words.end());

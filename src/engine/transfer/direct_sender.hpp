@@ -9,6 +9,7 @@
 #include <list>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -28,6 +29,7 @@ struct DirectPlace {
   std::uint16_t port = 0;
   std::string key;
   unsigned links = 1;
+  unsigned lanes = 1;  // how many chunks at once it likes best
 };
 
 // Connects in threads of its own, and sends there whatever nobody else sends. What became of it is
@@ -80,9 +82,9 @@ class DirectSender {
   std::list<Link> links_;
 };
 
-// The bytes of a chunk, with what comes before them, in pieces. Throws Error{bad_bundle} for a file
-// that has changed.
-void read_chunk(const ChunkWork& work, RateLimit& limit, const ChunkPlace& place,
-                const std::function<void(std::string_view)>& send);
+// The bytes of a chunk, or of several side by side, with what comes before them, in pieces. Throws
+// Error{bad_bundle} for a file that has changed.
+void read_chunks(const ChunkWork& work, RateLimit& limit, std::span<const ChunkPlace> places,
+                 const std::function<void(std::string_view)>& send);
 
 }  // namespace topsctl

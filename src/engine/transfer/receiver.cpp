@@ -99,8 +99,8 @@ class Receiver : public FrameHandler {
         input_(input),
         only_below_(only_below),
         voice_(output),
-        intake_(objects_, voice_),
-        relay_(objects_, voice_) {}
+        intake_(objects_, voice_, writing_),
+        relay_(objects_, voice_, writing_) {}
 
   // Whether what it was started for is done; after a transfer it may still feed another host.
   bool is_done() const { return is_done_; }
@@ -154,9 +154,9 @@ class Receiver : public FrameHandler {
   }
 
   void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
-    intake_.begin(place, size);
+    intake_.begin({&place, 1}, size);
   }
-  void on_chunk_bytes(std::string_view piece) override { intake_.take(piece); }
+  void on_chunk_bytes(std::string_view piece) override { intake_.take({&piece, 1}); }
   void on_chunk_end() override { intake_.end(); }
 
   void say(const std::string& bytes) { voice_.say(bytes); }
@@ -285,6 +285,7 @@ class Receiver : public FrameHandler {
   std::optional<Destination> destination_;
   std::vector<ManifestFile> files_;
   std::vector<Incoming> objects_;
+  std::mutex writing_;
   ChunkIntake intake_;
   RelayIntake relay_;
   std::vector<std::unique_ptr<RelayFeeder>> feeders_;

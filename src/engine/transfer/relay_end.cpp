@@ -2,10 +2,13 @@
 #include "engine/transfer/relay_end.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/network/remote.hpp"
+#include "topsctl/host/system/digest_lanes.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
@@ -29,21 +32,60 @@ SshEnds ends_of_ssh(const Host& host) {
   return parts.size() == 4 ? SshEnds{parts[0], parts[2]} : SshEnds();
 }
 
-// Only chunks may come over a link.
-class LinkFrames : public FrameHandler {
+static_assert(most_interleaved == Sha256Lanes::most);
+
+// What comes by one link, which may be chunks alone.
+class LinkChunks {
  public:
-  explicit LinkFrames(ChunkIntake& intake) : intake_(intake) {}
-  void on_frame(FrameKind /*kind*/, std::string_view /*payload*/) override {
-    throw Error(ErrorCode::usage, "a host sent something other than chunks");
+  LinkChunks(PskTlsLink& link, ChunkIntake& intake) : link_(link), intake_(intake) {}
+
+  // Until the other side has ended it in order. Throws Error.
+  void take_all() {
+    std::array<char, LinkFrame::head_bytes> head{};
+    while (fill(head)) take(LinkFrame::parse({head.data(), head.size()}));
   }
-  void on_chunk_begin(const ChunkPlace& place, std::uint64_t size) override {
-    intake_.begin(place, size);
-  }
-  void on_chunk_bytes(std::string_view piece) override { intake_.take(piece); }
-  void on_chunk_end() override { intake_.end(); }
 
  private:
+  void take(const LinkFrame& frame) {
+    std::vector<ChunkPlace> places;
+    for (unsigned i = 0; i < frame.chunks; ++i) {
+      std::array<char, LinkFrame::place_bytes> place{};
+      require(fill(place));
+      places.push_back(LinkFrame::parse_place({place.data(), place.size()}));
+    }
+    intake_.begin(places, frame.size);
+    for (std::uint64_t done = 0; done < frame.size; done += interleaved_bytes) {
+      const std::uint64_t size = std::min(interleaved_bytes, frame.size - done);
+      buffer_.resize(std::max<std::size_t>(buffer_.size(), frame.chunks * size));
+      const std::span<char> bytes(buffer_.data(), frame.chunks * size);
+      require(fill(bytes));
+      pieces_.clear();
+      for (unsigned i = 0; i < frame.chunks; ++i)
+        pieces_.emplace_back(bytes.data() + i * size, size);
+      intake_.take(pieces_);
+    }
+    intake_.end();
+  }
+
+  // Whether there was anything.
+  bool fill(std::span<char> bytes) {
+    for (std::size_t done = 0; done < bytes.size();) {
+      const std::size_t got = link_.read(bytes.subspan(done));
+      if (got == 0 && done == 0) return false;
+      require(got > 0);
+      done += got;
+    }
+    return true;
+  }
+
+  static void require(bool is_there) {
+    if (!is_there) throw ConnectionLost("the last chunk is not whole");
+  }
+
+  PskTlsLink& link_;
   ChunkIntake& intake_;
+  std::vector<char> buffer_;
+  std::vector<std::string_view> pieces_;
 };
 
 }  // namespace
@@ -65,7 +107,7 @@ RelayListening RelayIntake::listen(const Host& host, const LinkWish& wish) {
   is_stopped_ = false;
   for (unsigned i = 0; i < std::max(wish.direct_links, 1U); ++i)
     threads_.emplace_back([this] { run(); });
-  return {address, listener_->port(), ""};
+  return {address, listener_->port(), "", Sha256Lanes::best()};
 }
 
 void RelayIntake::stop() {
@@ -94,14 +136,8 @@ void RelayIntake::run() {
       // No port is open longer than somebody is waited for.
       if (links_.size() == threads_.size()) listener_->abort();
     }
-    ChunkIntake intake(objects_, voice_);
-    LinkFrames frames(intake);
-    FrameParser parser(frames);
-    for (;;) {
-      const std::string_view piece = link->read();
-      if (piece.empty()) return;
-      parser.take(piece);
-    }
+    ChunkIntake intake(objects_, voice_, writing_);
+    LinkChunks(*link, intake).take_all();
   } catch (const Error&) {
     // The near end sees by what was acknowledged what is missing, and sends that itself.
     if (link != nullptr) link->abort();

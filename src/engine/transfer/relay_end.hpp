@@ -21,8 +21,8 @@ namespace topsctl {
 // there. What it is made of must outlive it.
 class RelayIntake {
  public:
-  RelayIntake(std::vector<Incoming>& objects, AgentVoice& voice)
-      : objects_(objects), voice_(voice) {}
+  RelayIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
+      : objects_(objects), voice_(voice), writing_(writing) {}
   ~RelayIntake() { stop(); }
 
   // Begins to wait.
@@ -35,6 +35,7 @@ class RelayIntake {
 
   std::vector<Incoming>& objects_;
   AgentVoice& voice_;
+  std::mutex& writing_;
   std::unique_ptr<PskTlsListener> listener_;
   std::mutex mutex_;  // of the links
   std::vector<std::unique_ptr<PskTlsLink>> links_;

@@ -35,12 +35,12 @@ class SftpUploading {
   // `job` must outlive it.
   explicit SftpUploading(const UploadJob& job)
       : remote_(job.remote),
-        shipment_(job.files),
+        shipment_(job.files.get()),
         request_(job.request),
         limit_(job.limit),
         clock_(job.clock),
         on_progress_(job.on_progress),
-        all_(job.files.files.size()) {
+        all_(job.files.get().files.size()) {
     upload_.method = UploadMethod::sftp;
   }
 

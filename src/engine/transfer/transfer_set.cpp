@@ -68,26 +68,24 @@ void require_safe_name(const std::string& name) {
               "rename it: control characters and parts like '..' are not accepted");
 }
 
-class Loading {
- public:
-  Loading(const DigestMemory& memory, EventSink& events) : memory_(memory), events_(events) {}
+// Without its digests.
+ShippedFile chosen_file(const fs::path& file, const std::string& name) {
+  require_safe_name(name);
+  std::error_code unknown;  // whoever reads it tells that
+  const std::uintmax_t size = fs::file_size(file, unknown);
+  return {file, name, {unknown ? 0 : size, {}}, "", ""};
+}
 
-  ShippedFile load(const fs::path& file, const std::string& name, Digests digests) const {
-    throw_if_interrupted();
-    require_safe_name(name);
-    events_.working(format("reading {}", printable(name)));
-    auto known = memory_.find(file);
-    const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
-    if (!known) known = DigestMemory::Known{read_chunks(file), ""};
-    if (digests == Digests::each && known->sha256.empty()) known->sha256 = sha256_of_file(file);
-    if (!was_known) memory_.keep(file, *known);
-    return {file, name, known->chunks, content_id(known->chunks), known->sha256};
-  }
-
- private:
-  const DigestMemory& memory_;
-  EventSink& events_;
-};
+void read_digests(ShippedFile& file, Digests digests, const DigestMemory& memory) {
+  auto known = memory.find(file.file);
+  const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
+  if (!known) known = DigestMemory::Known{read_chunks(file.file), ""};
+  if (digests == Digests::each && known->sha256.empty()) known->sha256 = sha256_of_file(file.file);
+  if (!was_known) memory.keep(file.file, *known);
+  file.id = content_id(known->chunks);
+  file.chunks = std::move(known->chunks);
+  file.sha256 = std::move(known->sha256);
+}
 
 }  // namespace
 
@@ -113,16 +111,13 @@ std::uint64_t TransferSet::bytes() const {
   return sum;
 }
 
-TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
-                              EventSink& events) {
-  const Loading loading(memory, events);
-  const Digests digests = request.lock ? Digests::each : request.digests;
+TransferSet choose_transfer_set(const TransferSetRequest& request, EventSink& events) {
   TransferSet transfer_set;
   if (request.lock) transfer_set.inputs.push_back(request.lock->input);
   if (request.all) {
     for (const fs::path& path : request.bundle) {
       for (const FoundFile& found : files_under(path))
-        transfer_set.files.push_back(loading.load(found.file, found.shown, digests));
+        transfer_set.files.push_back(chosen_file(found.file, found.shown));
     }
     return transfer_set;
   }
@@ -135,26 +130,43 @@ TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMem
   const ChosenStack chosen = chosen_stack(request.stack, inventory);
   const Stack& stack = chosen.stack;
   if (chosen.file) transfer_set.inputs.push_back(*chosen.file);
-  std::vector<Package> packages = packages_to_send(request, stack, inventory);
+  transfer_set.packages = packages_to_send(request, stack, inventory);
   std::set<std::string> names;
-  for (Package& package : packages) {
+  for (const Package& package : transfer_set.packages) {
     const std::string name = fs::path(package.location).filename().string();
     if (!names.insert(name).second) {
       throw Error(ErrorCode::bad_bundle,
                   format("two packages to send have the same name {}", in_quotes(name)),
                   "remove one of them from the bundle");
     }
-    transfer_set.files.push_back(loading.load(package.location, name, digests));
-    package.sha256 = transfer_set.files.back().sha256;
+    transfer_set.files.push_back(chosen_file(package.location, name));
   }
-  if (request.lock) require_locked(request.lock->lock, packages);
-  for (std::size_t i = 0; i < packages.size(); ++i) {
-    packages[i].path = transfer_set.files[i].name;
-    packages[i].container.clear();
-  }
-  transfer_set.packages = std::move(packages);
   transfer_set.stack = stack.name;
   return transfer_set;
+}
+
+TransferSet with_digests(TransferSet chosen, const TransferSetRequest& request,
+                         const DigestMemory& memory, EventSink& events) {
+  const Digests digests = request.lock ? Digests::each : request.digests;
+  for (ShippedFile& file : chosen.files) {
+    throw_if_interrupted();
+    events.working(format("reading {}", printable(file.name)));
+    read_digests(file, digests, memory);
+  }
+  // By what lies here until now; there each has another name.
+  for (std::size_t i = 0; i < chosen.packages.size(); ++i)
+    chosen.packages[i].sha256 = chosen.files[i].sha256;
+  if (request.lock && !request.all) require_locked(request.lock->lock, chosen.packages);
+  for (std::size_t i = 0; i < chosen.packages.size(); ++i) {
+    chosen.packages[i].path = chosen.files[i].name;
+    chosen.packages[i].container.clear();
+  }
+  return chosen;
+}
+
+TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
+                              EventSink& events) {
+  return with_digests(choose_transfer_set(request, events), request, memory, events);
 }
 
 }  // namespace topsctl

@@ -35,23 +35,13 @@ class Uploading {
   explicit Uploading(const UploadJob& job)
       : remote_(job.remote),
         program_(job.program),
-        shipment_(job.files),
+        files_(job.files),
         request_(job.request),
         limit_(job.limit),
         clock_(job.clock),
         on_progress_(job.on_progress) {
     manifest_.destination = request_.destination;
     manifest_.dry_run = request_.dry_run;
-    std::map<std::string, std::uint32_t> known;
-    for (const ShippedFile& file : shipment_.files) {
-      const auto [at, is_new] =
-          known.emplace(file.id, static_cast<std::uint32_t>(manifest_.objects.size()));
-      if (is_new) {
-        manifest_.objects.push_back({file.id, file.chunks.size});
-        objects_.push_back({&file});
-      }
-      manifest_.files.push_back({file.name, at->second});
-    }
   }
 
   Upload run() {
@@ -64,6 +54,7 @@ class Uploading {
     SessionPrefetch others(remote_);
     const auto session =
         others.connect_first([this](auto round_trip) { return wanted_ahead(round_trip); });
+    await_files();
     RemoteAgent far(*session, request_.target, program_, receive_words,
                     json_frame(FrameKind::manifest, manifest_json(manifest_)));
     upload_.round_trip_us = session->round_trip().count();
@@ -82,6 +73,22 @@ class Uploading {
     } catch (...) {
       state_.gained_bytes += work.gained_bytes();
       throw;
+    }
+  }
+
+  // Once.
+  void await_files() {
+    if (shipment_ != nullptr) return;
+    shipment_ = &files_.get();
+    std::map<std::string, std::uint32_t> known;
+    for (const ShippedFile& file : shipment_->files) {
+      const auto [at, is_new] =
+          known.emplace(file.id, static_cast<std::uint32_t>(manifest_.objects.size()));
+      if (is_new) {
+        manifest_.objects.push_back({file.id, file.chunks.size});
+        objects_.push_back({&file});
+      }
+      manifest_.files.push_back({file.name, at->second});
     }
   }
 
@@ -110,7 +117,11 @@ class Uploading {
   void send_directly(ChunkSender& sender, const ChunkWork& work, const std::string& address) {
     using When = DirectWish::When;
     const DirectWish& wish = request_.direct;
-    if (work.is_over() || wish.when == When::never || std::exchange(was_direct_, true)) return;
+    constexpr std::uint64_t least_bytes = 2 * chunk_bytes;
+    if (work.is_over() || wish.when == When::never ||
+        (wish.when == When::automatic && work.missing_bytes() < least_bytes) ||
+        std::exchange(was_direct_, true))
+      return;
     const bool is_tried = sender.send_directly(
         address, {random_bytes(sealed_key_bytes), wish.first_port, wish.last_port,
                   wanted_connections(std::chrono::microseconds(upload_.round_trip_us),
@@ -147,7 +158,7 @@ class Uploading {
   // What pays before the far end has said what it has.
   unsigned wanted_ahead(std::chrono::microseconds round_trip) const {
     if (request_.dry_run || round_trip < slow_way) return 0;
-    std::uint64_t missing = 0;
+    std::uint64_t missing = shipment_ == nullptr ? files_.bytes() : 0;
     for (const ShippedObject& object : objects_)
       missing += object.file->chunks.size - object.there_bytes;
     return wanted_connections(round_trip, missing) - 1;
@@ -220,7 +231,7 @@ class Uploading {
   Upload result() {
     for (std::size_t i = 0; i < manifest_.files.size(); ++i) {
       const ShippedObject& object = objects_[manifest_.files[i].object];
-      const ShippedFile& file = shipment_.files[i];
+      const ShippedFile& file = shipment_->files[i];
       upload_.files.push_back({file.name, file.sha256, file.chunks.size, object.sent_bytes,
                                object.relayed_bytes, object.had_bytes == file.chunks.size,
                                object.had_bytes});
@@ -230,7 +241,8 @@ class Uploading {
 
   Remote& remote_;
   const CarriedProgram& program_;
-  const TransferSet& shipment_;
+  const AwaitedSet& files_;
+  const TransferSet* shipment_ = nullptr;  // once it was awaited
   const UploadRequest& request_;
   RateLimit& limit_;
   const Clock& clock_;

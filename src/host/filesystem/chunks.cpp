@@ -8,11 +8,13 @@
 #include <cerrno>
 #include <ctime>
 #include <memory>
+#include <span>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/digest_lanes.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -31,22 +33,47 @@ constexpr std::size_t digest_bytes = 32;
               "wait until it is complete");
 }
 
-ChunkDigest digest_of_chunk(const Descriptor& input, std::uint64_t at, std::uint64_t size,
-                            const fs::path& file) {
-  constexpr std::uint64_t block = 256U << 10U;
-  const auto buffer = std::make_unique_for_overwrite<char[]>(block);
-  Sha256 digest;
-  while (size > 0) {
-    const ssize_t got =
-        ::pread(input.get(), buffer.get(), std::min(size, block), static_cast<off_t>(at));
+// Small enough to stay in the cache until its digest is taken, with those of other lanes.
+constexpr std::uint64_t block = 128U << 10U;
+
+void fill(const Descriptor& input, std::uint64_t at, std::span<char> bytes, const fs::path& file) {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(input.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(errno, "read", file.string());
     if (got == 0) refuse_changed(file);
-    digest.update({buffer.get(), static_cast<std::size_t>(got)});
     at += static_cast<std::uint64_t>(got);
-    size -= static_cast<std::uint64_t>(got);
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+ChunkDigest digest_of_chunk(const Descriptor& input, std::uint64_t at, std::uint64_t size,
+                            const fs::path& file) {
+  const auto buffer = std::make_unique_for_overwrite<char[]>(block);
+  Sha256 digest;
+  for (std::uint64_t done = 0; done < size;) {
+    const std::span<char> piece(buffer.get(), std::min(size - done, block));
+    fill(input, at + done, piece, file);
+    digest.update({piece.data(), piece.size()});
+    done += piece.size();
   }
   return digest.bytes();
+}
+
+// Of whole chunks that follow each other.
+std::vector<ChunkDigest> digests_of_chunks(const Descriptor& input, std::uint64_t first,
+                                           unsigned count, const fs::path& file) {
+  const auto buffer = std::make_unique_for_overwrite<char[]>(count * block);
+  std::vector<std::string_view> pieces;
+  for (unsigned lane = 0; lane < count; ++lane)
+    pieces.emplace_back(buffer.get() + lane * block, block);
+  Sha256Lanes digests(count);
+  for (std::uint64_t done = 0; done < chunk_bytes; done += block) {
+    for (unsigned lane = 0; lane < count; ++lane)
+      fill(input, (first + lane) * chunk_bytes + done, {buffer.get() + lane * block, block}, file);
+    digests.update(pieces);
+  }
+  return digests.bytes();
 }
 
 std::string times_text(const timespec& time) {
@@ -79,9 +106,22 @@ ChunkList read_chunks(const fs::path& file) {
   ChunkList chunks;
   chunks.size = static_cast<std::uint64_t>(before.st_size);
   chunks.digests.resize(chunk_count(chunks.size));
-  for_each_index(chunks.digests.size(), [&](std::size_t i) {
+  const std::uint64_t whole = chunks.size / chunk_bytes;
+  // Every thread has a share before any of them takes more than one at once.
+  const auto lanes = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(whole / usual_threads(), 1, Sha256Lanes::best()));
+  const std::uint64_t groups = whole / lanes;
+  const std::uint64_t single = groups * lanes;
+  for_each_index(groups + chunks.digests.size() - single, [&](std::size_t i) {
     throw_if_interrupted();
-    chunks.digests[i] = digest_of_chunk(input, i * chunk_bytes, chunk_size(chunks.size, i), file);
+    if (lanes > 1 && i < groups) {
+      std::ranges::move(digests_of_chunks(input, i * lanes, lanes, file),
+                        chunks.digests.begin() + static_cast<std::ptrdiff_t>(i * lanes));
+      return;
+    }
+    const std::uint64_t chunk = i < groups ? i : single + i - groups;
+    chunks.digests[chunk] =
+        digest_of_chunk(input, chunk * chunk_bytes, chunk_size(chunks.size, chunk), file);
   });
   if (::fstat(input.get(), &after) != 0 || after.st_size != before.st_size ||
       after.st_mtim.tv_sec != before.st_mtim.tv_sec ||

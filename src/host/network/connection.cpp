@@ -2,10 +2,13 @@
 #include "topsctl/host/network/connection.hpp"
 
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -18,6 +21,14 @@ namespace topsctl {
 namespace {
 
 constexpr std::string_view variable = "SSH_CONNECTION";
+
+// What Linux tells since 4.6 (tcp_info of linux/tcp.h, which cannot be had beside the C library's).
+struct LaterTcpInfo {
+  tcp_info usual;
+  std::array<std::uint64_t, 4> rates_and_bytes;
+  std::array<std::uint32_t, 3> segments;
+  std::uint32_t min_rtt_us;
+};
 
 std::string read_of(pid_t process, const char* name) {
   try {
@@ -76,6 +87,13 @@ std::string peer_address(int socket) {
                     nullptr, 0, NI_NUMERICHOST) != 0)
     return {};
   return text.data();
+}
+
+std::chrono::microseconds round_trip_of(int socket) {
+  LaterTcpInfo found{};
+  socklen_t size = sizeof found;
+  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &found, &size) != 0) return {};
+  return std::chrono::microseconds(found.min_rtt_us != 0 ? found.min_rtt_us : found.usual.tcpi_rtt);
 }
 
 bool is_same_connection(const Connection& a, const Connection& b) {

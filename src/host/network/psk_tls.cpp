@@ -116,7 +116,6 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
                        int waker)
     : key_(key),
       socket_(std::move(socket)),
-      buffer_(buffer_bytes, '\0'),
       context_(SSL_CTX_new(TLS_method()), SSL_CTX_free),
       tls_(nullptr, SSL_free) {
   tune(socket_);
@@ -195,12 +194,15 @@ void PskTlsLink::write(std::string_view bytes) {
   if (BIO_flush(SSL_get_wbio(tls_.get())) != 1) lose("send to");
 }
 
-std::string_view PskTlsLink::read() {
+std::size_t PskTlsLink::read(std::span<char> bytes) {
   std::size_t got = 0;
-  if (SSL_read_ex(tls_.get(), buffer_.data(), buffer_.size(), &got) == 1)
-    return {buffer_.data(), got};
-  if (SSL_get_error(tls_.get(), 0) == SSL_ERROR_ZERO_RETURN) return {};
+  if (SSL_read_ex(tls_.get(), bytes.data(), bytes.size(), &got) == 1) return got;
+  if (SSL_get_error(tls_.get(), 0) == SSL_ERROR_ZERO_RETURN) return 0;
   lose("read from");
+}
+
+bool PskTlsLink::has_more() const {
+  return SSL_has_pending(tls_.get()) == 1 || wait_for({socket_.get()}, WaitLimit(0));
 }
 
 void PskTlsLink::finish() {

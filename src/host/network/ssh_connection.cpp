@@ -107,14 +107,6 @@ void limit_silence(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
-// As TCP has measured it until now; 0: not known.
-std::chrono::microseconds measured_round_trip(int socket) {
-  struct tcp_info found {};
-  socklen_t size = sizeof found;
-  if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &found, &size) != 0) return {};
-  return std::chrono::microseconds(found.tcpi_rtt);
-}
-
 std::vector<std::filesystem::path> config_files(const SshOptions& wishes) {
   if (!wishes.config.empty()) return {wishes.config};
   return {wishes.home / ".ssh" / "config", "/etc/ssh/ssh_config"};
@@ -221,8 +213,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
   require_trusted(session_, peer_, config.known_hosts, unknown_keys_of(config, wishes), secrets);
   if (steps.on_reached) {
     // Through other hosts the round trip is known only when a channel has been opened.
-    steps.on_reached(tunnel_ ? std::chrono::microseconds(0)
-                             : measured_round_trip(ssh_get_fd(session_)));
+    steps.on_reached(tunnel_ ? std::chrono::microseconds(0) : round_trip_of(ssh_get_fd(session_)));
   }
   log_in({session_, peer_, secrets, steps.asking}, callbacks_, steps.log_in_method);
   // From here on it would end reads that wait longer, as if at the end of the stream.

@@ -26,6 +26,7 @@ struct RelayListening {
   std::string address;  // numeric; empty: `reason` tells why not
   std::uint16_t port = 0;
   std::string reason;
+  unsigned lanes = 1;  // how many chunks it takes at once in the least time
   bool operator==(const RelayListening&) const = default;
 };
 

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,7 @@ enum class FrameKind : char {
   join = 'J',      // JSON: this connection carries chunks for a manifest that another one sent
   joined = 'j',    // nothing
   chunk = 'C',     // object and chunk as in an ack, then the bytes
+  chunks = 'c',    // objects and chunks, then pieces of each in turn; over links alone
   ack =
       'A',  // object and chunk (32 and 64 bits, little-endian), then the digest of what was written
   finish = 'F',      // nothing: all chunks are there
@@ -58,6 +60,22 @@ struct ChunkPlace {
 
 // What comes before the `size` bytes of a chunk.
 std::string chunk_head(const ChunkPlace& place, std::uint64_t size);
+
+// Several chunks of chunk_bytes may come at once over a link: behind this the first of such pieces
+// of each, then the second, and so on.
+inline constexpr std::uint64_t interleaved_bytes = 128U << 10U;
+inline constexpr unsigned most_interleaved = 8;
+std::string chunks_head(std::span<const ChunkPlace> places);
+
+// Of a frame of a link. Each part throws Error{unreachable} for what no topsctl sends.
+struct LinkFrame {
+  static constexpr std::size_t head_bytes = 5;
+  static constexpr std::size_t place_bytes = 12;
+  unsigned chunks = 1;     // how many places follow, and then chunks
+  std::uint64_t size = 0;  // of each chunk
+  static LinkFrame parse(std::string_view head);
+  static ChunkPlace parse_place(std::string_view place);
+};
 
 struct Ack {
   ChunkPlace place;

@@ -37,6 +37,9 @@ class ChunkWork {
 
   // A chunk that is to be sent; nothing if all are under way, or one of the senders has failed.
   std::optional<ChunkPlace> take();
+  // The same for up to `most` that go side by side: several only while plenty are left, so that
+  // nobody waits for the last ones alone, and only of chunk_bytes.
+  std::vector<ChunkPlace> take_some(unsigned most);
   std::set<ChunkPlace> take_all();
   // Of a sender that gave up: others send them.
   void put_back(const std::set<ChunkPlace>& places);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,9 +56,34 @@ struct TransferSetRequest {
   Sandboxing sandboxing = Sandboxing::on;
 };
 
-// Reads the bundle and the digests of what is to be sent. Throws Error{bad_bundle, bad_package,
-// bad_stack, usage}.
+// Reads the bundle: what is to be sent, of which no digest is known yet. Throws Error{bad_bundle,
+// bad_package, bad_stack, usage}.
+TransferSet choose_transfer_set(const TransferSetRequest& request, EventSink& events);
+// Reads the digests of what was chosen. Throws Error{bad_bundle, bad_package}.
+TransferSet with_digests(TransferSet chosen, const TransferSetRequest& request,
+                         const DigestMemory& memory, EventSink& events);
+
+// Both.
 TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
                               EventSink& events);
+
+// One whose digests may still be read. Of several threads.
+class AwaitedSet {
+ public:
+  // Not its own: it must outlive this.
+  AwaitedSet(const TransferSet& whole)  // NOLINT(google-explicit-constructor): it is awaited, too
+      : bytes_(whole.bytes()), get_([&whole]() -> const TransferSet& { return whole; }) {}
+  AwaitedSet(std::uint64_t bytes, std::function<const TransferSet&()> get)
+      : bytes_(bytes), get_(std::move(get)) {}
+
+  // As far as that is known before.
+  std::uint64_t bytes() const { return bytes_; }
+  // Waits for it. Throws Error if it could not be read.
+  const TransferSet& get() const { return get_(); }
+
+ private:
+  std::uint64_t bytes_;
+  std::function<const TransferSet&()> get_;
+};
 
 }  // namespace topsctl

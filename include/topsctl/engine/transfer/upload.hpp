@@ -46,8 +46,9 @@ struct Upload {
 
 // Whether the bytes go by a connection of their own beside SSH, to a port that topsctl there opens
 // for this machine alone, for this run, and 30 s at most; and which port it may be, both 0: any.
+// Automatic is what pays: not for a few megabytes.
 struct DirectWish {
-  enum class When { automatic, always, never } when = When::never;
+  enum class When { automatic, always, never } when = When::automatic;
   std::uint16_t first_port = 0;
   std::uint16_t last_port = 0;
 };
@@ -65,7 +66,7 @@ struct UploadRequest {
 struct UploadJob {
   Remote& remote;                 // connects to the target's host, from several threads
   const CarriedProgram& program;  // carried there if it is missing
-  const TransferSet& files;       // read while they are sent
+  const AwaitedSet files;         // read while they are sent; awaited once a host is reached
   const UploadRequest& request;
   RateLimit& limit;  // may be shared with other uploads
   const Clock& clock;

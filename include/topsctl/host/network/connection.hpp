@@ -1,6 +1,7 @@
 // What tells one connection of an operator to this machine from another.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -20,6 +21,9 @@ Connection this_connection(const std::map<std::string, std::string>& environment
 
 // Of the other end of a connected socket, numeric; empty: it is none of the network.
 std::string peer_address(int socket);
+
+// The shortest that TCP has measured on a connected socket; 0: not known.
+std::chrono::microseconds round_trip_of(int socket);
 
 // Whether both are the same connection, by the first part that either of them (ssh) or both (login)
 // have, else by the session.

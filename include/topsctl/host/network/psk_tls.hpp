@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,8 +36,11 @@ class PskTlsLink {
 
   // All of it. Throws ConnectionLost.
   void write(std::string_view bytes);
-  // Some bytes; empty once the other side has ended it in order. Throws ConnectionLost.
-  std::string_view read();
+  // Some bytes into `bytes`, and how many; 0 once the other side has ended it in order. Throws
+  // ConnectionLost.
+  std::size_t read(std::span<char> bytes);
+  // Whether that would not wait.
+  bool has_more() const;
   // Tells the other side that this is all.
   void finish();
   // Of one that is only written to: readable when the other side is gone.
@@ -56,7 +60,6 @@ class PskTlsLink {
 
   std::string key_;
   Descriptor socket_;
-  std::string buffer_;
   std::unique_ptr<ssl_ctx_st, void (*)(ssl_ctx_st*)> context_;
   std::unique_ptr<ssl_st, void (*)(ssl_st*)> tls_;
 };

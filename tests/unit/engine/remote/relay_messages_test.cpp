@@ -21,7 +21,7 @@ TEST(RelayWords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(parse_feed_frame(to_line(to_json(feed))), feed);
   EXPECT_EQ(to_json(feed)["chunks"], Json::parse("[[0,0,1],[0,3,3],[2,0,1]]"));
   for (const RelayListening& each :
-       {RelayListening{"10.0.0.1", 4711, ""}, RelayListening{"", 0, "no address"}})
+       {RelayListening{"10.0.0.1", 4711, "", 8}, RelayListening{"", 0, "no address"}})
     EXPECT_EQ(parse_listening(to_line(to_json(each))), each);
   EXPECT_EQ(parse_fed(to_line(fed_json(""))), "");
   EXPECT_EQ(parse_fed(to_line(fed_json("broken"))), "broken");

@@ -84,6 +84,40 @@ TEST(Frames, OfNoKindOrTooLongAreRefused) {
   }
 }
 
+TEST(LinkFrames, TellHowManyChunksComeAndOfWhatSize) {
+  const std::vector<ChunkPlace> places = {{1, 2}, {3, 1ULL << 33U}};
+  const std::string single = chunk_head(places[0], 5);
+  const std::string several = chunks_head(places);
+  const auto head = [](std::string_view text) { return text.substr(0, LinkFrame::head_bytes); };
+  EXPECT_EQ(LinkFrame::parse(head(single)).chunks, 1U);
+  EXPECT_EQ(LinkFrame::parse(head(single)).size, 5U);
+  EXPECT_EQ(LinkFrame::parse(head(several)).chunks, 2U);
+  EXPECT_EQ(LinkFrame::parse(head(several)).size, chunk_bytes);
+  EXPECT_EQ(LinkFrame::parse_place(several.substr(LinkFrame::head_bytes + LinkFrame::place_bytes)),
+            places[1]);
+}
+
+TEST(LinkFrames, OfAnythingElseAreRefused) {
+  const std::vector<ChunkPlace> one(1);
+  const std::vector<ChunkPlace> too_many(most_interleaved + 1);
+  for (const std::string& head :
+       {frame_head(FrameKind::finish, 0), frame_head(FrameKind::chunk, LinkFrame::place_bytes),
+        frame_head(FrameKind::chunk, LinkFrame::place_bytes + chunk_bytes + 1),
+        frame_head(FrameKind::chunks, 2 * (LinkFrame::place_bytes + chunk_bytes) + 1),
+        chunks_head(one).substr(0, LinkFrame::head_bytes),
+        chunks_head(too_many).substr(0, LinkFrame::head_bytes), std::string("C")}) {
+    EXPECT_EQ(thrown_by([&] { LinkFrame::parse(head); }).code(), ErrorCode::unreachable);
+  }
+  EXPECT_EQ(thrown_by([] { LinkFrame::parse_place("short"); }).code(), ErrorCode::unreachable);
+}
+
+TEST(Frames, OfSeveralChunksComeOverLinksAlone) {
+  Listener listener;
+  FrameParser parser(listener);
+  const std::vector<ChunkPlace> two(2);
+  EXPECT_EQ(thrown_by([&] { parser.take(chunks_head(two)); }).code(), ErrorCode::unreachable);
+}
+
 TEST(Acknowledgements, ComeBackAsTheyWere) {
   const Ack ack{{3, 99}, std::string(32, '\x7f')};
   Listener listener;

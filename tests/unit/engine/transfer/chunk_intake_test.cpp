@@ -17,14 +17,16 @@ struct Taken {
   TemporaryFolder folder;
   Descriptor output{::open((folder / "said").c_str(), O_WRONLY | O_CREAT, 0600)};
   AgentVoice voice{output};
+  std::mutex writing;
   std::string id = content_id({bytes.size(), {*bytes_of_hex(sha256_of(bytes))}});
   std::vector<Incoming> objects;
 
   Taken() { objects.push_back({{id, bytes.size()}, std::nullopt}); }
   void take() {
-    ChunkIntake intake(objects, voice);
-    intake.begin({0, 0}, bytes.size());
-    intake.take(bytes);
+    ChunkIntake intake(objects, voice, writing);
+    const ChunkPlace place;
+    intake.begin({&place, 1}, bytes.size());
+    intake.take({&bytes, 1});
     intake.end();
   }
   std::string said() const { return TemporaryFolder::read_bytes(folder / "said"); }
@@ -47,9 +49,9 @@ TEST(ChunkIntakes, TellWhatAnotherRunHasCompletedMeanwhile) {
 
 TEST(ChunkIntakes, RefuseWhatNoManifestHas) {
   Taken taken;
-  ChunkIntake intake(taken.objects, taken.voice);
+  ChunkIntake intake(taken.objects, taken.voice, taken.writing);
   const auto begin = [&](const ChunkPlace& place, std::size_t size) {
-    return thrown_by([&] { intake.begin(place, size); }).code();
+    return thrown_by([&] { intake.begin({&place, 1}, size); }).code();
   };
   EXPECT_EQ(begin({1, 0}, bytes.size()), ErrorCode::usage);
   EXPECT_EQ(begin({0, 1}, bytes.size()), ErrorCode::usage);

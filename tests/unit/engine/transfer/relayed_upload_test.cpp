@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "support/link_text.hpp"
 #include "support/no_sigpipe.hpp"
 #include "support/remote_end.hpp"
 #include "support/temporary_folder.hpp"
@@ -150,7 +151,7 @@ TEST_F(RelayedUploads, StayForTheOneBehind) {
       PskTlsListener listener({"127.0.0.1", key});
       behind->ask({"127.0.0.1", listener.port(), key, {{0, 0}, {0, 1}, {0, 2}}});
       const auto link = listener.accept();
-      for (auto piece = link->read(); !piece.empty(); piece = link->read()) brought += piece;
+      brought = all_of(*link);
       behind->let_go();
     });
   }));

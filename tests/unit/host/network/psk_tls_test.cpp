@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "support/certified_server.hpp"
+#include "support/link_text.hpp"
 #include "support/no_sigpipe.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/host/network/remote.hpp"
@@ -22,12 +23,6 @@ using namespace std::chrono_literals;
 
 constexpr const char* here = "127.0.0.1";
 constexpr std::chrono::seconds patience(5);
-
-std::string read_all(PskTlsLink& link) {
-  std::string all;
-  for (std::string_view piece = link.read(); !piece.empty(); piece = link.read()) all += piece;
-  return all;
-}
 
 // A handshake record that is never complete: one byte, and then another a while later.
 void trickle(const Descriptor& socket, unsigned char kind, int bytes, int pause_ms) {
@@ -45,7 +40,7 @@ class PskTlsLinks : public testing::Test {
   std::future<std::string> reader() {
     return std::async(std::launch::async, [this] {
       const auto link = listener.accept();
-      return read_all(*link);
+      return all_of(*link);
     });
   }
 
@@ -152,7 +147,7 @@ TEST_F(PskTlsLinks, AreAbortedWhileTheyRead) {
   auto accepted = std::async(std::launch::async, [this] { return listener.accept(); });
   const auto near = PskTlsLink::connect(here, listener.port(), key, patience);
   const auto far = accepted.get();
-  auto read = std::async(std::launch::async, [&] { return read_all(*far); });
+  auto read = std::async(std::launch::async, [&] { return all_of(*far); });
   far->abort();
   EXPECT_THROW(read.get(), ConnectionLost);
 }
