@@ -2,6 +2,8 @@
 #include "engine/execution/unpredicted_changes.hpp"
 
 #include <limits>
+#include <map>
+#include <set>
 
 #include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/moved_paths.hpp"
@@ -17,6 +19,28 @@ FileIdentity identity_alone(FileIdentity identity) {
   identity.links = 0;
   return identity;
 }
+
+// Files that are known by a path, to tell their names under other mounts, as a bind mount gives
+// them. A further name under the same mount is a hard link, which is another change.
+class KnownFiles {
+ public:
+  explicit KnownFiles(const FileTree& tree) : tree_(tree) {}
+
+  void add(const std::string& path) {
+    if (const auto file = tree_.inode(path))
+      mounts_[identity_alone(file->identity())].insert(file->mount());
+  }
+  bool has_by_another_mount(const std::string& path) const {
+    const auto file = tree_.inode(path);
+    if (!file || file->mount() == 0) return false;
+    const auto found = mounts_.find(identity_alone(file->identity()));
+    return found != mounts_.end() && !found->second.contains(file->mount());
+  }
+
+ private:
+  const FileTree& tree_;
+  std::map<FileIdentity, std::set<std::uint64_t>> mounts_;
+};
 
 }  // namespace
 
@@ -55,6 +79,13 @@ void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
     const FileIdentity identity = identity_alone(tree.identity(path));
     return identity.inode != 0 && linked_.contains(identity) && before_.held(path).value_or(false);
   });
+  if (!escaped.paths.empty()) {
+    KnownFiles known(tree);
+    for (const KeptPath& kept : snapshot_.paths) known.add(kept.path);
+    for (const std::string& path : new_paths) known.add(path);
+    escaped.count -= std::erase_if(
+        escaped.paths, [&](const std::string& path) { return known.has_by_another_mount(path); });
+  }
   execution.report.escaped_paths = escaped.paths;
   const ChangedBy by = observer_ ? ChangedBy::others : ChangedBy::anybody;
   if (std::string warning = warning_of(escaped, by); !warning.empty())

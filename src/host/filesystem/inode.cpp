@@ -54,6 +54,14 @@ FileIdentity Inode::identity() const {
   return {status_.st_dev, status_.st_ino, status_.st_nlink};
 }
 
+std::uint64_t Inode::mount() const {
+  struct statx status {};
+  const bool is_told =
+      ::statx(file_.get(), "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT, STATX_MNT_ID, &status) == 0 &&
+      (status.stx_mask & STATX_MNT_ID) != 0;
+  return is_told ? status.stx_mnt_id : 0;
+}
+
 std::map<std::string, std::string> Inode::xattrs() const {
   std::map<std::string, std::string> xattrs;
   const ssize_t size = ::listxattr(by_descriptor_.c_str(), nullptr, 0);

@@ -24,6 +24,8 @@ class Inode {
 
   const struct stat& status() const { return status_; }  // as of the first look
   FileIdentity identity() const;
+  // What tells the mount that it was found by from others; 0: the kernel does not (before 5.8).
+  std::uint64_t mount() const;
   // Throws Error if it cannot be read.
   FileState state(Content content) const;
   // Only regular files: others may wait, or act, when they are opened. Throws Error.
