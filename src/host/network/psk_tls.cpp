@@ -23,7 +23,8 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t buffer_bytes = 256U << 10U;
+constexpr std::size_t written_bytes = 256U << 10U;  // at once
+constexpr std::size_t read_bytes = 64U << 10U;      // so few that they stay in the cache
 constexpr std::string_view identity = "topsctl";
 
 struct AddressRelease {
@@ -90,7 +91,7 @@ SSL_SESSION* session_of(SSL* tls) {
 void collect_records(SSL* tls) {
   BIO* socket = SSL_get_wbio(tls);
   BIO* buffer = BIO_new(BIO_f_buffer());
-  if (buffer == nullptr || BIO_set_write_buffer_size(buffer, static_cast<long>(buffer_bytes)) != 1)
+  if (buffer == nullptr || BIO_set_write_buffer_size(buffer, static_cast<long>(written_bytes)) != 1)
     throw Error(ErrorCode::internal, "OpenSSL is out of memory");
   BIO_up_ref(socket);  // the session gives up the one it has
   SSL_set0_wbio(tls, BIO_push(buffer, socket));
@@ -126,7 +127,7 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
   SSL_CTX_set_num_tickets(context_.get(), 0);
   // Many records at once, or each would cost two reads.
   SSL_CTX_set_read_ahead(context_.get(), 1);
-  SSL_CTX_set_default_read_buffer_len(context_.get(), buffer_bytes);
+  SSL_CTX_set_default_read_buffer_len(context_.get(), read_bytes);
   SSL_CTX_set_psk_use_session_callback(context_.get(), offer_key);
   SSL_CTX_set_psk_find_session_callback(context_.get(), find_key);
   tls_.reset(SSL_new(context_.get()));
