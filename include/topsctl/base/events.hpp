@@ -12,7 +12,7 @@ namespace topsctl {
 // How far the work on one of several targets is.
 struct TargetProgress {
   std::string target;
-  std::string state;        // "connecting", "sending", "installing", "done", "failed"
+  std::string state;        // "connecting", "reading", "sending", "installing", "done", "failed"
   std::uint64_t done = 0;   // bytes that were verified there
   std::uint64_t total = 0;  // of so many; 0: not known
 };

@@ -1,4 +1,5 @@
 // topsctl transfer: a bundle to other machines.
+#include <chrono>
 #include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -99,16 +100,16 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   wanted.sandboxing = sandboxing_of(options.no_sandbox);
   SharedEvents events(*session.events);
   const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
+  const CarriedProgram program = own_program();
   TransferSet chosen = choose_transfer_set(wanted, events);
   const std::uint64_t bytes = chosen.bytes();
-  // While hosts log us in.
+  // While hosts log us in, and in silence: somebody may be asked for a password.
+  EventFan nobody;
   const std::shared_future<TransferSet> reading =
       std::async(std::launch::async, [&, chosen = std::move(chosen)]() mutable {
-        return with_digests(std::move(chosen), wanted, memory, events);
+        return with_digests(std::move(chosen), wanted, memory, nobody);
       }).share();
-  const AwaitedSet awaited(bytes, [&]() -> const TransferSet& { return reading.get(); });
-  if (wanted.lock) awaited.get();
-  const CarriedProgram program = own_program();
+  if (wanted.lock) reading.get();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
   RateLimit limit(rate_limit_of(options));
@@ -119,20 +120,26 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
         Transferred& each = all[index];
         const std::string name = each.target.text();
         progress.follow(index, name, [&] {
+          // Nobody is asked for a password in vain.
+          if (reading.wait_for(std::chrono::seconds(0)) == std::future_status::ready) reading.get();
           const auto remote = remote_of(each.target, options.where, session, secrets);
+          const AwaitedSet files(bytes, [&]() -> const TransferSet& {
+            progress.tell(index, {name, "reading", 0, 0});
+            return reading.get();
+          });
           const auto on_progress = [&](std::uint64_t done, std::uint64_t of) {
             progress.tell(index, {name, "sending", done, of});
           };
           each.upload = upload_or_sftp({.remote = *remote,
                                         .program = program,
-                                        .files = awaited,
+                                        .files = files,
                                         .request = upload_request(options, each.target, relay),
                                         .limit = limit,
                                         .clock = *session.host.clock,
                                         .on_progress = on_progress});
         });
       });
-  const TransferSet& transfer_set = awaited.get();
+  const TransferSet& transfer_set = reading.get();
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "transfer";

@@ -1,8 +1,11 @@
 // Watches for what no write set names.
 #include "engine/execution/unpredicted_changes.hpp"
 
+#include <sys/stat.h>
+
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "topsctl/engine/observation/observed_record.hpp"
@@ -21,7 +24,7 @@ FileIdentity identity_alone(FileIdentity identity) {
 }
 
 // Files that are known by a path, to tell their names under other mounts, as a bind mount gives
-// them. A further name under the same mount is a hard link, which is another change.
+// them. Not those of files that have several names anyway: one of them may be new.
 class KnownFiles {
  public:
   explicit KnownFiles(const FileTree& tree) : tree_(tree) {}
@@ -33,6 +36,7 @@ class KnownFiles {
   bool has_by_another_mount(const std::string& path) const {
     const auto file = tree_.inode(path);
     if (!file || file->mount() == 0) return false;
+    if (!S_ISDIR(file->status().st_mode) && file->status().st_nlink > 1) return false;
     const auto found = mounts_.find(identity_alone(file->identity()));
     return found != mounts_.end() && !found->second.contains(file->mount());
   }
@@ -73,19 +77,21 @@ void UnpredictedChanges::end() {
 
 void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
                                 Execution& execution) const {
-  UnexpectedChanges escaped = unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_);
   const FileTree tree(host_.root);
-  escaped.count -= std::erase_if(escaped.paths, [&](const std::string& path) {
+  std::optional<KnownFiles> known;  // once anything is to be looked up
+  const auto is_expected = [&](const std::string& path) {
     const FileIdentity identity = identity_alone(tree.identity(path));
-    return identity.inode != 0 && linked_.contains(identity) && before_.held(path).value_or(false);
-  });
-  if (!escaped.paths.empty()) {
-    KnownFiles known(tree);
-    for (const KeptPath& kept : snapshot_.paths) known.add(kept.path);
-    for (const std::string& path : new_paths) known.add(path);
-    escaped.count -= std::erase_if(
-        escaped.paths, [&](const std::string& path) { return known.has_by_another_mount(path); });
-  }
+    if (identity.inode != 0 && linked_.contains(identity) && before_.held(path).value_or(false))
+      return true;
+    if (!known) {
+      known.emplace(tree);
+      for (const KeptPath& kept : snapshot_.paths) known->add(kept.path);
+      for (const std::string& each : new_paths) known->add(each);
+    }
+    return known->has_by_another_mount(path);
+  };
+  const UnexpectedChanges escaped =
+      unexpected_changes(host_, snapshot_, new_paths, since_ns_, lost_, is_expected);
   execution.report.escaped_paths = escaped.paths;
   const ChangedBy by = observer_ ? ChangedBy::others : ChangedBy::anybody;
   if (std::string warning = warning_of(escaped, by); !warning.empty())

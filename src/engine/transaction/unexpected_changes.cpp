@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
                                      const std::vector<std::string>& new_paths,
-                                     std::int64_t since_ns, const std::vector<std::string>& lost) {
+                                     std::int64_t since_ns, const std::vector<std::string>& lost,
+                                     const std::function<bool(const std::string&)>& is_expected) {
   std::vector<std::string> folders;
   std::set<std::string> known;
   for (const KeptPath& kept : snapshot.paths) {
@@ -36,7 +37,7 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
   UnexpectedChanges escaped;
   escaped.is_complete = scan.is_complete;
   for (const std::string& path : changed) {
-    if (is_dpkg_lock(path)) continue;
+    if (is_dpkg_lock(path) || (is_expected && is_expected(path))) continue;
     ++escaped.count;
     if (escaped.paths.size() < most_escaped) escaped.paths.push_back(printable(path));
   }

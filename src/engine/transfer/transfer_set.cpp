@@ -1,7 +1,10 @@
 // Chooses the files of a bundle that are sent, and reads their digests.
 #include "topsctl/engine/transfer/transfer_set.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "topsctl/base/error.hpp"
@@ -71,6 +74,8 @@ void require_safe_name(const std::string& name) {
 // Without its digests.
 ShippedFile chosen_file(const fs::path& file, const std::string& name) {
   require_safe_name(name);
+  if (::access(file.c_str(), R_OK) != 0)
+    throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);
   std::error_code unknown;  // whoever reads it tells that
   const std::uintmax_t size = fs::file_size(file, unknown);
   return {file, name, {unknown ? 0 : size, {}}, "", ""};

@@ -28,6 +28,7 @@ constexpr std::int64_t upload_answer_timeout_ms = 60'000;
 constexpr std::int64_t reading_timeout_ms = 600'000;  // while the far end reads what it has
 // From here on it pays to connect before it is known what there is to send.
 constexpr std::chrono::milliseconds slow_way = 15ms;
+constexpr std::chrono::seconds long_silence = 5s;
 
 class Uploading {
  public:
@@ -79,7 +80,10 @@ class Uploading {
   // Once.
   void await_files() {
     if (shipment_ != nullptr) return;
+    const auto begun = std::chrono::steady_clock::now();
     shipment_ = &files_.get();
+    // A server may have given up by then who says nothing: that is a connection to make again.
+    if (std::chrono::steady_clock::now() - begun > long_silence) state_.was_connected = true;
     std::map<std::string, std::uint32_t> known;
     for (const ShippedFile& file : shipment_->files) {
       const auto [at, is_new] =

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,6 +30,8 @@ struct LaterTcpInfo {
   std::array<std::uint32_t, 3> segments;
   std::uint32_t min_rtt_us;
 };
+
+static_assert(offsetof(LaterTcpInfo, min_rtt_us) == 148);
 
 std::string read_of(pid_t process, const char* name) {
   try {

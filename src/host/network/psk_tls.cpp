@@ -202,10 +202,6 @@ std::size_t PskTlsLink::read(std::span<char> bytes) {
   lose("read from");
 }
 
-bool PskTlsLink::has_more() const {
-  return SSL_has_pending(tls_.get()) == 1 || wait_for({socket_.get()}, WaitLimit(0));
-}
-
 void PskTlsLink::finish() {
   SSL_shutdown(tls_.get());
   BIO_flush(SSL_get_wbio(tls_.get()));

@@ -35,6 +35,7 @@ using Channel = std::unique_ptr<ssh_channel_struct, ChannelRelease>;
 constexpr std::size_t most_errors = 16U << 10U;
 constexpr std::chrono::seconds longest_silence(10);
 constexpr std::chrono::seconds longest_answer(15);
+constexpr std::chrono::seconds longest_question(2);
 
 enum class Asked { command, subsystem };
 
@@ -53,7 +54,8 @@ class SshStream : public RemoteStream {
     // A server begins its sessions at its leisure: PAM takes 50 ms and more.
     const std::chrono::microseconds at_best(
         is_tunneled_ ? 0 : round_trip_of(ssh_get_fd(session_)).count());
-    if (at_best < round_trip / 2) round_trip = std::min(round_trip, time_of_question());
+    if (asked == Asked::command && at_best < round_trip / 2)
+      round_trip = std::min(round_trip, time_of_question());
     const int granted = asked == Asked::command
                             ? ssh_channel_request_exec(channel_.get(), what.c_str())
                             : ssh_channel_request_subsystem(channel_.get(), what.c_str());
@@ -127,11 +129,20 @@ class SshStream : public RemoteStream {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
   }
 
-  // Of one that any server answers at once, whatever it says.
+  // Of one that servers answer at once, whatever they say; whoever does not is not waited for.
   std::chrono::microseconds time_of_question() {
     const auto asked = Clock::now();
-    ssh_channel_request_env(channel_.get(), "TOPSCTL", "");
+    ask(longest_question);
     return time_since(asked);
+  }
+
+  // Waits for the answer, and tells nothing of it.
+  void ask(std::chrono::seconds patience) {
+    long timeout_s = patience.count();
+    ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
+    ssh_send_keepalive(session_);
+    timeout_s = 0;
+    ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
   }
 
   // Whether the waker came first, rather than something from the far end or a signal. Returns after
@@ -175,11 +186,7 @@ class SshStream : public RemoteStream {
   void require_sign_of_life() {
     if (!is_tunneled_ || Clock::now() - heard_at_ < longest_silence) return;
     const auto asked = Clock::now();
-    long timeout_s = longest_answer.count();
-    ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
-    ssh_send_keepalive(session_);  // waits for the answer, and tells nothing of it
-    timeout_s = 0;
-    ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
+    ask(longest_answer);
     if (Clock::now() - asked >= longest_answer) lose("get an answer from");
     heard_at_ = Clock::now();
   }

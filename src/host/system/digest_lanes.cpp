@@ -67,16 +67,17 @@ std::string last_block(std::uint64_t size) {
 
 }  // namespace
 
+bool Sha256Lanes::is_available() {
+  return sha256_multi_block != nullptr;
+}
+
 unsigned Sha256Lanes::best() {
-  static const unsigned count = sha256_multi_block == nullptr ? 1
-                                : has_sha()                   ? 2
-                                : has_wide_vectors()          ? most
-                                                              : 1;
+  static const unsigned count = !is_available() ? 1 : has_sha() ? 2 : has_wide_vectors() ? most : 1;
   return count;
 }
 
 Sha256Lanes::Sha256Lanes(unsigned count) : count_(count) {
-  if (count == 0 || count > most || sha256_multi_block == nullptr)
+  if (count == 0 || count > most || !is_available())
     throw Error(ErrorCode::internal, "these digests cannot be taken side by side");
   for (std::size_t i = 0; i < first_state.size(); ++i) state_.words[i].fill(first_state[i]);
 }

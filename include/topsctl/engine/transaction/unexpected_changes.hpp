@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,12 @@ inline constexpr std::size_t most_escaped = 1000;
 
 // Looks through the file systems that hold the snapshot's paths for what changed since then (as
 // change_time_ns() tells time), but for folders_not_looked_at. `lost`: what complete_snapshot
-// missed. Nothing here tells who changed a path.
-UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
-                                     const std::vector<std::string>& new_paths,
-                                     std::int64_t since_ns,
-                                     const std::vector<std::string>& lost = {});
+// missed. `is_expected` tells of paths that count for nothing. Nothing here tells who changed a
+// path.
+UnexpectedChanges unexpected_changes(
+    const Host& host, const Snapshot& snapshot, const std::vector<std::string>& new_paths,
+    std::int64_t since_ns, const std::vector<std::string>& lost = {},
+    const std::function<bool(const std::string& path)>& is_expected = {});
 
 // A sentence on them; empty if there is nothing to say.
 enum class ChangedBy { anybody, others };

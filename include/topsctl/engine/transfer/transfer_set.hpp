@@ -73,6 +73,7 @@ class AwaitedSet {
   // Not its own: it must outlive this.
   AwaitedSet(const TransferSet& whole)  // NOLINT(google-explicit-constructor): it is awaited, too
       : bytes_(whole.bytes()), get_([&whole]() -> const TransferSet& { return whole; }) {}
+  AwaitedSet(TransferSet&& whole) = delete;
   AwaitedSet(std::uint64_t bytes, std::function<const TransferSet&()> get)
       : bytes_(bytes), get_(std::move(get)) {}
 

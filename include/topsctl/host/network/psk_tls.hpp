@@ -39,8 +39,6 @@ class PskTlsLink {
   // Some bytes into `bytes`, and how many; 0 once the other side has ended it in order. Throws
   // ConnectionLost.
   std::size_t read(std::span<char> bytes);
-  // Whether that would not wait.
-  bool has_more() const;
   // Tells the other side that this is all.
   void finish();
   // Of one that is only written to: readable when the other side is gone.

@@ -17,6 +17,8 @@ class Sha256Lanes {
   // How many of them this processor takes in the least time for each; 1: they do not pay.
   static unsigned best();
 
+  // Whether the libcrypto that is linked has what it takes; else this cannot be made.
+  static bool is_available();
   // `count`: from 1 to `most`.
   explicit Sha256Lanes(unsigned count);
   // The next bytes of each text, as many of each; of whole blocks of 64 bytes. Throws

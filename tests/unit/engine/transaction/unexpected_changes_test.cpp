@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/sample_host.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"
 
 namespace topsctl {
@@ -14,10 +15,12 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 class Escapes : public testing::Test {
  protected:
@@ -47,6 +50,16 @@ TEST_F(Escapes, AreWhatTheSnapshotDoesNotKnow) {
               AllOf(Contains("/srv/other/x"), Not(Contains("/etc/kept")),
                     Not(Contains("/etc/family-1")), Not(Contains("/var/log/x")),
                     Not(Contains("/var/lib/topsctl/x")), Not(Contains("/var/lib/dpkg/lock"))));
+  EXPECT_EQ(escaped.count, escaped.paths.size());
+}
+
+TEST_F(Escapes, AreNotWhatIsExpectedHoweverMuchThatIs) {
+  for (std::size_t i = 0; i <= most_escaped; ++i) sample_.folder.write(concat("srv/alias/", i), "");
+  const UnexpectedChanges escaped =
+      unexpected_changes(sample_.host, snapshot_, {}, 0, {},
+                         [](const std::string& path) { return path.starts_with("/srv/alias"); });
+  EXPECT_THAT(escaped.paths, Contains("/srv/other/x"));
+  EXPECT_THAT(escaped.paths, Each(Not(StartsWith("/srv/alias/"))));
   EXPECT_EQ(escaped.count, escaped.paths.size());
 }
 
