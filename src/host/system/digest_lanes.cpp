@@ -9,8 +9,8 @@
 #include <cpuid.h>
 #endif
 
-// Neither is in a header of OpenSSL. The first is the same in every release since 1.0.2
-// (crypto/sha/asm/sha256-mb-x86_64.pl); a libcrypto without it is no error, only slower.
+// In no header of OpenSSL, and the same in every release since 1.0.2
+// (crypto/sha/asm/sha256-mb-x86_64.pl). A libcrypto without it is no error, only slower.
 extern "C" {
 struct HashLane {
   const unsigned char* bytes;
