@@ -15,6 +15,7 @@ from hosts.workstation import CHUNK, HOME, by_target, missing_at
 
 FREE = 2001  # the id of a user
 LISTENING = re.compile(r" [0-9A-F]{8}:([0-9A-F]{4}) 00000000:0000 0A ")
+CONNECTED = " [0-9A-F]{{8}}:{:04X} [0-9A-F]{{8}}:[0-9A-F]{{4}} 01 "  # to this port
 # Begins a handshake and sends a byte of it now and then, for two minutes, or until nobody listens.
 SLOW = """
 import socket, sys, time
@@ -39,14 +40,25 @@ def topsctl_processes(host):
     return [each for each in host.processes() if re.match(r"\S*topsctl ", each.command)]
 
 
-def relay_port(host):
-    """The port on which a receiver waits for another host; None while none does."""
+def sockets_of(host):
+    """The kernel's table of the host's network; "" while no topsctl runs there."""
     for process in topsctl_processes(host):
         with suppress(OSError), open(f"/proc/{process.pid}/net/tcp", encoding="ascii") as table:
-            ports = [int(port, 16) for port in LISTENING.findall(table.read())]
-            if others := [port for port in ports if port != host.port]:
-                return others[0]
-    return None
+            return table.read()
+    return ""
+
+
+def relay_port(host):
+    """The port on which a receiver waits for another host; None while none does."""
+    ports = [int(port, 16) for port in LISTENING.findall(sockets_of(host))]
+    return next((port for port in ports if port != host.port), None)
+
+
+def send_what_hosts_say(hosts, to=None):
+    """Whose packets are what hosts say to each other: those of that hardware address, or the hosts' own."""
+    for host in hosts:
+        host.ip(*(f"neighbour replace {other.address} lladdr {to or other.links[0].mac} nud permanent dev {host.links[0].name}"
+                  for other in hosts if other is not host))
 
 
 def memory_of(pid):
@@ -77,9 +89,12 @@ def large(tmp_path):
 def test_a_slow_stranger_holds_no_receiver(make_workstation, large):
     station = make_workstation(2)
     first, second = station.hosts
-    run = station.start("transfer", large, "root@h1", "root@h2", "--all", "--relay", "--limit-rate", "4M")
+    send_what_hosts_say(station.hosts, "02:00:00:00:ff:ff")  # to nobody, so that the port stays open
+    run = station.start("transfer", large, "root@h1", "root@h2", "--all", "--relay", "--direct", "never", "--limit-rate", "4M")
     fed, port = wait_for(lambda: next(((host, port) for host in (first, second) if (port := relay_port(host))), None))
     strangers = [station.fleet.client.start(["/usr/bin/python3", "-c", SLOW, fed.address, str(port)]) for _ in range(2)]
+    wait_for(lambda: len(re.findall(CONNECTED.format(port), sockets_of(fed))) == len(strangers))
+    send_what_hosts_say(station.hosts)
     begun = time.monotonic()
     document, _ = station.finished("transfer", run)
     assert time.monotonic() - begun < 45
