@@ -2,6 +2,8 @@
 #include "topsctl/engine/transfer/deployment.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -42,9 +44,9 @@ void require_known_stack(const std::string& stack) {
 }
 
 std::vector<std::string> install_words(const DeployCommandOptions& options,
-                                       const TransferSet& transfer_set) {
+                                       const std::string& stack) {
   std::vector<std::string> words = words_of(options);
-  words.push_back(concat("--stack=", transfer_set.stack));
+  words.push_back(concat("--stack=", stack));
   if (!options.components.empty()) words.push_back(concat("--components=", options.components));
   return words;
 }
@@ -185,12 +187,6 @@ SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& tran
               "lock only the packages of this stack");
 }
 
-// What goes to each target beside the packages.
-struct SentBeside {
-  SentLock lock;
-  std::string reading;
-};
-
 // For a plan on a target that has none of the packages.
 std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRequest& request) {
   constexpr std::size_t most_sent = 14U << 20U;
@@ -206,9 +202,25 @@ std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRe
       "target");
 }
 
+// What is read here of the packages before anything of them is sent.
+struct ReadHere {
+  TransferSet files;
+  SentBeside beside;
+};
+
+ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is_dry_run,
+                   const Session& session, EventSink& events) {
+  const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
+  ReadHere read{with_digests(std::move(chosen), wanted, memory, events), {}};
+  read.beside.lock = lock_to_send(wanted, read.files, *session.host.clock);
+  if (is_dry_run) read.beside.reading = reading_to_send(read.files, wanted);
+  return read;
+}
+
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
-                                    const TransferSet& transfer_set, const SentBeside& beside,
-                                    Session& session) {
+                                    const std::string& stack, std::uint64_t bytes,
+                                    const std::shared_future<ReadHere>& reading,
+                                    SharedEvents& events, Session& session) {
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
@@ -216,7 +228,6 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
   for (const Deployed& each : all) targets.push_back(each.target);
   const std::vector<Secret> passwords = sudo_passwords(targets, options.sudo, secrets);
   RateLimit limit(rate_limit_of(options));
-  SharedEvents events(*session.events);
   TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);
   return for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
@@ -229,18 +240,23 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
       if (all.size() == 1) tell_event_line(line, events);
     };
     progress.follow(index, name, [&] {
+      // Nobody is asked for a password in vain.
+      if (reading.wait_for(std::chrono::seconds(0)) == std::future_status::ready) reading.get();
       const auto remote = remote_of(each.target, options.where, session, secrets);
       const UploadRequest upload = upload_request(options, each.target, relay);
+      const AwaitedSet files(bytes, [&]() -> const TransferSet& {
+        progress.tell(index, {name, "reading", 0, 0});
+        return reading.get().files;
+      });
       deploy({.upload = {.remote = *remote,
                          .program = program,
-                         .files = transfer_set,
+                         .files = files,
                          .request = upload,
                          .limit = limit,
                          .clock = *session.host.clock,
                          .on_progress = on_progress},
-              .install_words = install_words(options, transfer_set),
-              .lock = beside.lock,
-              .reading = beside.reading,
+              .install_words = install_words(options, stack),
+              .beside = [&]() -> const SentBeside& { return reading.get().beside; },
               .sudo_password = passwords[index],
               .confirm_timeout_s = options.confirm_timeout_s,
               .on_line = on_line},
@@ -264,12 +280,24 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   TransferSetRequest wanted = transfer_set_request(options);
   wanted.sandboxing = sandboxing_of(options.no_sandbox);
   wanted.digests = Digests::each;
-  const TransferSet transfer_set = make_transfer_set(
-      wanted, DigestMemory(cache_folder(session) / "digests", *session.host.clock),
-      *session.events);
-  const SentLock lock = lock_to_send(wanted, transfer_set, *session.host.clock);
-  const std::string reading = options.dry_run ? reading_to_send(transfer_set, wanted) : "";
-  const auto results = deploy_to(all, options, transfer_set, {lock, reading}, session);
+  SharedEvents events(*session.events);
+  TransferSet chosen = choose_transfer_set(wanted, events);
+  const std::string stack = chosen.stack;
+  const std::uint64_t bytes = chosen.bytes();
+  // While hosts log us in, and in silence, as somebody may be asked for a password; before them if
+  // it decides whether any is reached at all.
+  const bool is_before = wanted.lock || options.dry_run;
+  EventFan nobody;
+  EventSink& told = is_before ? static_cast<EventSink&>(events) : nobody;
+  const std::shared_future<ReadHere> reading =
+      std::async(is_before ? std::launch::deferred : std::launch::async, [&,
+                                                                          chosen = std::move(
+                                                                              chosen)]() mutable {
+        return read_here(std::move(chosen), wanted, options.dry_run, session, told);
+      }).share();
+  if (is_before) reading.get();
+  const auto results = deploy_to(all, options, stack, bytes, reading, events, session);
+  const TransferSet& transfer_set = reading.get().files;
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "deploy";

@@ -12,17 +12,18 @@ namespace {
 constexpr std::int64_t ms_per_s = 1000;
 
 RemoteCommand install_command(const DeployRequest& request) {
+  const SentBeside& beside = request.beside();
   RemoteCommand command;
   command.sudo_password = request.sudo_password;
-  command.words = {"install", concat("--lock-sha256=", sha256_of(request.lock.text))};
-  command.lock = request.lock;
+  command.words = {"install", concat("--lock-sha256=", sha256_of(beside.lock.text))};
+  command.lock = beside.lock;
   for (const ShippedFile& file : request.upload.files.get().files)
     command.words.push_back(concat(request.upload.request.destination, "/", file.name));
   command.words.insert(command.words.end(), request.install_words.begin(),
                        request.install_words.end());
   if (request.upload.request.dry_run) {
     command.words.emplace_back("--dry-run");
-    command.reading = request.reading;
+    command.reading = beside.reading;
   } else if (request.confirm_timeout_s > 0) {
     command.words.insert(command.words.end(),
                          {"--confirm-timeout", concat(request.confirm_timeout_s)});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <future>
 #include <set>
 
 #include "topsctl/base/error.hpp"
@@ -84,8 +85,11 @@ ShippedFile chosen_file(const fs::path& file, const std::string& name) {
 void read_digests(ShippedFile& file, Digests digests, const DigestMemory& memory) {
   auto known = memory.find(file.file);
   const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
+  std::future<std::string> whole;  // beside the chunks: it is of one thread
+  if (digests == Digests::each && (!known || known->sha256.empty()))
+    whole = std::async(std::launch::async, [&] { return sha256_of_file(file.file); });
   if (!known) known = DigestMemory::Known{read_chunks(file.file), ""};
-  if (digests == Digests::each && known->sha256.empty()) known->sha256 = sha256_of_file(file.file);
+  if (whole.valid()) known->sha256 = whole.get();
   if (!was_known) memory.keep(file.file, *known);
   file.id = content_id(known->chunks);
   file.chunks = std::move(known->chunks);
@@ -167,11 +171,6 @@ TransferSet with_digests(TransferSet chosen, const TransferSetRequest& request,
     chosen.packages[i].container.clear();
   }
   return chosen;
-}
-
-TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
-                              EventSink& events) {
-  return with_digests(choose_transfer_set(request, events), request, memory, events);
 }
 
 }  // namespace topsctl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,15 +12,20 @@
 
 namespace topsctl {
 
+// What goes to each target beside the packages.
+struct SentBeside {
+  SentLock lock;             // of what was read here: no other bytes are installed
+  std::string reading = {};  // of a dry run: what was read of the packages
+};
+
 // One deployment. What `upload` refers to must outlive it.
 struct DeployRequest {
   UploadJob upload;
-  std::vector<std::string> install_words;  // options of `topsctl install` there
-  SentLock lock;                           // of what was read here: no other bytes are installed
-  std::string reading = {};                // of a dry run: what was read of the packages
-  Secret sudo_password;                    // empty: none was asked for
-  int confirm_timeout_s = 0;               // seconds; 0: no confirmation
-  RemoteLine on_line;                      // of the install and the confirm there
+  std::vector<std::string> install_words;     // options of `topsctl install` there
+  std::function<const SentBeside&()> beside;  // waits for it; throws Error if it could not be read
+  Secret sudo_password;                       // empty: none was asked for
+  int confirm_timeout_s = 0;                  // seconds; 0: no confirmation
+  RemoteLine on_line;                         // of the install and the confirm there
 };
 
 // What became of it up to now; also of one that failed.

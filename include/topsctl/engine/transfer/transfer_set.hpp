@@ -63,10 +63,6 @@ TransferSet choose_transfer_set(const TransferSetRequest& request, EventSink& ev
 TransferSet with_digests(TransferSet chosen, const TransferSetRequest& request,
                          const DigestMemory& memory, EventSink& events);
 
-// Both.
-TransferSet make_transfer_set(const TransferSetRequest& request, const DigestMemory& memory,
-                              EventSink& events);
-
 // One whose digests may still be read. Of several threads.
 class AwaitedSet {
  public:
