@@ -47,7 +47,7 @@ class Cluster(Slurm):
         """The Popen of the script, which leads a process group of its own; its output has both streams."""
         (self.place / "updates").write_text("")
         words = self.argv(0, self.script, "--topsctl", self.place / "topsctl", "--log-dir", self.place / "logs", "--level", level, *words)
-        # A shell cannot trap what whoever started the tests in the background has it ignore.
+        # Tests that were started in the background may ignore SIGINT, and a shell cannot trap what was ignored when it began.
         process = subprocess.Popen(words, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.processes.append(process)

@@ -289,12 +289,11 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   const bool is_before = wanted.lock || options.dry_run;
   EventFan nobody;
   EventSink& told = is_before ? static_cast<EventSink&>(events) : nobody;
-  const std::shared_future<ReadHere> reading =
-      std::async(is_before ? std::launch::deferred : std::launch::async, [&,
-                                                                          chosen = std::move(
-                                                                              chosen)]() mutable {
-        return read_here(std::move(chosen), wanted, options.dry_run, session, told);
-      }).share();
+  auto read = [&, chosen = std::move(chosen)]() mutable {
+    return read_here(std::move(chosen), wanted, options.dry_run, session, told);
+  };
+  const auto policy = is_before ? std::launch::deferred : std::launch::async;
+  const std::shared_future<ReadHere> reading = std::async(policy, std::move(read)).share();
   if (is_before) reading.get();
   const auto results = deploy_to(all, options, stack, bytes, reading, events, session);
   const TransferSet& transfer_set = reading.get().files;
