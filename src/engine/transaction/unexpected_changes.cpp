@@ -19,18 +19,23 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
                                      const std::function<bool(const std::string&)>& is_expected) {
   std::vector<std::string> folders;
   std::set<std::string> known;
+  // What is new is known with all that is below it.
+  std::vector<std::string> not_looked_at = folders_not_looked_at(host);
+  not_looked_at.insert(not_looked_at.end(), new_paths.begin(), new_paths.end());
   for (const KeptPath& kept : snapshot.paths) {
-    known.insert(kept.path);
-    if (kept.state.type == FileState::Type::directory) folders.push_back(kept.path);
+    if (kept.state.type == FileState::Type::directory)
+      folders.push_back(kept.path);
+    else if (kept.state.type == FileState::Type::absent)
+      not_looked_at.push_back(kept.path);
+    if (kept.state.type != FileState::Type::absent) known.insert(kept.path);
   }
-  known.insert(new_paths.begin(), new_paths.end());
   // Where our own words go is nobody's change.
   const std::string root = host.root == "/" ? "" : fs::weakly_canonical(host.root).string();
   for (const auto& file : output_files()) {
     if (file.string().starts_with(concat(root, "/")))
       known.insert(file.string().substr(root.size()));
   }
-  ChangeScan scan = changed_since(host, folders, since_ns, folders_not_looked_at(host));
+  ChangeScan scan = changed_since(host, folders, since_ns, not_looked_at);
   std::set<std::string> changed(scan.paths.begin(), scan.paths.end());
   std::erase_if(changed, [&](const std::string& path) { return known.contains(path); });
   changed.insert(lost.begin(), lost.end());

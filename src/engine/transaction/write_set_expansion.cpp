@@ -161,18 +161,22 @@ std::vector<std::string> new_paths(const Host& host, const Snapshot& snapshot) {
   // Whatever lies in a folder where none was before is new too: scripts write into the folders
   // of their packages.
   std::vector<char> is_folder(snapshot.paths.size());
+  const auto look = [&](std::size_t i) {
+    const auto inode = tree.inode(snapshot.paths[i].path);
+    is_folder[i] = inode && S_ISDIR(inode->status().st_mode) ? 1 : 0;
+  };
   for_each_index(
       snapshot.paths.size(),
       [&](std::size_t i) {
-        const KeptPath& kept = snapshot.paths[i];
-        if (kept.state.type == FileState::Type::directory) return;
-        const auto inode = tree.inode(kept.path);
-        is_folder[i] = inode && S_ISDIR(inode->status().st_mode) ? 1 : 0;
+        const FileState::Type before = snapshot.paths[i].state.type;
+        if (before != FileState::Type::directory && before != FileState::Type::absent) look(i);
       },
       disk_threads);
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
-    const std::string& path = snapshot.paths[i].path;
-    if (is_folder[i] != 0 && !is_mount(tree, path)) add_subtree(tree, path, found);
+    const KeptPath& kept = snapshot.paths[i];
+    // They are sorted: what is below a new folder was found with it.
+    if (kept.state.type == FileState::Type::absent && !found.contains(kept.path)) look(i);
+    if (is_folder[i] != 0 && !is_mount(tree, kept.path)) add_subtree(tree, kept.path, found);
   }
   for (const KeptPath& kept : snapshot.paths) found.erase(kept.path);
   std::erase_if(found, is_dpkg_lock);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <unordered_set>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -87,7 +88,7 @@ class Walk {
 
  private:
   const Host& host_;
-  std::set<std::string> excluded_;
+  std::unordered_set<std::string> excluded_;
   std::uint64_t most_entries_;
   std::set<dev_t> devices_;
   std::atomic<std::uint64_t> looked_at_{0};
@@ -118,14 +119,14 @@ class ChangeLook {
         scan_.is_complete = false;
         return;
       }
+      std::string path = joined_path(folder, entry->d_name);
+      if (walk_.is_excluded(path)) continue;
       struct stat status {};
       if (::fstatat(::dirfd(entries.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         continue;
       const bool is_folder = S_ISDIR(status.st_mode);
       // Files of an overlay may have the numbers of its layers.
       if (is_folder && !walk_.is_meant(status.st_dev)) continue;
-      std::string path = joined_path(folder, entry->d_name);
-      if (walk_.is_excluded(path)) continue;
       if (is_folder) below.push_back(path);
       if (nanoseconds(status.st_ctim) >= since_ns_) changed.push_back(std::move(path));
     }

@@ -22,7 +22,7 @@ struct ChangeScan {
 };
 
 // Every path that was changed at or after `since_ns` on the file systems of these folders
-// (canonical), which are looked through whole, from the root down. Not looked at: folders of
+// (canonical), which are looked through whole, from the root down. Not looked at: what is
 // `excluded` (canonical), and other file systems. A folder that cannot be read is passed over.
 ChangeScan changed_since(const Host& host, const std::vector<std::string>& folders,
                          std::int64_t since_ns, const std::vector<std::string>& excluded,

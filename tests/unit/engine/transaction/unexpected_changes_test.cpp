@@ -53,6 +53,22 @@ TEST_F(Escapes, AreWhatTheSnapshotDoesNotKnow) {
   EXPECT_EQ(escaped.count, escaped.paths.size());
 }
 
+// Nobody looks into folders that are new as a whole, and everywhere else.
+TEST_F(Escapes, AreFoundBesideWhatTheSnapshotKnows) {
+  const TemporaryFolder store;
+  WriteSetSummary summary;
+  snapshot_ =
+      take_snapshot(sample_.host, {{"/etc/kept", "/opt/tops/lib/x"}, {}}, store.path(), summary);
+  sample_.folder.write("etc/stranger", "1");
+  sample_.folder.write("opt/stranger/file", "1");
+  sample_.folder.write("opt/tops/lib/x", "1");
+  sample_.folder.write("opt/tops/made-by-a-script/file", "1");
+  const UnexpectedChanges escaped = found();
+  EXPECT_THAT(escaped.paths, AllOf(Contains("/etc/stranger"), Each(Not(StartsWith("/opt/tops")))));
+  EXPECT_THAT(new_paths(sample_.host, snapshot_),
+              AllOf(Contains("/opt/stranger/file"), Contains("/opt/tops/made-by-a-script/file")));
+}
+
 TEST_F(Escapes, AreNotWhatIsExpectedHoweverMuchThatIs) {
   for (std::size_t i = 0; i <= most_escaped; ++i) sample_.folder.write(concat("srv/alias/", i), "");
   const UnexpectedChanges escaped =
