@@ -205,8 +205,9 @@ def test_canaries_go_first_and_failures_are_counted(make_workstation, packages):
     assert list(statuses(document).values()) == ["failed", "not_started"]
     for host in station.hosts[1:]:
         assert_untouched(station, host)
-    document = station.json("deploy", packages, "root@h2", "root@h1", "root@h3", "--canary", "1", code=9)
+    document = station.json("deploy", packages, "root@h2", "root@h1", "root@h3", "--canary", "1", "--direct", "always", code=9)
     assert statuses(document) == {"root@h2": "done", "root@h1": "failed", "root@h3": "done"}
+    assert by_target(document)["root@h2"]["direct"] and by_target(document)["root@h3"]["direct"]
 
 
 def test_a_host_that_is_not_reached_is_told_apart(make_workstation, packages):

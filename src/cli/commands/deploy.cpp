@@ -113,6 +113,7 @@ Json deploy_json(const Deployed& each, const DeployCommandOptions& options) {
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, options.dry_run)},
           {"files", topsctl::to_json(deployment.upload.files)},
+          {"direct", deployment.upload.direct},
           {"report", document_of(deployment.report)},
           {"confirmation", document_of(deployment.confirmation)},
           {"reconnects", deployment.report ? deployment.report->reconnects : 0},
