@@ -35,7 +35,8 @@ std::optional<std::string> at_once(const ZipReader& zip, const ZipEntry& entry,
                                    ZipBuffers& buffers) {
   std::string content;
   try {
-    zip.read(entry, buffers, [&](std::string_view piece) { content += piece; });
+    const auto source = zip.open(entry, buffers);
+    for (auto piece = source->piece(); !piece.empty(); piece = source->piece()) content += piece;
   } catch (const Error& error) {
     fuzz::expect_told(error);
     return std::nullopt;

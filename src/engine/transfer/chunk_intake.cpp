@@ -27,16 +27,13 @@ void ChunkIntake::begin(std::span<const ChunkPlace> places, std::uint64_t size) 
     if (chunk.part != nullptr) chunk.part->begin(chunk.place.chunk);
   }
   taken_ = 0;
-  lanes_.reset();
-  digest_ = Sha256();
-  if (chunks_.size() > 1) lanes_.emplace(static_cast<unsigned>(chunks_.size()));
+  digests_ = std::vector<Sha256>(chunks_.size());
 }
 
 void ChunkIntake::take(std::span<const std::string_view> pieces) {
-  if (lanes_)
-    lanes_->update(pieces);
-  else
-    digest_.update(pieces[0]);
+  std::vector<Sha256::Piece> hashed;
+  for (std::size_t i = 0; i < pieces.size(); ++i) hashed.push_back({&digests_[i], pieces[i]});
+  Sha256::update_each(hashed);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto& [place, part] = chunks_[i];
     if (part == nullptr) continue;
@@ -47,12 +44,11 @@ void ChunkIntake::take(std::span<const std::string_view> pieces) {
 }
 
 void ChunkIntake::end() {
-  const std::vector<ChunkDigest> digests =
-      lanes_ ? lanes_->bytes() : std::vector<ChunkDigest>{digest_.bytes()};
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const auto& [place, part] = chunks_[i];
-    if (part != nullptr) part->mark(place.chunk, digests[i]);
-    voice_.say(ack_frame({place, digests[i]}));
+    const ChunkDigest digest = digests_[i].bytes();
+    if (part != nullptr) part->mark(place.chunk, digest);
+    voice_.say(ack_frame({place, digest}));
   }
 }
 

@@ -14,7 +14,6 @@
 #include "topsctl/host/filesystem/chunk_store.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
-#include "topsctl/host/system/digest_lanes.hpp"
 
 namespace topsctl {
 
@@ -65,8 +64,7 @@ class ChunkIntake {
   std::mutex& writing_;
   std::vector<Arriving> chunks_;
   std::uint64_t taken_ = 0;  // bytes of each
-  Sha256 digest_;            // of a single one
-  std::optional<Sha256Lanes> lanes_;
+  std::vector<Sha256> digests_;
 };
 
 }  // namespace topsctl

@@ -8,7 +8,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/network/remote.hpp"
-#include "topsctl/host/system/digest_lanes.hpp"
+#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
@@ -32,7 +32,7 @@ SshEnds ends_of_ssh(const Host& host) {
   return parts.size() == 4 ? SshEnds{parts[0], parts[2]} : SshEnds();
 }
 
-static_assert(most_interleaved == Sha256Lanes::most);
+static_assert(most_interleaved == Sha256::most_lanes);
 
 // What comes by one link, which may be chunks alone.
 class LinkChunks {
@@ -107,7 +107,7 @@ RelayListening RelayIntake::listen(const Host& host, const LinkWish& wish) {
   is_stopped_ = false;
   for (unsigned i = 0; i < std::max(wish.direct_links, 1U); ++i)
     threads_.emplace_back([this] { run(); });
-  return {address, listener_->port(), "", Sha256Lanes::best()};
+  return {address, listener_->port(), "", Sha256::lanes()};
 }
 
 void RelayIntake::stop() {

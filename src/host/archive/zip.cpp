@@ -134,6 +134,31 @@ class MemberSource : public Source {
   bool ended_ = false;
 };
 
+// A member that is in memory, in pieces, which stay in the cache from the CRC to whatever takes
+// them.
+class HeldSource : public Source {
+ public:
+  HeldSource(std::string_view content, ZipEntry entry, std::string subject)
+      : content_(content),
+        entry_(std::move(entry)),
+        subject_(std::move(subject)),
+        check_(entry_, subject_) {}
+
+  std::string_view piece() override {
+    const std::string_view bytes = content_.substr(0, member_block);
+    content_.remove_prefix(bytes.size());
+    check_.take(bytes);
+    if (bytes.empty()) check_.end();
+    return bytes;
+  }
+
+ private:
+  std::string_view content_;  // what is left of it
+  ZipEntry entry_;
+  std::string subject_;
+  ContentCheck check_;
+};
+
 }  // namespace
 
 // libdeflate, and room for a member before and after decompression.
@@ -144,11 +169,16 @@ class ZipBuffers::State {
     if (!decompressor_) throw Error(ErrorCode::internal, "cannot initialize libdeflate");
   }
 
+  bool fits(const ZipEntry& entry) const {
+    return entry.method != 0 && entry.size <= memory_ &&
+           entry.compressed_size <= memory_ - entry.size;
+  }
+
   // The whole content, valid until the next call. Nothing for entries that are not deflated, do not
   // fit, or that libdeflate does not take as the directory has them: zlib tells why.
   std::optional<std::string_view> content(const ZipEntry& entry, const FileRange& data,
                                           const std::string& subject) {
-    if (entry.method == 0 || entry.size > memory_ || data.size > memory_ - entry.size) return {};
+    if (!fits(entry)) return {};
     make_room(data.size + entry.size);
     char* const packed = room_.get();
     char* const content = packed + data.size;
@@ -187,6 +217,10 @@ ZipBuffers::~ZipBuffers() = default;
 ZipBuffers::ZipBuffers(ZipBuffers&&) noexcept = default;
 ZipBuffers& ZipBuffers::operator=(ZipBuffers&&) noexcept = default;
 
+bool ZipBuffers::fits(const ZipEntry& entry) const {
+  return state_->fits(entry);
+}
+
 ZipReader::ZipReader(FileRange range, std::string subject)
     : range_(range), subject_(std::move(subject)), entries_(read_zip_directory(range_, subject_)) {}
 
@@ -222,26 +256,11 @@ std::string ZipReader::text(const ZipEntry& entry, std::uint64_t most) const {
   return whole_text(*source, most, subject_);
 }
 
-void ZipReader::read(const ZipEntry& entry, ZipBuffers& buffers,
-                     const std::function<void(std::string_view)>& take) const {
+std::unique_ptr<Source> ZipReader::open(const ZipEntry& entry, ZipBuffers& buffers) const {
   const FileRange data = data_of(entry);
-  if (const auto content = buffers.state_->content(entry, data, subject_)) {
-    // In pieces, which stay in the cache from the CRC to whatever `take` does with them.
-    ContentCheck check(entry, subject_);
-    for (std::size_t at = 0; at < content->size(); at += member_block) {
-      const std::string_view piece = content->substr(at, member_block);
-      check.take(piece);
-      take(piece);
-    }
-    check.end();
-    return;
-  }
-  MemberSource source(data, entry, subject_);
-  while (true) {
-    const std::string_view piece = source.piece();
-    if (piece.empty()) return;
-    take(piece);
-  }
+  if (const auto content = buffers.state_->content(entry, data, subject_))
+    return std::make_unique<HeldSource>(*content, entry, subject_);
+  return std::make_unique<MemberSource>(data, entry, subject_);
 }
 
 }  // namespace topsctl

@@ -14,7 +14,6 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
-#include "topsctl/host/system/digest_lanes.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -64,19 +63,21 @@ ChunkDigest digest_of_chunk(const Descriptor& input, std::uint64_t at, std::uint
 std::vector<ChunkDigest> digests_of_chunks(const Descriptor& input, std::uint64_t first,
                                            unsigned count, const fs::path& file) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(count * block);
-  std::vector<std::string_view> pieces;
+  std::vector<Sha256> digests(count);
+  std::vector<Sha256::Piece> pieces;
   for (unsigned lane = 0; lane < count; ++lane)
-    pieces.emplace_back(buffer.get() + lane * block, block);
+    pieces.push_back({&digests[lane], {buffer.get() + lane * block, block}});
   // Pieces of it are asked for by turns, which no reading ahead follows.
   ::posix_fadvise(input.get(), static_cast<off_t>(first * chunk_bytes),
                   static_cast<off_t>(count * chunk_bytes), POSIX_FADV_WILLNEED);
-  Sha256Lanes digests(count);
   for (std::uint64_t done = 0; done < chunk_bytes; done += block) {
     for (unsigned lane = 0; lane < count; ++lane)
       fill(input, (first + lane) * chunk_bytes + done, {buffer.get() + lane * block, block}, file);
-    digests.update(pieces);
+    Sha256::update_each(pieces);
   }
-  return digests.bytes();
+  std::vector<ChunkDigest> found;
+  for (Sha256& digest : digests) found.push_back(digest.bytes());
+  return found;
 }
 
 std::string times_text(const timespec& time) {
@@ -111,8 +112,8 @@ ChunkList read_chunks(const fs::path& file) {
   chunks.digests.resize(chunk_count(chunks.size));
   const std::uint64_t whole = chunks.size / chunk_bytes;
   // Every thread has a share before any of them takes more than one at once.
-  const auto lanes = static_cast<unsigned>(
-      std::clamp<std::uint64_t>(whole / usual_threads(), 1, Sha256Lanes::best()));
+  const auto lanes =
+      static_cast<unsigned>(std::clamp<std::uint64_t>(whole / usual_threads(), 1, Sha256::lanes()));
   const std::uint64_t groups = whole / lanes;
   const std::uint64_t single = groups * lanes;
   for_each_index(groups + chunks.digests.size() - single, [&](std::size_t i) {

@@ -1,10 +1,9 @@
-// Digests through libcrypto's EVP interface, whose algorithms are looked up once.
+// SHA-256 is the one that wheels have; the others go through libcrypto's EVP interface.
 #include "topsctl/host/python/record_digest.hpp"
 
 #include <openssl/evp.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <vector>
@@ -19,7 +18,6 @@ namespace topsctl {
 namespace {
 
 struct Freed {
-  void operator()(EVP_MD* algorithm) const { EVP_MD_free(algorithm); }
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
@@ -30,50 +28,53 @@ struct Freed {
 }  // namespace
 
 struct RecordDigest::State {
-  std::unique_ptr<EVP_MD_CTX, Freed> context{EVP_MD_CTX_new()};
-  std::unique_ptr<EVP_MD, Freed> sha256{EVP_MD_fetch(nullptr, "SHA256", nullptr)};
-  std::unique_ptr<EVP_MD, Freed> sha384;
-  std::unique_ptr<EVP_MD, Freed> sha512;
-
-  const EVP_MD* algorithm(std::string_view name) {
-    if (name == "sha256") return sha256.get();
-    if (name == "sha384") return fetched(sha384, "SHA384");
-    if (name == "sha512") return fetched(sha512, "SHA512");
-    return nullptr;
-  }
-  static const EVP_MD* fetched(std::unique_ptr<EVP_MD, Freed>& kept, const char* name) {
-    if (kept == nullptr) kept.reset(EVP_MD_fetch(nullptr, name, nullptr));
-    if (kept == nullptr) fail();
-    return kept.get();
-  }
+  std::optional<Sha256> sha256;  // for that algorithm; else the context
+  std::unique_ptr<EVP_MD_CTX, Freed> context;
 };
 
-RecordDigest::RecordDigest() : state_(std::make_unique<State>()) {
-  if (state_->context == nullptr || state_->sha256 == nullptr) fail();
-}
+RecordDigest::RecordDigest() : state_(std::make_unique<State>()) {}
 RecordDigest::~RecordDigest() = default;
 
 bool RecordDigest::begin(std::string_view algorithm) {
-  const EVP_MD* chosen = state_->algorithm(algorithm);
+  state_->sha256.reset();
+  if (algorithm == "sha256") {
+    state_->sha256.emplace();
+    return true;
+  }
+  const EVP_MD* const chosen = algorithm == "sha384"   ? EVP_sha384()
+                               : algorithm == "sha512" ? EVP_sha512()
+                                                       : nullptr;
   if (chosen == nullptr) return false;
+  if (state_->context == nullptr) state_->context.reset(EVP_MD_CTX_new());
   if (EVP_DigestInit_ex2(state_->context.get(), chosen, nullptr) != 1) fail();
   return true;
 }
 
 void RecordDigest::update(std::string_view bytes) {
-  if (EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) != 1) fail();
+  if (state_->sha256) {
+    state_->sha256->update(bytes);
+  } else if (EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) != 1) {
+    fail();
+  }
+}
+
+void RecordDigest::update_each(std::span<const Piece> pieces) {
+  std::vector<Sha256::Piece> side_by_side;
+  for (const auto& [digest, bytes] : pieces) {
+    if (digest->state_->sha256)
+      side_by_side.push_back({&*digest->state_->sha256, bytes});
+    else
+      digest->update(bytes);
+  }
+  Sha256::update_each(side_by_side);
 }
 
 std::string RecordDigest::base64url() {
+  if (state_->sha256) return state_->sha256->base64url();
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   if (EVP_DigestFinal_ex(state_->context.get(), digest.data(), &size) != 1) fail();
-  std::array<unsigned char, 4 * ((EVP_MAX_MD_SIZE + 2) / 3) + 1> encoded{};
-  const int length = EVP_EncodeBlock(encoded.data(), digest.data(), static_cast<int>(size));
-  std::string out(encoded.begin(), encoded.begin() + length);
-  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
-  out.erase(std::min(out.find('='), out.size()));
-  return out;
+  return base64url_text({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 std::optional<std::string> recorded_digest(const std::filesystem::path& file,

@@ -2,9 +2,13 @@
 #include "topsctl/host/python/wheel_contents.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <tuple>
@@ -187,12 +191,12 @@ class ContentsReading {
   }
 
   void read_all() {
-    const std::size_t useful = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
+    threads_ = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
     const std::uint64_t memory =
-        std::min(ZipBuffers::usual_memory, reading_.memory / std::max<std::size_t>(useful, 1));
+        std::min(ZipBuffers::usual_memory, reading_.memory / std::max<std::size_t>(threads_, 1));
     std::vector<std::jthread> helpers;
     try {
-      while (helpers.size() + 1 < useful) helpers.emplace_back([this, memory] { work(memory); });
+      while (helpers.size() + 1 < threads_) helpers.emplace_back([this, memory] { work(memory); });
     } catch (const std::system_error&) {
       // Fewer threads do it too: this one works as well.
     }
@@ -201,13 +205,44 @@ class ContentsReading {
     if (failure_) std::rethrow_exception(failure_);
   }
 
+  // A member that one thread is reading.
+  struct Member {
+    const ZipEntry& entry;
+    std::string path;
+    std::span<const RecordLine> claims;  // the last one counts
+    bool is_hashed;
+    std::unique_ptr<Source> content;
+    FileScan scan;
+    std::uint64_t size = 0;       // bytes until now
+    std::string_view piece = {};  // the last of them; empty at the end
+  };
+
+  // Two at once, as two digests side by side take two thirds of the time.
   void work(std::uint64_t memory) {
     try {
-      ZipBuffers buffers(memory);
-      RecordDigest digest;
+      std::array<ZipBuffers, 2> buffers = {ZipBuffers(memory), ZipBuffers(0)};
+      std::array<RecordDigest, 2> digests;
+      std::array<std::optional<Member>, 2> members;
+      std::vector<RecordDigest::Piece> hashed;
       Contents part;
-      for (std::size_t at = next_++; at < work_.size() && !is_stopped_; at = next_++) {
-        read_member(zip_.entries()[work_[at]], buffers, digest, part);
+      while (!is_stopped_) {
+        throw_if_interrupted();
+        if (!members[0]) begin(members[0], buffers[0], digests[0], part);
+        if (!members[1] && pays_beside(members[0], buffers[0]))
+          begin(members[1], buffers[1], digests[1], part);
+        if (!members[0] && !members[1]) break;
+        hashed.clear();
+        for (std::size_t i = 0; i < members.size(); ++i) {
+          if (!members[i]) continue;
+          take_piece(*members[i]);
+          if (members[i]->is_hashed) hashed.push_back({&digests[i], members[i]->piece});
+        }
+        RecordDigest::update_each(hashed);
+        for (std::size_t i = 0; i < members.size(); ++i) {
+          if (!members[i] || !members[i]->piece.empty()) continue;
+          end(*members[i], digests[i], part);
+          members[i].reset();
+        }
       }
       const std::lock_guard lock(mutex_);
       add_all(contents_, std::move(part));
@@ -218,36 +253,51 @@ class ContentsReading {
     }
   }
 
-  void read_member(const ZipEntry& entry, ZipBuffers& buffers, RecordDigest& digest,
-                   Contents& part) const {
-    const std::string path = wheel_file(entry).path;
+  // Whether a second one, which is decompressed in pieces, is worth it: the first is as well, and
+  // no other thread will have to wait for this one.
+  bool pays_beside(const std::optional<Member>& first, const ZipBuffers& buffers) const {
+    const std::size_t later = next_ + threads_;
+    return first && !buffers.fits(first->entry) && later < work_.size() &&
+           !buffers.fits(zip_.entries()[work_[later]]);
+  }
+
+  // The next one that no thread has, if there is any.
+  void begin(std::optional<Member>& member, ZipBuffers& buffers, RecordDigest& digest,
+             Contents& part) {
+    const std::size_t at = next_++;
+    if (at >= work_.size()) return;
+    const ZipEntry& entry = zip_.entries()[work_[at]];
     const auto [first, last] = claims_.find(entry.path);
-    const RecordLine* claim = first == last ? nullptr : &claims_.lines()[last - 1];
-    const bool is_hashed = claim != nullptr && !is_exempt_from_record(entry.path, info_) &&
-                           digest.begin(claim->algorithm);
-    FileScan scan(entry.path, entry.size, part);
-    std::uint64_t size = 0;
-    zip_.read(entry, buffers, [&](std::string_view bytes) {
-      throw_if_interrupted();
-      size += bytes.size();
-      if (is_hashed) digest.update(bytes);
-      scan.take(bytes);
-    });
-    scan.end(path);
-    part.unpacked_size += size;
-    if (reading_.on_bytes) reading_.on_bytes(entry.compressed_size);
-    if (claim == nullptr || is_exempt_from_record(entry.path, info_)) return;
-    if (!is_hashed) {
+    const std::span<const RecordLine> claims(claims_.lines().data() + first, last - first);
+    const bool is_hashed = !claims.empty() && !is_exempt_from_record(entry.path, info_) &&
+                           digest.begin(claims.back().algorithm);
+    member.emplace(Member{entry, wheel_file(entry).path, claims, is_hashed,
+                          zip_.open(entry, buffers), FileScan(entry.path, entry.size, part)});
+  }
+
+  static void take_piece(Member& member) {
+    member.piece = member.content->piece();
+    if (member.piece.empty()) return;
+    member.size += member.piece.size();
+    member.scan.take(member.piece);
+  }
+
+  void end(Member& member, RecordDigest& digest, Contents& part) const {
+    member.scan.end(member.path);
+    part.unpacked_size += member.size;
+    if (reading_.on_bytes) reading_.on_bytes(member.entry.compressed_size);
+    if (member.claims.empty() || is_exempt_from_record(member.entry.path, info_)) return;
+    const RecordLine& claim = member.claims.back();
+    if (!member.is_hashed) {
       const std::string said =
-          claim->algorithm.empty() ? "" : concat(claim->algorithm, "=", claim->digest);
-      tell(part, {Mismatch::Kind::no_digest, path, said, ""});
+          claim.algorithm.empty() ? "" : concat(claim.algorithm, "=", claim.digest);
+      tell(part, {Mismatch::Kind::no_digest, member.path, said, ""});
       return;
     }
     ++part.files_checked;
     const std::string found = digest.base64url();
-    for (std::size_t line = first; line < last; ++line) {
-      compare(claims_.lines()[line], *claim, path, found, size, part);
-    }
+    for (const RecordLine& line : member.claims)
+      compare(line, claim, member.path, found, member.size, part);
   }
 
   // A path may be listed twice; lines by another algorithm than the last one's are left out.
@@ -292,6 +342,7 @@ class ContentsReading {
   Contents contents_;
   std::vector<PayloadEntry> files_;
   std::vector<std::size_t> work_;  // indices of entries, the biggest first
+  std::size_t threads_ = 0;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_stopped_ = false;
   std::mutex mutex_;  // of contents_ and failure_ while threads work

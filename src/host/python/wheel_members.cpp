@@ -69,11 +69,12 @@ void unpack(const ZipReader& zip, const MemberToUnpack& member, const RecordClai
     refuse_member(zip.subject(), path, "has no digest in RECORD");
   }
   const Descriptor file = new_file(member, zip.subject());
-  zip.read(*member.entry, tools.buffers, [&](std::string_view bytes) {
+  const std::unique_ptr<Source> content = zip.open(*member.entry, tools.buffers);
+  for (auto bytes = content->piece(); !bytes.empty(); bytes = content->piece()) {
     throw_if_interrupted();
     tools.digest.update(bytes);
     write_all(file, bytes, member.to);
-  });
+  }
   if (tools.digest.base64url() != claim->second.digest) {
     refuse_member(zip.subject(), path,
                   format("does not match RECORD: its {} differs", claim->second.algorithm));

@@ -1,4 +1,4 @@
-// SHA-256 through libcrypto's EVP interface, and a table-driven CRC-32C.
+// MD5 through libcrypto's EVP interface, a table-driven CRC-32C, and the digests of files.
 #include "topsctl/host/system/digest.hpp"
 
 #include <openssl/evp.h>
@@ -35,52 +35,6 @@ std::string hex_of(std::string_view digest) {
 }
 
 }  // namespace
-
-struct Sha256::State {
-  State() : context(EVP_MD_CTX_new()) {
-    if (context == nullptr || EVP_DigestInit_ex(context, EVP_sha256(), nullptr) != 1) {
-      throw Error(ErrorCode::internal, "libcrypto does not support SHA-256");
-    }
-  }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  std::string finish() const { return finished(context); }
-
-  EVP_MD_CTX* context;
-};
-
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
-Sha256::~Sha256() = default;
-Sha256::Sha256(Sha256&&) noexcept = default;
-Sha256& Sha256::operator=(Sha256&&) noexcept = default;
-
-void Sha256::update(std::string_view bytes) {
-  if (EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) != 1) {
-    throw Error(ErrorCode::internal, "libcrypto cannot update a SHA-256 digest");
-  }
-}
-
-std::string Sha256::hex() {
-  return hex_of(state_->finish());
-}
-
-std::string Sha256::bytes() {
-  return state_->finish();
-}
-
-std::string Sha256::base64url() {
-  const std::string digest = state_->finish();
-  std::vector<unsigned char> encoded(4 * ((digest.size() + 2) / 3) + 1);
-  const int size =
-      EVP_EncodeBlock(encoded.data(), reinterpret_cast<const unsigned char*>(digest.data()),
-                      static_cast<int>(digest.size()));
-  std::string out(encoded.begin(), encoded.begin() + size);
-  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
-  out.erase(std::min(out.find('='), out.size()));
-  return out;
-}
 
 Md5::Md5() : context_(EVP_MD_CTX_new()) {
   if (context_ == nullptr ||
@@ -126,6 +80,17 @@ std::optional<std::string> bytes_of_hex(std::string_view text) {
     bytes.push_back(static_cast<char>(high * 16 + low));
   }
   return bytes;
+}
+
+std::string base64url_text(std::string_view bytes) {
+  std::vector<unsigned char> encoded(4 * ((bytes.size() + 2) / 3) + 1);
+  const int size =
+      EVP_EncodeBlock(encoded.data(), reinterpret_cast<const unsigned char*>(bytes.data()),
+                      static_cast<int>(bytes.size()));
+  std::string out(encoded.begin(), encoded.begin() + size);
+  for (char& c : out) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  out.erase(std::min(out.find('='), out.size()));
+  return out;
 }
 
 std::string sha256_of(std::string_view bytes) {

@@ -64,7 +64,7 @@ std::string chunk_head(const ChunkPlace& place, std::uint64_t size);
 // Several chunks of chunk_bytes may come at once over a link: behind this the first of such pieces
 // of each, then the second, and so on.
 inline constexpr std::uint64_t interleaved_bytes = 128U << 10U;
-inline constexpr unsigned most_interleaved = 8;
+inline constexpr unsigned most_interleaved = 16;
 std::string chunks_head(std::span<const ChunkPlace> places);
 
 // Of a frame of a link. Each part throws Error{unreachable} for what no topsctl sends.

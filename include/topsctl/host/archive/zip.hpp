@@ -1,7 +1,6 @@
 // Reading of zip archives by their central directory (PKWARE APPNOTE 6.3.10), zip64 included.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,7 +30,7 @@ struct ZipEntry {
   std::string_view problem = {};  // why it cannot be read: "encrypted"; empty: it can
 };
 
-// What ZipReader::read() needs besides the archive. One for each thread, used again and again.
+// Room for a member that is decompressed whole. One for each thread, used again and again.
 class ZipBuffers {
  public:
   static constexpr std::uint64_t usual_memory = 8U << 20U;  // bytes
@@ -44,6 +43,9 @@ class ZipBuffers {
   ~ZipBuffers();
   ZipBuffers(ZipBuffers&&) noexcept;
   ZipBuffers& operator=(ZipBuffers&&) noexcept;
+
+  // Whether it is decompressed at once.
+  bool fits(const ZipEntry& entry) const;
 
  private:
   friend class ZipReader;
@@ -68,11 +70,9 @@ class ZipReader {
   std::unique_ptr<Source> open(const ZipEntry& entry) const;
   // The whole content; refused if larger than `most` bytes.
   std::string text(const ZipEntry& entry, std::uint64_t most) const;
-  // Hands the content of one entry to `take` in pieces of at most 256 KiB; the fastest way. What
-  // open() can read gives the same here. Throws as open() and piece() do; `take` may have seen a
-  // part of the content by then.
-  void read(const ZipEntry& entry, ZipBuffers& buffers,
-            const std::function<void(std::string_view)>& take) const;
+  // The same in pieces of at most 256 KiB, the fastest way. An entry that fits into `buffers` has
+  // them for its own until another one that fits is opened.
+  std::unique_ptr<Source> open(const ZipEntry& entry, ZipBuffers& buffers) const;
 
  private:
   FileRange data_of(const ZipEntry& entry) const;

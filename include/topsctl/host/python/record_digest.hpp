@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,13 @@ class RecordDigest {
   // or better.
   bool begin(std::string_view algorithm);
   void update(std::string_view bytes);
+  // A digest that was begun, and its next bytes.
+  struct Piece {
+    RecordDigest* digest;
+    std::string_view bytes;
+  };
+  // Several digests, none of them twice; see Sha256::update_each().
+  static void update_each(std::span<const Piece> pieces);
   std::string base64url();  // without padding; ends the digest
 
  private:

@@ -1,34 +1,16 @@
-// SHA-256, MD5 and CRC-32C.
+// MD5, CRC-32C, and SHA-256 of texts and files.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/sha256.hpp"
 
 namespace topsctl {
-
-// SHA-256 (FIPS 180-4) by libcrypto.
-class Sha256 {
- public:
-  Sha256();
-  ~Sha256();
-  Sha256(Sha256&&) noexcept;
-  Sha256& operator=(Sha256&&) noexcept;
-
-  void update(std::string_view bytes);
-  std::string hex();        // lower case; ends the digest
-  std::string base64url();  // without padding, as a wheel's RECORD has it; ends the digest
-  std::string bytes();      // 32 of them; ends the digest
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 // MD5 (RFC 1321), as a deb's md5sums has it: against damage, not against forgery.
 class Md5 {
@@ -48,6 +30,7 @@ class Md5 {
 // Two lower-case digits a byte, and back; nothing if the text is not made of such pairs.
 std::string hex_text(std::string_view bytes);
 std::optional<std::string> bytes_of_hex(std::string_view text);
+std::string base64url_text(std::string_view bytes);  // RFC 4648, section 5, without padding
 
 std::string sha256_of(std::string_view bytes);
 // The digest of a whole file, read in pieces; throws Error if it cannot be read.

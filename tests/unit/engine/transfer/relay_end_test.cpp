@@ -7,7 +7,7 @@
 #include "support/certified_server.hpp"
 #include "support/no_sigpipe.hpp"
 #include "support/temporary_folder.hpp"
-#include "topsctl/host/system/digest_lanes.hpp"
+#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/pipe.hpp"
 
 namespace topsctl {
@@ -81,7 +81,7 @@ class RelayIntakes : public testing::Test {
     objects[0].part.emplace(folder.path(), id, content.size());
     host.environment["SSH_CONNECTION"] = "127.0.0.1 1 127.0.0.1 22";
     const RelayListening there = intake.listen(host, {key});
-    EXPECT_EQ(there.lanes, Sha256Lanes::best());
+    EXPECT_EQ(there.lanes, Sha256::lanes());
     link = PskTlsLink::connect(there.address, there.port, key, std::chrono::seconds(5));
   }
 

@@ -18,11 +18,11 @@ class ZipData : public testing::Test {
  protected:
   static std::string content(const OpenZip& zip, std::size_t index, ZipBuffers& buffers) {
     std::string bytes;
-    zip.reader().read(zip.reader().entries()[index], buffers, [&](std::string_view piece) {
-      EXPECT_FALSE(piece.empty());
+    const auto source = zip.reader().open(zip.reader().entries()[index], buffers);
+    for (auto piece = source->piece(); !piece.empty(); piece = source->piece()) {
       EXPECT_LE(piece.size(), 256U << 10U);
       bytes.append(piece);
-    });
+    }
     return bytes;
   }
   static std::string refusal(const OpenZip& zip, std::size_t index, ZipBuffers& buffers) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <vector>
+
 #include "support/temporary_folder.hpp"
 #include "topsctl/base/error.hpp"
 
@@ -41,6 +44,18 @@ TEST(RecordDigests, MayFollowEachOther) {
     digest.update("abc");
     EXPECT_EQ(digest.base64url(), "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0");
   }
+}
+
+TEST(RecordDigests, MayBeTakenSideBySide) {
+  const std::vector<std::string> algorithms = {"sha256", "sha512", "sha256"};
+  std::array<RecordDigest, 3> digests;
+  for (std::size_t i = 0; i < digests.size(); ++i) digests[i].begin(algorithms[i]);
+  RecordDigest::update_each(std::vector<RecordDigest::Piece>{
+      {&digests[0], "abc"}, {&digests[1], "ab"}, {&digests[2], "a"}});
+  RecordDigest::update_each(
+      std::vector<RecordDigest::Piece>{{&digests[2], "bc"}, {&digests[1], "c"}});
+  for (std::size_t i = 0; i < digests.size(); ++i)
+    EXPECT_EQ(digests[i].base64url(), digest_of_abc(algorithms[i])) << i;
 }
 
 TEST(RecordDigests, OfFilesAreByTheAlgorithmThatRecordNames) {

@@ -70,6 +70,26 @@ TEST(WheelContents, AreReadInAsMuchMemoryAsThereIsForAllThreads) {
   EXPECT_THAT(error.message(), HasSubstr("damaged deflate data"));
 }
 
+// Two are read at once, and end at different times.
+TEST(WheelContents, ThatAreReadSideBySideAreNotMixedUp) {
+  SampleWheel wheel;
+  for (std::size_t i = 0; i < 9; ++i)
+    wheel.members.push_back(
+        {"torch_gcu/" + std::to_string(i), std::string(i * 90'001, static_cast<char>('a' + i))});
+  wheel.make_record();
+  EXPECT_THAT(contents_of(wheel).mismatches, IsEmpty());
+  for (const std::size_t changed : {4U, 7U, 10U}) {
+    Member& member = wheel.members[changed];
+    const std::string before = member.bytes;
+    member.bytes.back() = '?';
+    for (const unsigned threads : {1U, 3U}) {
+      EXPECT_THAT(read(wheel.file_name(), wheel.bytes(), threads).contents.mismatches,
+                  ElementsAre(is_mismatch(Mismatch::Kind::digest, member.name)));
+    }
+    member.bytes = before;
+  }
+}
+
 TEST(WheelContents, OfSoundWheelsAreWhatRecordSays) {
   SampleWheel wheel;
   wheel.members.push_back({"torch_gcu-1.10.0+2.5.136.data/purelib/extra.py", "x = 1\n"});
