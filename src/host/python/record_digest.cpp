@@ -46,6 +46,7 @@ bool RecordDigest::begin(std::string_view algorithm) {
                                                        : nullptr;
   if (chosen == nullptr) return false;
   if (state_->context == nullptr) state_->context.reset(EVP_MD_CTX_new());
+  if (state_->context == nullptr) fail();
   if (EVP_DigestInit_ex2(state_->context.get(), chosen, nullptr) != 1) fail();
   return true;
 }

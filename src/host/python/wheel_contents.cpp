@@ -23,6 +23,7 @@
 #include "topsctl/host/python/wheel_layout.hpp"
 #include "topsctl/host/python/wheel_record.hpp"
 #include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/sha256.hpp"
 
 namespace topsctl {
 
@@ -192,6 +193,9 @@ class ContentsReading {
 
   void read_all() {
     threads_ = std::min<std::size_t>(std::max(reading_.threads, 1U), work_.size());
+    left_.assign(work_.size() + 1, 0);
+    for (std::size_t i = work_.size(); i > 0; --i)
+      left_[i - 1] = left_[i] + zip_.entries()[work_[i - 1]].size;
     const std::uint64_t memory =
         std::min(ZipBuffers::usual_memory, reading_.memory / std::max<std::size_t>(threads_, 1));
     std::vector<std::jthread> helpers;
@@ -217,19 +221,19 @@ class ContentsReading {
     std::string_view piece = {};  // the last of them; empty at the end
   };
 
-  // Two at once, as two digests side by side take two thirds of the time.
   void work(std::uint64_t memory) {
     try {
-      std::array<ZipBuffers, 2> buffers = {ZipBuffers(memory), ZipBuffers(0)};
+      ZipBuffers buffers(memory);
       std::array<RecordDigest, 2> digests;
       std::array<std::optional<Member>, 2> members;
       std::vector<RecordDigest::Piece> hashed;
       Contents part;
       while (!is_stopped_) {
         throw_if_interrupted();
-        if (!members[0]) begin(members[0], buffers[0], digests[0], part);
-        if (!members[1] && pays_beside(members[0], buffers[0]))
-          begin(members[1], buffers[1], digests[1], part);
+        if (!members[0] && (!members[1] || pays_beside(buffers)))
+          begin(members[0], &buffers, digests[0], part);
+        if (!members[1] && members[0] && pays_beside(buffers))
+          begin(members[1], nullptr, digests[1], part);
         if (!members[0] && !members[1]) break;
         hashed.clear();
         for (std::size_t i = 0; i < members.size(); ++i) {
@@ -253,16 +257,20 @@ class ContentsReading {
     }
   }
 
-  // Whether a second one, which is decompressed in pieces, is worth it: the first is as well, and
-  // no other thread will have to wait for this one.
-  bool pays_beside(const std::optional<Member>& first, const ZipBuffers& buffers) const {
-    const std::size_t later = next_ + threads_;
-    return first && !buffers.fits(first->entry) && later < work_.size() &&
-           !buffers.fits(zip_.entries()[work_[later]]);
+  // Whether the next member is worth reading beside another one, for the sake of their digests: it
+  // is large, what follows keeps all other threads busy until it ends, and there is room for what
+  // is collected of it, up to 16 MiB for an ELF file.
+  bool pays_beside(const ZipBuffers& buffers) const {
+    constexpr std::size_t most_threads = 2;
+    const std::size_t next = next_;
+    if (threads_ > most_threads || next >= work_.size() || !Sha256::pay_side_by_side(2))
+      return false;
+    const ZipEntry& entry = zip_.entries()[work_[next]];
+    return !buffers.fits(entry) && left_[next + 1] >= threads_ * entry.size;
   }
 
-  // The next one that no thread has, if there is any.
-  void begin(std::optional<Member>& member, ZipBuffers& buffers, RecordDigest& digest,
+  // The next one that no thread has, if there is any; in pieces where there are no buffers.
+  void begin(std::optional<Member>& member, ZipBuffers* buffers, RecordDigest& digest,
              Contents& part) {
     const std::size_t at = next_++;
     if (at >= work_.size()) return;
@@ -272,7 +280,8 @@ class ContentsReading {
     const bool is_hashed = !claims.empty() && !is_exempt_from_record(entry.path, info_) &&
                            digest.begin(claims.back().algorithm);
     member.emplace(Member{entry, wheel_file(entry).path, claims, is_hashed,
-                          zip_.open(entry, buffers), FileScan(entry.path, entry.size, part)});
+                          buffers == nullptr ? zip_.open(entry) : zip_.open(entry, *buffers),
+                          FileScan(entry.path, entry.size, part)});
   }
 
   static void take_piece(Member& member) {
@@ -341,7 +350,8 @@ class ContentsReading {
   RecordDigests claims_;
   Contents contents_;
   std::vector<PayloadEntry> files_;
-  std::vector<std::size_t> work_;  // indices of entries, the biggest first
+  std::vector<std::size_t> work_;    // indices of entries, the biggest first
+  std::vector<std::uint64_t> left_;  // bytes of each of `work_` and all that follow
   std::size_t threads_ = 0;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_stopped_ = false;

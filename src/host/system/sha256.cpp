@@ -258,6 +258,13 @@ unsigned Sha256::lanes() {
   return count;
 }
 
+bool Sha256::pay_side_by_side(std::size_t count) {
+  if (count > few_lanes) return lanes() == many_lanes;
+  // Vectors of 256 bits take as long for two as for four, which is longer than two alone.
+  static const std::size_t fewest = has_sha() ? 2 : 3;
+  return count >= fewest && sha256_multi_block != nullptr && lanes() > 1;
+}
+
 void Sha256::update_each(std::span<const Piece> pieces) {
   const std::size_t most = lanes() == many_lanes ? many_lanes : few_lanes;
   for (std::size_t at = 0; at < pieces.size(); at += most) {
@@ -269,9 +276,7 @@ void Sha256::update_each(std::span<const Piece> pieces) {
 
 // As many whole blocks as every piece has; returns the bytes of each that were taken.
 std::size_t Sha256::take_lanes(std::span<const Piece> pieces) {
-  const bool are_many = pieces.size() > few_lanes;
-  const bool can = are_many ? lanes() == many_lanes : sha256_multi_block != nullptr;
-  if (pieces.size() < 2 || lanes() < 2 || !can) return 0;
+  if (!pay_side_by_side(pieces.size())) return 0;
   std::size_t blocks = std::numeric_limits<int>::max();
   std::array<SHA256_CTX*, most_lanes> contexts{};
   std::array<HashLane, most_lanes> texts{};
@@ -284,7 +289,7 @@ std::size_t Sha256::take_lanes(std::span<const Piece> pieces) {
   if (blocks == 0) return 0;
   for (std::size_t i = 0; i < pieces.size(); ++i) texts[i].blocks = static_cast<int>(blocks);
   const std::span used = std::span(contexts).first(pieces.size());
-  if (are_many) {
+  if (pieces.size() > few_lanes) {
     // Lanes without a text take the first one.
     std::fill(texts.begin() + static_cast<std::ptrdiff_t>(pieces.size()), texts.end(), texts[0]);
     take_blocks<many_lanes>(used, texts, take_many);

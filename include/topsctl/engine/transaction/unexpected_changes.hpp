@@ -18,9 +18,10 @@ struct UnexpectedChanges {
 inline constexpr std::size_t most_escaped = 1000;
 
 // Looks through the file systems that hold the snapshot's paths for what changed since then (as
-// change_time_ns() tells time), but for folders_not_looked_at. `lost`: what complete_snapshot
-// missed. `is_expected` tells of paths that count for nothing. Nothing here tells who changed a
-// path.
+// change_time_ns() tells time), but for folders_not_looked_at, what lies below `new_paths`, and
+// below paths that the snapshot knows to be absent: the caller has just found what is new there.
+// `lost`: what complete_snapshot missed. `is_expected` tells of paths that count for nothing.
+// Nothing here tells who changed a path.
 UnexpectedChanges unexpected_changes(
     const Host& host, const Snapshot& snapshot, const std::vector<std::string>& new_paths,
     std::int64_t since_ns, const std::vector<std::string>& lost = {},

@@ -31,6 +31,8 @@ class Sha256 {
   // How many digests side by side take the least time for each, at most `most_lanes`; 1: they do
   // not pay.
   static unsigned lanes();
+  // Whether so many take less time side by side than one after the other.
+  static bool pay_side_by_side(std::size_t count);
 
   std::string hex();        // lower case; ends the digest
   std::string base64url();  // without padding, as a wheel's RECORD has it; ends the digest

@@ -37,7 +37,6 @@ void expect_digests_of(const std::vector<std::vector<std::size_t>>& rounds) {
 }
 
 TEST(Sha256SideBySide, IsWhatEachIsAlone) {
-  EXPECT_GT(Sha256::lanes(), 0U);
   for (std::size_t count = 1; count <= 2 * Sha256::most_lanes + 1; ++count) {
     expect_digests_of({std::vector<std::size_t>(count, 64), std::vector<std::size_t>(count, 0),
                        std::vector<std::size_t>(count, 576)});
@@ -48,6 +47,21 @@ TEST(Sha256SideBySide, TakesPiecesOfAnySize) {
   expect_digests_of({{64, 640}, {640, 64}, {0, 128}});
   expect_digests_of({{1, 64}, {64, 64}, {63, 64}, {128, 128}});
   expect_digests_of({{64, 64, 65}, {192, 192, 63}, {256, 256, 256}});
+  for (const std::size_t count : {7U, 11U, 16U}) {
+    std::vector<std::size_t> sizes(count, 640);
+    for (std::size_t i = 0; i < count; ++i) sizes[i] += i;
+    expect_digests_of({std::vector<std::size_t>(count, 64), sizes, sizes});
+  }
+}
+
+// What a processor lacks is tested nowhere on it; this says so.
+TEST(Sha256SideBySide, PaysAtAsManyAsItLikesBest) {
+  EXPECT_FALSE(Sha256::pay_side_by_side(0));
+  EXPECT_FALSE(Sha256::pay_side_by_side(1));
+  if (Sha256::lanes() == 1) GTEST_SKIP() << "digests are taken one after the other here";
+  EXPECT_TRUE(Sha256::pay_side_by_side(Sha256::lanes()));
+  if (Sha256::lanes() < Sha256::most_lanes)
+    GTEST_SKIP() << Sha256::lanes() << " of " << Sha256::most_lanes << " lanes here";
 }
 
 TEST(Sha256SideBySide, CountsALengthThatNeedsTheUpperHalf) {
