@@ -23,11 +23,12 @@ UnexpectedChanges unexpected_changes(const Host& host, const Snapshot& snapshot,
   std::vector<std::string> not_looked_at = folders_not_looked_at(host);
   not_looked_at.insert(not_looked_at.end(), new_paths.begin(), new_paths.end());
   for (const KeptPath& kept : snapshot.paths) {
-    if (kept.state.type == FileState::Type::directory)
-      folders.push_back(kept.path);
-    else if (kept.state.type == FileState::Type::absent)
+    if (kept.state.type == FileState::Type::absent) {
       not_looked_at.push_back(kept.path);
-    if (kept.state.type != FileState::Type::absent) known.insert(kept.path);
+      continue;
+    }
+    known.insert(kept.path);
+    if (kept.state.type == FileState::Type::directory) folders.push_back(kept.path);
   }
   // Where our own words go is nobody's change.
   const std::string root = host.root == "/" ? "" : fs::weakly_canonical(host.root).string();

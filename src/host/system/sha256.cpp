@@ -45,7 +45,7 @@ constexpr unsigned few_lanes = 8;  // as many as libcrypto takes
 constexpr unsigned many_lanes = 16;
 static_assert(many_lanes == Sha256::most_lanes);
 
-// A word of the states (FIPS 180-4, 6.2), of all lanes, after the other.
+// The words of the states (FIPS 180-4, 6.2), each of all lanes.
 template <unsigned Lanes>
 struct alignas(64) LaneStates {
   std::array<std::array<std::uint32_t, Lanes>, state_words> words{};
@@ -204,7 +204,7 @@ void take_few(LaneStates<few_lanes>& states, const std::array<HashLane, few_lane
   sha256_multi_block(&states, lanes.data(), are_four ? 1 : 2);
 }
 
-// So many blocks of each text, by `take`, which has `Lanes` of them.
+// The blocks of each text, by a function of so many lanes.
 template <unsigned Lanes, typename Take>
 void take_blocks(std::span<SHA256_CTX* const> contexts, std::span<const HashLane> texts,
                  const Take& take) {

@@ -44,7 +44,7 @@ class ZipBuffers {
   ZipBuffers(ZipBuffers&&) noexcept;
   ZipBuffers& operator=(ZipBuffers&&) noexcept;
 
-  // Whether it is decompressed at once.
+  // Whether there is room to decompress it at once.
   bool fits(const ZipEntry& entry) const;
 
  private:
@@ -68,11 +68,11 @@ class ZipReader {
   // and for local headers that say otherwise than the directory; piece() throws it for damage. The
   // source has a range() if the entry is stored. Refuses every deflate stream that zlib refuses.
   std::unique_ptr<Source> open(const ZipEntry& entry) const;
+  // The same, the fastest way, in pieces of at most 256 KiB. An entry that fits into `buffers` has
+  // them for its own until another one that fits is opened, and is decompressed by libdeflate.
+  std::unique_ptr<Source> open(const ZipEntry& entry, ZipBuffers& buffers) const;
   // The whole content; refused if larger than `most` bytes.
   std::string text(const ZipEntry& entry, std::uint64_t most) const;
-  // The same in pieces of at most 256 KiB, the fastest way. An entry that fits into `buffers` has
-  // them for its own until another one that fits is opened.
-  std::unique_ptr<Source> open(const ZipEntry& entry, ZipBuffers& buffers) const;
 
  private:
   FileRange data_of(const ZipEntry& entry) const;

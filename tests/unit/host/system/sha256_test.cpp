@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "topsctl/base/error.hpp"
 #include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
