@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "host/content/elf_parser.hpp"
@@ -83,22 +85,43 @@ class Choice {
   std::uint64_t left_ = most_of_all;
 };
 
+struct Buffer {
+  std::unique_ptr<char[]> bytes;
+  std::uint64_t size = 0;
+};
+
+// The next file of a thread takes the buffer of the one before: a new one of megabytes would cost a
+// page fault for each of its pages.
+thread_local Buffer spare;
+
+Buffer new_buffer(std::uint64_t size) {
+  return {std::make_unique_for_overwrite<char[]>(size), size};
+}
+
+Buffer taken_buffer(std::uint64_t size) {
+  return spare.size >= size ? std::exchange(spare, {}) : new_buffer(size);
+}
+
+void give_back(Buffer buffer) {
+  if (buffer.size > std::max(spare.size, first_bytes_kept)) spare = std::move(buffer);
+}
+
 }  // namespace
 
 struct ElfCollector::State : ElfBytes {
   struct Kept {
     ElfStretch place;
     std::uint64_t filled = 0;
-    std::unique_ptr<char[]> bytes;
+    char* bytes = nullptr;  // in the buffer
   };
 
-  explicit State(std::uint64_t file_size) : file(file_size) {
-    kept.push_back(empty({0, std::min(file, first_bytes_kept)}));
+  explicit State(std::uint64_t file_size)
+      : file(file_size), buffer(new_buffer(std::min(file, first_bytes_kept))) {
+    kept.push_back({{0, std::min(file, first_bytes_kept)}, 0, buffer.bytes.get()});
   }
-
-  static Kept empty(ElfStretch place) {
-    return {place, 0, std::make_unique_for_overwrite<char[]>(place.size)};
-  }
+  ~State() override { give_back(std::move(buffer)); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   std::uint64_t size() const override { return is_ended ? std::min(taken, file) : file; }
 
@@ -106,7 +129,7 @@ struct ElfCollector::State : ElfBytes {
     for (const Kept& part : kept) {
       if (offset < part.place.offset || offset - part.place.offset >= part.filled) continue;
       const std::uint64_t into = offset - part.place.offset;
-      return {part.bytes.get() + into, std::min(most, part.filled - into)};
+      return {part.bytes + into, std::min(most, part.filled - into)};
     }
     return {};
   }
@@ -129,11 +152,20 @@ struct ElfCollector::State : ElfBytes {
     } catch (const Error&) {
       return;  // the same error comes again when the facts are asked for
     }
-    Kept head = std::move(kept.front());
+    const std::vector<ElfStretch> places = choice.merged(file);
+    std::uint64_t all = 0;
+    for (const ElfStretch& place : places) all += place.size;
+    Buffer larger = taken_buffer(all);
+    const std::uint64_t filled = kept.front().filled;
+    std::memcpy(larger.bytes.get(), buffer.bytes.get(), filled);
+    buffer = std::move(larger);
     kept.clear();
-    for (const ElfStretch& place : choice.merged(file)) kept.push_back(empty(place));
-    std::memcpy(kept.front().bytes.get(), head.bytes.get(), head.filled);
-    kept.front().filled = head.filled;
+    char* bytes = buffer.bytes.get();
+    for (const ElfStretch& place : places) {
+      kept.push_back({place, 0, bytes});
+      bytes += place.size;
+    }
+    kept.front().filled = filled;
   }
 
   // Copies what is to be kept of the next bytes.
@@ -144,7 +176,7 @@ struct ElfCollector::State : ElfBytes {
       const std::uint64_t from = std::max(part.place.offset, taken);
       const std::uint64_t to = std::min(end_of(part.place), end);
       if (from < to) {
-        std::memcpy(part.bytes.get() + (from - part.place.offset), bytes.data() + (from - taken),
+        std::memcpy(part.bytes + (from - part.place.offset), bytes.data() + (from - taken),
                     to - from);
         part.filled += to - from;
       }
@@ -158,6 +190,7 @@ struct ElfCollector::State : ElfBytes {
   std::uint64_t taken = 0;
   bool is_planned = false;
   bool is_ended = false;
+  Buffer buffer;
   std::vector<Kept> kept;  // in order
   std::size_t current = 0;
 };
