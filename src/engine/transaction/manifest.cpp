@@ -2,8 +2,11 @@
 #include "topsctl/engine/transaction/manifest.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -14,14 +17,14 @@ namespace topsctl {
 
 namespace {
 
-// File names and attributes are bytes, JSON strings are UTF-8: everything but plain ASCII is
-// written as %XX.
+// File names and attributes are bytes, JSON strings are UTF-8: everything but plain ASCII, and what
+// JSON would escape, is written as %XX.
 std::string encoded(std::string_view bytes) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out;
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte > 0x20 && byte < 0x7F && c != '%') {
+    if (byte > 0x20 && byte < 0x7F && c != '%' && c != '"' && c != '\\') {
       out.push_back(c);
     } else {
       out += {'%', digits[byte >> 4U], digits[byte & 15U]};
@@ -90,34 +93,39 @@ void require_sound(const Snapshot& snapshot) {
   }
 }
 
-Json to_json(const KeptPath& kept) {
-  const FileState& state = kept.state;
-  Json line = {{"path", encoded(kept.path)}, {"type", static_cast<int>(state.type)}};
-  if (kept.keeping == Keeping::released) line["released"] = true;
-  if (kept.is_unpacked) line["unpacked"] = true;
-  if (kept.is_found) line["found"] = true;
-  if (state.type == FileState::Type::absent) return line;
-  line["mode"] = state.mode;
-  line["uid"] = state.uid;
-  line["gid"] = state.gid;
-  line["mtime_ns"] = state.mtime_ns;
-  if (state.type == FileState::Type::special) line["rdev"] = state.rdev;
-  if (state.type == FileState::Type::symlink) line["target"] = encoded(state.target);
-  if (state.type == FileState::Type::file) {
-    line["size"] = state.size;
-    line["sha256"] = state.sha256;
-    line["content"] = kept.content;
-    line["same_file"] = encoded(kept.same_file);
-    line["linked"] = kept.keeping == Keeping::link;
-    line["both"] = kept.keeping == Keeping::both;
+// One object of JSON on one line, whose strings need no escapes. There are as many as an install
+// has files, and a library for JSON takes ten times as long.
+class LineWriter {
+ public:
+  void text(std::string_view key, std::string_view value) {
+    begin(key);
+    line_.append(1, '"').append(value).append(1, '"');
   }
-  if (!state.xattrs.empty()) {
-    Json xattrs = Json::object();
-    for (const auto& [name, value] : state.xattrs) xattrs[encoded(name)] = encoded(value);
-    line["xattrs"] = std::move(xattrs);
+  template <typename Number>
+  void number(std::string_view key, Number value) {
+    begin(key);
+    line_.append(std::to_string(value));
   }
-  return line;
-}
+  void flag(std::string_view key, bool value) {
+    begin(key);
+    line_.append(value ? "true" : "false");
+  }
+  void texts(std::string_view key, const std::map<std::string, std::string>& values) {
+    begin(key);
+    LineWriter inner;
+    for (const auto& [name, value] : values) inner.text(encoded(name), encoded(value));
+    line_.append(inner.ended());
+  }
+  std::string ended() { return std::move(line_.append(1, '}')); }
+
+ private:
+  void begin(std::string_view key) {
+    if (line_.size() > 1) line_.push_back(',');
+    line_.append(1, '"').append(key).append("\":");
+  }
+
+  std::string line_ = "{";
+};
 
 KeptPath kept_path(const Json& line) {
   KeptPath kept;
@@ -158,7 +166,30 @@ KeptPath kept_path(const Json& line) {
 }  // namespace
 
 std::string kept_path_line(const KeptPath& kept) {
-  return to_json(kept).dump();
+  const FileState& state = kept.state;
+  LineWriter line;
+  line.text("path", encoded(kept.path));
+  line.number("type", static_cast<int>(state.type));
+  if (kept.keeping == Keeping::released) line.flag("released", true);
+  if (kept.is_unpacked) line.flag("unpacked", true);
+  if (kept.is_found) line.flag("found", true);
+  if (state.type == FileState::Type::absent) return line.ended();
+  line.number("mode", state.mode);
+  line.number("uid", state.uid);
+  line.number("gid", state.gid);
+  line.number("mtime_ns", state.mtime_ns);
+  if (state.type == FileState::Type::special) line.number("rdev", state.rdev);
+  if (state.type == FileState::Type::symlink) line.text("target", encoded(state.target));
+  if (state.type == FileState::Type::file) {
+    line.number("size", state.size);
+    line.text("sha256", state.sha256);
+    line.text("content", kept.content);
+    line.text("same_file", encoded(kept.same_file));
+    line.flag("linked", kept.keeping == Keeping::link);
+    line.flag("both", kept.keeping == Keeping::both);
+  }
+  if (!state.xattrs.empty()) line.texts("xattrs", state.xattrs);
+  return line.ended();
 }
 
 KeptPath parse_kept_path(const std::string& line) {
@@ -185,7 +216,7 @@ std::string manifest_text(const Snapshot& snapshot) {
   std::vector<std::string> lines(snapshot.paths.size());
   for_each_index(lines.size(),
                  [&](std::size_t i) { lines[i] = kept_path_line(snapshot.paths[i]); });
-  for (const std::string& line : lines) text += line + "\n";
+  for (const std::string& line : lines) text.append(line).push_back('\n');
   text += Json({{"paths", snapshot.paths.size()}, {"sha256", sha256_of(text)}}).dump() + "\n";
   return text;
 }

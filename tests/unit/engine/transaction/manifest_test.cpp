@@ -48,6 +48,7 @@ Snapshot sample_snapshot() {
   same.same_file = file.path;
   KeptPath linked = kept("/opt/x", Type::file);
   linked.is_unpacked = true;
+  linked.is_found = true;
   linked.keeping = Keeping::link;
   linked.content = "c9";
   KeptPath released = kept("/opt/y", Type::file);
@@ -73,6 +74,7 @@ TEST(Manifests, GiveEveryByteBack) {
     EXPECT_EQ(after.paths[i].same_file, before.paths[i].same_file);
     EXPECT_EQ(after.paths[i].content, before.paths[i].content);
     EXPECT_EQ(after.paths[i].is_unpacked, before.paths[i].is_unpacked);
+    EXPECT_EQ(after.paths[i].is_found, before.paths[i].is_found);
     EXPECT_EQ(after.paths[i].keeping, before.paths[i].keeping) << printable(before.paths[i].path);
   }
 }
@@ -81,6 +83,10 @@ TEST(Manifests, ArePlainAscii) {
   const std::string text = manifest_text(sample_snapshot());
   EXPECT_EQ(printable(text, Lines::keep), text);
   for (const char c : text) EXPECT_LT(static_cast<unsigned char>(c), 0x7F);
+}
+
+TEST(Manifests, OfEarlierVersionsHaveTheEscapesOfJson) {
+  EXPECT_EQ(parse_kept_path(R"({"path":"/a\"b\\c%20d","type":0})").path, R"(/a"b\c d)");
 }
 
 TEST(Manifests, OfAnEmptySnapshotHaveTwoLines) {
