@@ -170,7 +170,6 @@ class Keeper {
     }
   }
 
-  // By several threads, since each file may wait for the disk.
   void copy() {
     for_each_index(
         copies_.size(),
@@ -193,9 +192,9 @@ class Keeper {
 };
 
 // The very same file, or another of the same content and attributes.
-bool is_as_kept(const FileTree& tree, const KeptPath& kept, const fs::path& store,
+bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
                 const LinkSeals& seals) {
-  const auto inode = tree.inode(kept.path);
+  const auto inode = cursor.inode(kept.path);
   if (!inode) return kept.state.type == FileState::Type::absent;
   FileState now = inode->state(Content::ignore);
   if (now.type != FileState::Type::file) return now == kept.state;
@@ -234,8 +233,13 @@ FileState state_in_place(const Host& host, const std::string& path, Content cont
 std::vector<FileState> states_in_place(const Host& host, const std::vector<PathToRead>& paths) {
   const FileTree tree(host.root);
   std::vector<FileState> states(paths.size());
-  for_each_index(
-      paths.size(), [&](std::size_t i) { states[i] = tree.state(paths[i].path, paths[i].content); },
+  for_each_range(
+      paths.size(),
+      [&](std::size_t begin, std::size_t end) {
+        PathCursor cursor(tree);
+        for (std::size_t i = begin; i < end; ++i)
+          states[i] = cursor.state(paths[i].path, paths[i].content);
+      },
       disk_threads);
   return states;
 }
@@ -255,10 +259,12 @@ Snapshot take_snapshot(const Host& host, const WriteSet& write_set, const fs::pa
   std::vector<WriteSetMember> paths = members_of(host, write_set, snapshot.families);
   std::vector<FileState> states(paths.size());
   std::vector<FileIdentity> identities(paths.size());
-  for_each_index(
+  for_each_range(
       paths.size(),
-      [&](std::size_t i) {
-        states[i] = tree.state(paths[i].path, Content::ignore, &identities[i]);
+      [&](std::size_t begin, std::size_t end) {
+        PathCursor cursor(tree);
+        for (std::size_t i = begin; i < end; ++i)
+          states[i] = cursor.state(paths[i].path, Content::ignore, &identities[i]);
       },
       disk_threads);
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -318,12 +324,15 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
   const FileTree tree(host.root);
   const LinkSeals seals = read_link_seals(store);
   std::vector<char> is_unchanged(snapshot.paths.size());
-  for_each_index(
+  for_each_range(
       snapshot.paths.size(),
-      [&](std::size_t i) {
-        const KeptPath& kept = snapshot.paths[i];
-        if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) return;
-        is_unchanged[i] = is_as_kept(tree, kept, store, seals) ? 1 : 0;
+      [&](std::size_t begin, std::size_t end) {
+        PathCursor cursor(tree);
+        for (std::size_t i = begin; i < end; ++i) {
+          const KeptPath& kept = snapshot.paths[i];
+          if (kept.state.type == FileState::Type::absent || shared.contains(kept.path)) continue;
+          is_unchanged[i] = is_as_kept(cursor, kept, store, seals) ? 1 : 0;
+        }
       },
       disk_threads);
   // What is put back moves the time of its folder.

@@ -161,21 +161,26 @@ std::vector<std::string> new_paths(const Host& host, const Snapshot& snapshot) {
   // Whatever lies in a folder where none was before is new too: scripts write into the folders
   // of their packages.
   std::vector<char> is_folder(snapshot.paths.size());
-  const auto look = [&](std::size_t i) {
-    const auto inode = tree.inode(snapshot.paths[i].path);
+  const auto look = [&](PathCursor& cursor, std::size_t i) {
+    const auto inode = cursor.inode(snapshot.paths[i].path);
     is_folder[i] = inode && S_ISDIR(inode->status().st_mode) ? 1 : 0;
   };
-  for_each_index(
+  for_each_range(
       snapshot.paths.size(),
-      [&](std::size_t i) {
-        const FileState::Type before = snapshot.paths[i].state.type;
-        if (before != FileState::Type::directory && before != FileState::Type::absent) look(i);
+      [&](std::size_t begin, std::size_t end) {
+        PathCursor cursor(tree);
+        for (std::size_t i = begin; i < end; ++i) {
+          const FileState::Type before = snapshot.paths[i].state.type;
+          if (before != FileState::Type::directory && before != FileState::Type::absent)
+            look(cursor, i);
+        }
       },
       disk_threads);
+  PathCursor cursor(tree);
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     const KeptPath& kept = snapshot.paths[i];
     // They are sorted: what is below a new folder was found with it.
-    if (kept.state.type == FileState::Type::absent && !found.contains(kept.path)) look(i);
+    if (kept.state.type == FileState::Type::absent && !found.contains(kept.path)) look(cursor, i);
     if (is_folder[i] != 0 && !is_mount(tree, kept.path)) add_subtree(tree, kept.path, found);
   }
   for (const KeptPath& kept : snapshot.paths) found.erase(kept.path);

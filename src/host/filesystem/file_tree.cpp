@@ -55,6 +55,12 @@ Inode just_made(int folder, const std::string& name, const FileState& state,
   return std::move(*made);
 }
 
+FileState state_of(const std::optional<Inode>& here, Content content, FileIdentity* identity) {
+  if (!here) return {};
+  if (identity != nullptr) *identity = here->identity();
+  return here->state(content);
+}
+
 }  // namespace
 
 DirectoryEntry::DirectoryEntry(Descriptor folder, std::string name, std::string path)
@@ -206,15 +212,27 @@ std::optional<Inode> FileTree::inode(std::string_view path) const {
 }
 
 FileState FileTree::state(std::string_view path, Content content, FileIdentity* identity) const {
-  const auto here = inode(path);
-  if (!here) return {};
-  if (identity != nullptr) *identity = here->identity();
-  return here->state(content);
+  return state_of(inode(path), content, identity);
 }
 
 FileIdentity FileTree::identity(std::string_view path) const {
   const auto here = inode(path);
   return here ? here->identity() : FileIdentity{};
+}
+
+std::optional<Inode> PathCursor::inode(std::string_view path) {
+  const std::string_view folder = path.substr(0, path.rfind('/'));
+  if (path_ != folder) {
+    path_.reset();
+    folder_ = tree_.folder_of(path);
+    path_ = folder;
+  }
+  if (!folder_.is_open()) return std::nullopt;
+  return Inode::at(folder_.get(), last_name(path), std::string(path));
+}
+
+FileState PathCursor::state(std::string_view path, Content content, FileIdentity* identity) {
+  return state_of(inode(path), content, identity);
 }
 
 std::vector<ListedName> FileTree::list(std::string_view folder) const {

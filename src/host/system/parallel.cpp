@@ -76,4 +76,13 @@ void for_each_index(std::size_t count, const std::function<void(std::size_t)>& w
   IndexWork(count, std::min(threads, threads_by_descriptors()), work).run();
 }
 
+void for_each_range(std::size_t count,
+                    const std::function<void(std::size_t begin, std::size_t end)>& work,
+                    unsigned threads) {
+  constexpr std::size_t neighbours = 64;
+  for_each_index(
+      (count + neighbours - 1) / neighbours,
+      [&](std::size_t i) { work(i * neighbours, std::min((i + 1) * neighbours, count)); }, threads);
+}
+
 }  // namespace topsctl

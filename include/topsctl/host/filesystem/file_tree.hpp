@@ -77,11 +77,28 @@ class FileTree {
   std::vector<ListedName> list(std::string_view folder) const;
 
  private:
+  friend class PathCursor;
   // The open folder that the path lies in, none if there is none.
   Descriptor folder_of(std::string_view path) const;
 
   Descriptor root_;
   PathWalk walk_;
+};
+
+// Looks at one path after another. The folder of the last one stays open for the next: of sorted
+// paths most cost one look-up less. For one thread, and for as long as nobody moves folders.
+class PathCursor {
+ public:
+  explicit PathCursor(const FileTree& tree) : tree_(tree) {}
+
+  // As those of FileTree.
+  std::optional<Inode> inode(std::string_view path);
+  FileState state(std::string_view path, Content content, FileIdentity* identity = nullptr);
+
+ private:
+  const FileTree& tree_;
+  std::optional<std::string> path_;  // of the folder, once there is one
+  Descriptor folder_;                // not open: there is none at that path
 };
 
 }  // namespace topsctl

@@ -17,4 +17,9 @@ inline constexpr unsigned disk_threads = 16;
 void for_each_index(std::size_t count, const std::function<void(std::size_t index)>& work,
                     unsigned threads = usual_threads());
 
+// The same by ranges of a few dozen neighbours, for what they have in common.
+void for_each_range(std::size_t count,
+                    const std::function<void(std::size_t begin, std::size_t end)>& work,
+                    unsigned threads = usual_threads());
+
 }  // namespace topsctl

@@ -62,6 +62,26 @@ TEST(FileTrees, SeeLinksAndNothingBehindThem) {
   }
 }
 
+TEST(PathCursors, SeeWhatTreesSee) {
+  const TemporaryFolder folder;
+  folder.write("a/x", "bytes");
+  folder.write("a/y", "more");
+  folder.write("b/x", "other");
+  fs::create_symlink("a", folder / "link");
+  for (const PathWalk walk : {PathWalk::at_once, PathWalk::by_folder}) {
+    const FileTree tree(folder.path(), walk);
+    PathCursor cursor(tree);
+    for (const char* path : {"/", "/a", "/a/x", "/a/y", "/a/none", "/a/none/x", "/a/none/y", "/a/x",
+                             "/b/x", "/link", "/link/x", "/a/x/below", "/none/x", "/b/none"}) {
+      FileIdentity identity;
+      EXPECT_EQ(cursor.state(path, Content::digest, &identity), tree.state(path, Content::digest))
+          << path;
+      EXPECT_EQ(identity, tree.identity(path)) << path;
+      EXPECT_EQ(cursor.inode(path).has_value(), tree.inode(path).has_value()) << path;
+    }
+  }
+}
+
 TEST(FileTrees, ListFolders) {
   const TemporaryFolder folder;
   folder.write("a/file", "");
