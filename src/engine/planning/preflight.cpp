@@ -215,9 +215,11 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
 }
 
 void require_changeable(const Host& host, const WriteSet& write_set) {
+  // Whether it is there at all.
   const auto require = [&](const std::string& path) {
     const std::string real = host.join_canonical_text(path);
-    if (!is_immutable(real)) return;
+    const Immutability found = immutability(real);
+    if (found != Immutability::immutable) return found != Immutability::absent;
     throw Error(ErrorCode::host_unfit,
                 format("{}: {} must be changed but is write-protected (chattr)", protected_finding,
                        in_quotes(path)),
@@ -226,16 +228,22 @@ void require_changeable(const Host& host, const WriteSet& write_set) {
                        shell_quoted(real), shell_quoted(real)));
   };
   CanonicalPaths canonical(host.root);
-  std::set<std::string> paths;
+  std::map<std::string, std::set<std::string>> by_folder;
   for (const std::string& each : write_set.paths) {
     std::string path = canonical.of(each);
-    paths.insert(fs::path(path).parent_path().string());
-    paths.insert(std::move(path));
+    by_folder[fs::path(path).parent_path().string()].insert(std::move(path));
   }
-  for (const PathFamily& family : write_set.families) paths.insert(family.directory);
-  const std::vector<std::string> all(paths.begin(), paths.end());
+  for (const PathFamily& family : write_set.families) by_folder[family.directory];
+  std::vector<const decltype(by_folder)::value_type*> folders;
+  for (const auto& each : by_folder) folders.push_back(&each);
+  // Where there is no folder, nothing is in it.
   for_each_index(
-      all.size(), [&](std::size_t i) { require(all[i]); }, disk_threads);
+      folders.size(),
+      [&](std::size_t i) {
+        const auto& [folder, paths] = *folders[i];
+        if (require(folder)) std::for_each(paths.begin(), paths.end(), require);
+      },
+      disk_threads);
 }
 
 std::vector<std::string> odd_host_warnings(const Host& host) {

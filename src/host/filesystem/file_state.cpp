@@ -34,12 +34,12 @@ FileIdentity file_identity(const std::string& path) {
   throw system_error(errno, "stat", path);
 }
 
-bool is_immutable(const std::string& path) {
+Immutability immutability(const std::string& path) {
   struct statx status {};
-  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &status) != 0) {
-    return false;
-  }
-  return (status.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0;
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, 0, &status) != 0)
+    return Immutability::absent;
+  const auto forbidding = status.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND);
+  return forbidding != 0 ? Immutability::immutable : Immutability::changeable;
 }
 
 void apply_attributes(const fs::path& path, const FileState& state) {

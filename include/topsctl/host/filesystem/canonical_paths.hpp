@@ -18,9 +18,15 @@ class CanonicalPaths {
   std::string of(std::string_view path);
 
  private:
+  struct Folder {
+    std::string path;      // canonical
+    bool is_there = true;  // false: nothing lies in it that could be a link
+  };
+  const Folder& folder(std::string_view asked);
+  Folder resolved(std::string_view asked);
+
   std::filesystem::path root_;
-  std::unordered_map<std::string, std::string>
-      folders_;  // canonical, by the path as it was asked for
+  std::unordered_map<std::string, Folder> folders_;  // by the path as it was asked for
 };
 
 }  // namespace topsctl

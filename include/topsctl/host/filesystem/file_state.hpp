@@ -44,8 +44,10 @@ enum class Content { ignore, digest };
 FileState file_state(const std::string& path, Content content, FileIdentity* identity = nullptr);
 FileIdentity file_identity(const std::string& path);
 
-// Whether chattr(1) forbids to change or to replace what is there; false where nothing is.
-bool is_immutable(const std::string& path);
+// Whether chattr(1) forbids to change or to replace what is there. `absent` also where nobody can
+// look.
+enum class Immutability { absent, changeable, immutable };
+Immutability immutability(const std::string& path);
 
 // Sets owner, mode, extended attributes and modification time of what is at `path`, which must be
 // of the state's type.
