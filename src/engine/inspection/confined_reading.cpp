@@ -49,12 +49,12 @@ JudgedBundle read_and_judge(const FoundFiles& found, const BundleReading& readin
   return judged;
 }
 
-Inventory read_inventory_confined(const FoundFiles& found, Digests digests, const SandboxWish& wish,
+Inventory read_inventory_confined(const FoundFiles& found, const SandboxWish& wish,
                                   const std::function<void(const std::string&)>& on_file) {
   ConfinedCall call = call_for(found, wish);
   call.on_file = on_file;
   auto inventory = confined<Inventory>(call, [&](const ConfinedProgress& progress) {
-    return read_inventory(found, digests, [&](const std::string& path) { progress.file(path); });
+    return read_inventory(found, [&](const std::string& path) { progress.file(path); });
   });
   require_given(inventory.packages, call.inputs);
   return inventory;

@@ -1,10 +1,29 @@
 // Refuses packages that are not what a lock says.
 #include "topsctl/engine/inspection/locked_packages.hpp"
 
+#include <algorithm>
+
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
+
+void require_locked_files(const Lock& lock, std::vector<Package> packages) {
+  for (Package& package : packages) {
+    if (package.sha256.empty()) package.sha256 = sha256_of_file(package.location);
+  }
+  require_locked(lock, packages);
+}
+
+void require_locked_sizes(const Lock& lock, const std::vector<Package>& packages) {
+  for (const Package& package : packages) {
+    const bool is_of_locked_size =
+        std::any_of(lock.packages.begin(), lock.packages.end(),
+                    [&](const LockedPackage& locked) { return locked.size == package.size; });
+    if (!is_of_locked_size) require_locked_files(lock, {package});
+  }
+}
 
 void require_locked(const Lock& lock, const std::vector<Package>& packages) {
   for (const Package& package : packages) {

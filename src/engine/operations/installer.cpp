@@ -72,10 +72,10 @@ ReadInventory inventory_of(const InstallRequest& request, EventFan& events) {
   const SandboxWish wish{request.sandboxing,
                          [&](const std::string& warning) { read.warnings.push_back(warning); }};
   read.files = std::make_unique<BundleFiles>(request.bundle, stacks_meant(request.stack), wish);
-  // Without a lock, what is taken gets its digest when its payload is read.
-  read.inventory = read_inventory_confined(
-      read.files->found(), request.lock ? Digests::each : Digests::none, wish,
-      [&](const std::string& file) { events.working(format("reading {}", file)); });
+  // What is taken gets its digest when its payload is read.
+  read.inventory = read_inventory_confined(read.files->found(), wish, [&](const std::string& file) {
+    events.working(format("reading {}", file));
+  });
   return read;
 }
 
@@ -86,10 +86,29 @@ void require_observable(const Host& host) {
               "nothing was changed; install with --write-set rehearsed or --write-set predicted");
 }
 
+// The debs, which are taken whatever the host has; which wheel is taken depends on its Python.
+std::vector<Package> debs_to_take(const InstallRequest& request, const Stack& stack,
+                                  Inventory inventory) {
+  const std::vector<std::string> components = selected_components(stack, request.components);
+  identify(stack, inventory);
+  std::vector<Package> debs;
+  for (const Package& package : inventory.packages) {
+    const bool is_meant =
+        std::find(components.begin(), components.end(), package.component) != components.end();
+    if (package.kind == PackageKind::deb && package.chosen && is_meant) debs.push_back(package);
+  }
+  return debs;
+}
+
+bool is_stopped(const Error& error) {
+  return error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
+}
+
 // Gathers what there is to know of bundle and host, dpkg's database read once for all of it, and
-// plans.
-Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
-               const ReadInventory& bundle, Stage* stage) {
+// plans. `taken` becomes the packages that are taken as soon as that is known, and gets their
+// digests.
+Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack,
+             const ReadInventory& bundle, Stage* stage, std::vector<Package>& taken) {
   const Inventory& inventory = bundle.inventory;
   if (!request.allow_older_lock) refuse_older_lock(host, stack.name, request.requester.inputs);
   DpkgDatabase database = read_dpkg_database(host);
@@ -98,7 +117,7 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   Selection selection =
       select_packages(stack, inventory, facts, selected_components(stack, request.components));
   std::vector<Package>& packages = selection.packages;
-  if (request.lock) require_locked(*request.lock, packages);
+  taken = packages;
   PlanOptions options{request.system_python, request.wheel_backend, request.settings, request.mode,
                       request.write_set};
   // Whoever only looks may not be able to do either.
@@ -110,7 +129,7 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
         require_rehearsable(host, plan);
         return std::string();
       } catch (const Error& error) {
-        if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+        if (is_stopped(error)) throw;
         return error.message();
       }
     };
@@ -124,6 +143,8 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
                           : stage == nullptr
                               ? read_payloads(packages, request.sandboxing)
                               : stage->read_payloads(packages, request.sandboxing, is_changing);
+  for (std::size_t i = 0; i < packages.size(); ++i) taken[i].sha256 = packages[i].sha256;
+  if (request.lock) require_locked(*request.lock, taken);
   settle_missing_folders(payloads.findings, packages, [&](const std::string& folder) {
     std::error_code ignored;
     return std::filesystem::is_directory(host.resolve(folder), ignored);
@@ -143,17 +164,15 @@ Plan make_plan(const Host& host, const InstallRequest& request, const Stack& sta
   return plan;
 }
 
-// The debs, which are taken whatever the host has; which wheel is taken depends on its Python.
-std::vector<Package> debs_to_take(const Stack& stack, Inventory inventory,
-                                  const std::vector<std::string>& components) {
-  identify(stack, inventory);
-  std::vector<Package> debs;
-  for (const Package& package : inventory.packages) {
-    const bool is_meant =
-        std::find(components.begin(), components.end(), package.component) != components.end();
-    if (package.kind == PackageKind::deb && package.chosen && is_meant) debs.push_back(package);
+Plan make_plan(const Host& host, const InstallRequest& request, const Stack& stack,
+               const ReadInventory& bundle, Stage* stage, std::vector<Package> taken) {
+  try {
+    return plan_of(host, request, stack, bundle, stage, taken);
+  } catch (const Error& error) {
+    // That a package is another one says more than whatever else is wrong.
+    if (request.lock && !is_stopped(error)) require_locked_files(*request.lock, std::move(taken));
+    throw;
   }
-  return debs;
 }
 
 Execution planned(const Host& host, const InstallRequest& request, const Plan& plan) {
@@ -220,11 +239,13 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   const Stack& stack = chosen.stack;
   if (chosen.file) request.requester.inputs.push_back(*chosen.file);
   request.requester.stack_text = chosen.text;
-  const std::vector<std::string> components = selected_components(stack, request.components);
-  // Before locks are taken and an earlier transaction is restored.
-  if (request.lock) require_locked(*request.lock, debs_to_take(stack, inventory, components));
+  const std::vector<Package> debs = debs_to_take(request, stack, inventory);
+  // Before locks are taken and an earlier transaction is restored; the rest is told by the digests,
+  // which are known when all is read.
+  if (request.lock) require_locked_sizes(*request.lock, debs);
   if (only_looks) {
-    Execution execution = planned(host, request, make_plan(host, request, stack, bundle, nullptr));
+    Execution execution =
+        planned(host, request, make_plan(host, request, stack, bundle, nullptr, debs));
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
     return execution;
@@ -234,7 +255,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   if (!changes_host(request.mode)) {
     // It would say nothing of what an install does.
     refuse_unfinished(host, "cannot rehearse: a transaction is unfinished");
-    const Plan plan = make_plan(host, request, stack, bundle, nullptr);
+    const Plan plan = make_plan(host, request, stack, bundle, nullptr, debs);
     Execution execution = rehearsed_only(host, request, plan, events);
     execution.report.locks = lock.reports();
     return execution;
@@ -246,7 +267,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
     refuse_unconfirmed(host);
     phases.enter("plan");
     Stage stage(host);
-    const Plan plan = make_plan(host, request, stack, bundle, &stage);
+    const Plan plan = make_plan(host, request, stack, bundle, &stage, debs);
     if (plan.steps.empty()) return planned(host, request, plan);
     if (request.write_set == WriteSetWay::rehearsed) require_rehearsable(host, plan);
     if (request.write_set == WriteSetWay::observed) require_observable(host);

@@ -134,8 +134,7 @@ TransferSet choose_transfer_set(const TransferSetRequest& request, EventSink& ev
                          [&](const std::string& warning) { events.warning(warning); }};
   transfer_set.bundle =
       std::make_shared<BundleFiles>(request.bundle, stacks_meant(request.stack), wish);
-  const Inventory inventory =
-      read_inventory_confined(transfer_set.bundle->found(), Digests::none, wish);
+  const Inventory inventory = read_inventory_confined(transfer_set.bundle->found(), wish);
   const ChosenStack chosen = chosen_stack(request.stack, inventory);
   const Stack& stack = chosen.stack;
   if (chosen.file) transfer_set.inputs.push_back(*chosen.file);

@@ -13,7 +13,6 @@
 #include "topsctl/host/debian/deb.hpp"
 #include "topsctl/host/python/wheel_install.hpp"
 #include "topsctl/host/system/descriptor.hpp"
-#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/file_access.hpp"
 #include "topsctl/model/stack/stack_release.hpp"
 
@@ -55,7 +54,7 @@ void read_metadata(Package& package) {
   if (package.kind == PackageKind::wheel) read_wheel_metadata(package.location, package);
 }
 
-Package read_package(const FoundFile& found, const Look& look, Digests digests) {
+Package read_package(const FoundFile& found, const Look& look) {
   Package package;
   package.path = printable(found.shown);
   package.location = found.file.string();
@@ -68,7 +67,6 @@ Package read_package(const FoundFile& found, const Look& look, Digests digests) 
     package.verdict = Verdict::broken;
     package.problem = error.message();
   }
-  if (digests == Digests::each) package.sha256 = sha256_of_file(found.file);
   const std::vector<std::string> parts = split(found.shown, '/');
   if (package.verdict != Verdict::broken &&
       std::find(parts.begin(), parts.end(), "archived_versions") != parts.end()) {
@@ -88,7 +86,7 @@ std::string text_of(const fs::path& file) {
 
 }  // namespace
 
-Inventory read_inventory(const FoundFiles& found, Digests digests,
+Inventory read_inventory(const FoundFiles& found,
                          const std::function<void(const std::string&)>& on_file) {
   Inventory inventory;
   for (const FoundFile& file : found.files) {
@@ -101,7 +99,7 @@ Inventory read_inventory(const FoundFiles& found, Digests digests,
       continue;
     }
     if (on_file) on_file(file.shown);
-    inventory.packages.push_back(read_package(file, look, digests));
+    inventory.packages.push_back(read_package(file, look));
   }
   if (inventory.packages.empty()) {
     throw Error(

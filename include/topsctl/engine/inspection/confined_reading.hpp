@@ -37,7 +37,7 @@ JudgedBundle read_and_judge(const FoundFiles& found, const BundleReading& readin
                             const SandboxWish& wish);
 
 // read_inventory(), alike.
-Inventory read_inventory_confined(const FoundFiles& found, Digests digests, const SandboxWish& wish,
+Inventory read_inventory_confined(const FoundFiles& found, const SandboxWish& wish,
                                   const std::function<void(const std::string&)>& on_file = {});
 
 // Throws Error{bad_bundle} unless each package lies in one of these files: the process that tells

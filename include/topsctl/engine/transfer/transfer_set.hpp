@@ -46,6 +46,9 @@ struct TransferSet {
   std::uint64_t bytes() const;
 };
 
+// Whether the sha256 of each package is wanted besides those of its chunks.
+enum class Digests { none, each };
+
 struct TransferSetRequest {
   std::vector<std::filesystem::path> bundle;
   std::string stack;                // name or file; empty: whichever fits the bundle

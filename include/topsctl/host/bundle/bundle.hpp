@@ -11,13 +11,10 @@
 
 namespace topsctl {
 
-// Whether the sha256 of each package is wanted; it costs reading every byte.
-enum class Digests { none, each };
-
 // All packages among the given files, in their order. A package that cannot be read is listed with
-// the verdict `broken`. `on_file` is called with each package's path before it is read. Throws
-// Error{bad_bundle} if no package is found.
-Inventory read_inventory(const FoundFiles& found, Digests digests,
+// the verdict `broken`. Digests are not read: they cost every byte. `on_file` is called with each
+// package's path before it is read. Throws Error{bad_bundle} if no package is found.
+Inventory read_inventory(const FoundFiles& found,
                          const std::function<void(const std::string&)>& on_file = {});
 
 // Reads a package's whole content, fills `files`, and returns what was found in them. Throws

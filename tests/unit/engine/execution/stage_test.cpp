@@ -26,8 +26,8 @@ class Staging : public testing::Test {
     fs::create_directory(sample_.folder / "bundle");
     output_of({"dpkg-deb", "--root-owner-group", "-Zxz", "--build",
                (sample_.folder / "tree").string(), deb_.string()});
-    packages_ =
-        read_inventory(files_of_bundle({sample_.folder / "bundle"}), Digests::each).packages;
+    packages_ = read_inventory(files_of_bundle({sample_.folder / "bundle"})).packages;
+    packages_.front().sha256 = sha256_of_file(deb_);
     planned_.location = deb_.string();
     planned_.file = "a.deb";
     planned_.sha256 = packages_.front().sha256;

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "support/sample_packages.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
 namespace {
@@ -41,6 +43,47 @@ TEST(RequireLocked, NamesThePackageThatTheLockDoesNotKnow) {
   EXPECT_EQ(error.code(), ErrorCode::bad_package);
   EXPECT_THAT(error.message(), AllOf(HasSubstr("'deb/tops-new_1_amd64.deb' is not in the lock"),
                                      HasSubstr(unknown.sha256)));
+}
+
+class LockedFiles : public testing::Test {
+ protected:
+  LockedFiles() {
+    folder_.write("a.deb", "one");
+    package_.path = "a.deb";
+    package_.location = (folder_ / "a.deb").string();
+    package_.size = 3;
+  }
+  // Of a file of that content at the same place.
+  static Lock lock_of_file(const std::string& content) {
+    Lock lock;
+    LockedPackage& locked = lock.packages.emplace_back();
+    locked.path = "a.deb";
+    locked.size = content.size();
+    locked.sha256 = sha256_of(content);
+    return lock;
+  }
+
+  TemporaryFolder folder_;
+  Package package_;  // its digest is not known yet
+};
+
+TEST_F(LockedFiles, AreReadEarlyOnlyForASizeThatIsNotInTheLock) {
+  EXPECT_NO_THROW(require_locked_sizes(lock_of_file("two"), {package_}));
+  const Error error = thrown_by([&] { require_locked_sizes(lock_of_file("three"), {package_}); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_package);
+  EXPECT_THAT(error.message(), AllOf(HasSubstr("'a.deb' does not match the lock"),
+                                     HasSubstr(sha256_of("one")), HasSubstr(sha256_of("three"))));
+}
+
+TEST_F(LockedFiles, AreReadWhereTheirDigestIsNotKnown) {
+  EXPECT_NO_THROW(require_locked_files(lock_of_file("one"), {package_}));
+  const Error error = thrown_by([&] { require_locked_files(lock_of_file("two"), {package_}); });
+  EXPECT_THAT(error.message(), AllOf(HasSubstr(sha256_of("one")), HasSubstr(sha256_of("two"))));
+}
+
+TEST_F(LockedFiles, OfAnUnknownDigestAreInNoLock) {
+  EXPECT_EQ(thrown_by([&] { require_locked(lock_of_file("one"), {package_}); }).code(),
+            ErrorCode::bad_package);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include "support/sample_wheel.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
-#include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
 namespace {
@@ -41,9 +40,8 @@ TEST(Inventories, HoldEveryPackageInTheOrderOfPaths) {
   folder.write("README.md", "text");
   folder.write("c/data.bin", "");
   std::vector<std::string> heard;
-  const Inventory inventory =
-      read_inventory(files_of_bundle({folder.path()}), Digests::none,
-                     [&](const std::string& path) { heard.push_back(path); });
+  const Inventory inventory = read_inventory(
+      files_of_bundle({folder.path()}), [&](const std::string& path) { heard.push_back(path); });
   EXPECT_THAT(paths_of(inventory), ElementsAre("a/first.deb", "b/second.deb", "c/TopsInstaller.run",
                                                "c/" + wheel.file_name()));
   EXPECT_EQ(heard, paths_of(inventory));
@@ -59,19 +57,10 @@ TEST(Inventories, HoldEveryPackageInTheOrderOfPaths) {
   EXPECT_EQ(inventory.packages[3].name, "torch_gcu");
 }
 
-TEST(Inventories, HaveDigestsWhenAsked) {
-  const TemporaryFolder folder;
-  folder.write("a.deb", sample_deb());
-  folder.write("broken.deb", "x");
-  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}), Digests::each);
-  EXPECT_EQ(inventory.packages[0].sha256, sha256_of(sample_deb()));
-  EXPECT_EQ(inventory.packages[1].sha256, sha256_of("x"));
-}
-
 TEST(Inventories, HoldHiddenFiles) {
   const TemporaryFolder folder;
   folder.write(".hidden/.a.deb", sample_deb());
-  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder.path()}), Digests::none)),
+  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder.path()}))),
               ElementsAre(".hidden/.a.deb"));
 }
 
@@ -81,8 +70,7 @@ TEST(Inventories, ShowTheSamePathsHoweverTheFolderIsWritten) {
   const std::string path = (folder / "bundle").string();
   for (const std::string& written :
        {path, path + "/", path + "//", path + "/.", path + "/deb/.."}) {
-    EXPECT_THAT(paths_of(read_inventory(files_of_bundle({written}), Digests::none)),
-                ElementsAre("deb/a.deb"))
+    EXPECT_THAT(paths_of(read_inventory(files_of_bundle({written}))), ElementsAre("deb/a.deb"))
         << written;
   }
 }
@@ -90,7 +78,7 @@ TEST(Inventories, ShowTheSamePathsHoweverTheFolderIsWritten) {
 TEST(Inventories, KnowADebByItsContentWhateverItsName) {
   const TemporaryFolder folder;
   folder.write("package.bin", sample_deb());
-  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}), Digests::none);
+  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}));
   EXPECT_EQ(inventory.packages.at(0).name, "tops-eccl");
 }
 
@@ -98,14 +86,14 @@ TEST(Inventories, TakeNamesInAnyCase) {
   const TemporaryFolder folder;
   folder.write("A.DEB", sample_deb());
   folder.write("X.RUN", "");
-  EXPECT_EQ(read_inventory(files_of_bundle({folder.path()}), Digests::none).packages.size(), 2U);
+  EXPECT_EQ(read_inventory(files_of_bundle({folder.path()})).packages.size(), 2U);
 }
 
 TEST(Inventories, MarkWhatLiesUnderArchivedVersions) {
   const TemporaryFolder folder;
   folder.write("eccl/archived_versions/2.5.87/a.deb", sample_deb());
   folder.write("eccl/my_archived_versions_x/b.deb", sample_deb());
-  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}), Digests::none);
+  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}));
   EXPECT_EQ(inventory.packages[0].verdict, Verdict::archived);
   EXPECT_EQ(inventory.packages[1].verdict, Verdict::unknown);
 }
@@ -115,7 +103,7 @@ TEST(Inventories, ListBrokenPackagesWithTheReason) {
   folder.write("a.deb", sample_deb().substr(0, 300));
   folder.write("torch_gcu-1-py3-none-any.whl", "no zip");
   folder.write("archived_versions/c.deb", "");
-  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}), Digests::none);
+  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}));
   ASSERT_EQ(inventory.packages.size(), 3U);
   for (const Package& package : inventory.packages) {
     EXPECT_EQ(package.verdict, Verdict::broken) << package.path;
@@ -126,8 +114,7 @@ TEST(Inventories, ListBrokenPackagesWithTheReason) {
 TEST(Inventories, OfAnEmptyFolderAreAnError) {
   const TemporaryFolder folder;
   folder.write("README.md", "text");
-  const Error error =
-      thrown_by([&] { read_inventory(files_of_bundle({folder.path()}), Digests::none); });
+  const Error error = thrown_by([&] { read_inventory(files_of_bundle({folder.path()})); });
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
   EXPECT_THAT(error.message(), HasSubstr("no package found in '"));
   EXPECT_THAT(error.hint(), HasSubstr(".deb and .whl"));
@@ -135,8 +122,7 @@ TEST(Inventories, OfAnEmptyFolderAreAnError) {
 
 TEST(Inventories, OfAMissingPathAreAnError) {
   const TemporaryFolder folder;
-  const Error error =
-      thrown_by([&] { read_inventory(files_of_bundle({folder / "no\nne"}), Digests::none); });
+  const Error error = thrown_by([&] { read_inventory(files_of_bundle({folder / "no\nne"})); });
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
   EXPECT_THAT(error.message(), HasSubstr("no such file or directory: '"));
   EXPECT_THAT(error.message(), HasSubstr("no?ne'"));
@@ -148,8 +134,7 @@ TEST(Inventories, DoNotFollowLinksToFolders) {
   folder.write("bundle/a.deb", sample_deb());
   fs::create_symlink(folder / "outside", folder / "bundle/link");
   fs::create_symlink(".", folder / "bundle/loop");
-  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder / "bundle"}), Digests::none)),
-              ElementsAre("a.deb"));
+  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder / "bundle"}))), ElementsAre("a.deb"));
 }
 
 TEST(Inventories, ShowALinkToAFileUnderItsOwnName) {
@@ -158,7 +143,7 @@ TEST(Inventories, ShowALinkToAFileUnderItsOwnName) {
   folder.make_folder("bundle");
   fs::create_symlink("../store/archived_versions/0123abcd",
                      folder / "bundle/tops-eccl_2.5.136.deb");
-  const Inventory inventory = read_inventory(files_of_bundle({folder / "bundle"}), Digests::none);
+  const Inventory inventory = read_inventory(files_of_bundle({folder / "bundle"}));
   ASSERT_EQ(inventory.packages.size(), 1U);
   EXPECT_EQ(inventory.packages[0].path, "tops-eccl_2.5.136.deb");
   EXPECT_EQ(inventory.packages[0].verdict, Verdict::unknown);
@@ -170,23 +155,21 @@ TEST(Inventories, PassOverDanglingLinksAndSpecialFiles) {
   fs::create_symlink("nowhere", folder / "b.deb");
   ASSERT_EQ(::mkfifo((folder / "c.deb").c_str(), 0600), 0);
   folder.make_folder("d.deb");
-  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder.path()}), Digests::none)),
-              ElementsAre("a.deb"));
+  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder.path()}))), ElementsAre("a.deb"));
 }
 
 TEST(Inventories, OfSingleFilesHaveTheirNames) {
   const TemporaryFolder folder;
   folder.write("deep/a.deb", sample_deb());
   folder.write("b.deb", sample_deb());
-  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder / "deep/a.deb", folder / "b.deb"}),
-                                      Digests::none)),
+  EXPECT_THAT(paths_of(read_inventory(files_of_bundle({folder / "deep/a.deb", folder / "b.deb"}))),
               ElementsAre("a.deb", "b.deb"));
 }
 
 TEST(Inventories, ShowStrangeNamesHarmless) {
   const TemporaryFolder folder;
   folder.write("a\x1b[31m.deb", sample_deb());
-  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}), Digests::none);
+  const Inventory inventory = read_inventory(files_of_bundle({folder.path()}));
   EXPECT_EQ(inventory.packages[0].path, "a?[31m.deb");
   EXPECT_EQ(inventory.packages[0].location, (folder / "a\x1b[31m.deb").string());
 }
@@ -196,7 +179,7 @@ TEST(ReadPayload, FillsTheFilesOfEachKind) {
   const SampleWheel wheel = SampleWheel().make_record();
   folder.write("a.deb", sample_deb());
   folder.write(wheel.file_name(), wheel.bytes());
-  Inventory inventory = read_inventory(files_of_bundle({folder.path()}), Digests::none);
+  Inventory inventory = read_inventory(files_of_bundle({folder.path()}));
   for (Package& package : inventory.packages) {
     EXPECT_FALSE(package.files.has_value());
     read_payload(package);

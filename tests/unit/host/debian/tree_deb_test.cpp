@@ -42,7 +42,7 @@ class Trees : public testing::Test {
   }
   static Package read(const std::string& deb) {
     const FoundFiles found{"it", {{deb, "it.deb"}}};
-    Package package = read_inventory(found, Digests::none).packages.at(0);
+    Package package = read_inventory(found).packages.at(0);
     read_payload(package);
     return package;
   }
