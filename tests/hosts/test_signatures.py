@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from hosts.operations import OLD_STACK
 from hosts.workstation import DESTINATION, by_target
 
-PYTHON = "3.9"  # of the hosts of a fleet
 TRUSTED = "/etc/topsctl/trusted.d"
 POLICY = "/etc/topsctl/config.json"
 
@@ -254,11 +252,18 @@ def swap_before_sudo(host, evil, inside):
     sudo.chmod(0o755)
 
 
-def test_a_deployment_installs_what_it_read_and_nothing_else(make_workstation, packages, bundle):
+def test_a_deployment_installs_what_it_read_and_nothing_else(make_workstation, packages, tmp_path):
     station = make_workstation(1)
     host, = station.hosts
-    name = re.compile(r"tops-eccl_.*\.deb")
-    evil, = [file for file in bundle(python=PYTHON, only_needed=True, scale=0.0003).rglob("*.deb") if name.match(file.name)]
+    # A package as sound and as large, whose first member has another time.
+    sent, = packages.rglob("tops-eccl_*.deb")
+    magic, member = b"!<arch>\n", b"debian-binary   "
+    content = sent.read_bytes()
+    assert content.startswith(magic + member)
+    evil = tmp_path / sent.name
+    begin = len(magic + member)
+    evil.write_bytes(content[:begin] + b"1".ljust(12) + content[begin + 12:])
+    assert evil.stat().st_size == len(content) and evil.read_bytes() != content
     swap_before_sudo(host, evil, f"{DESTINATION}/{evil.name}")
     document = station.json("deploy", packages, "free@h1", code=3)
     told, = document["targets"]
