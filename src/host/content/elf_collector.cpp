@@ -91,7 +91,7 @@ struct Buffer {
 };
 
 // The next file of a thread takes the buffer of the one before: a new one of megabytes would cost a
-// page fault for each of its pages.
+// page fault for each of its pages. One that is too small is not kept beside it.
 thread_local Buffer spare;
 
 Buffer new_buffer(std::uint64_t size) {
@@ -99,7 +99,8 @@ Buffer new_buffer(std::uint64_t size) {
 }
 
 Buffer taken_buffer(std::uint64_t size) {
-  return spare.size >= size ? std::exchange(spare, {}) : new_buffer(size);
+  Buffer buffer = std::exchange(spare, {});
+  return buffer.size >= size ? std::move(buffer) : new_buffer(size);
 }
 
 void give_back(Buffer buffer) {
