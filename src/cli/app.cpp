@@ -49,7 +49,7 @@ class Program {
  public:
   explicit Program(std::vector<std::string> arguments) : arguments_(std::move(arguments)) {
     cut_off_program_words();
-    name_page();
+    if (arguments_.size() > 1) name_page();
     program_.immediate(
         "--help", [] { throw HelpRequest{""}; }, "Print the full page and exit");
     program_.immediate(
@@ -144,27 +144,30 @@ class Program {
     arguments_ = before;
   }
 
+  // The first word that is neither an option nor an option's value.
+  std::vector<std::string>::iterator command_word() {
+    for (auto word = arguments_.begin() + 1; word < arguments_.end(); ++word) {
+      if (!word->starts_with('-')) return word;
+      const bool has_value = *word == "--color" || *word == "--log-file" || *word == "--lang";
+      if (has_value && word + 1 != arguments_.end()) ++word;
+    }
+    return arguments_.end();
+  }
+
   // `topsctl help install`: the second word is no command to run.
   void name_page() {
-    const auto help = std::find(arguments_.begin(), arguments_.end(), "help");
-    const bool is_first = std::all_of(arguments_.begin() + (arguments_.empty() ? 0 : 1), help,
-                                      [](const auto& word) { return word.starts_with('-'); });
-    if (help == arguments_.end() || help == arguments_.begin() || !is_first) return;
+    const auto help = command_word();
+    if (help == arguments_.end() || *help != "help") return;
     if (help + 1 != arguments_.end() && !(help + 1)->starts_with('-'))
       arguments_.insert(help + 1, page_option);
   }
 
-  // The first word that is neither an option nor an option's value must be a command.
-  void refuse_unknown_command() const {
-    for (std::size_t i = 1; i < arguments_.size(); ++i) {
-      const std::string& word = arguments_[i];
-      if (word == "--color" || word == "--log-file" || word == "--lang") ++i;
-      if (word.starts_with('-')) continue;
-      const bool is_known = std::any_of(commands_.begin(), commands_.end(),
-                                        [&](const auto& each) { return each.row->name == word; });
-      if (is_known) return;
-      throw unknown_command(word);
-    }
+  void refuse_unknown_command() {
+    const auto word = command_word();
+    if (word == arguments_.end()) return;
+    const bool is_known = std::any_of(commands_.begin(), commands_.end(),
+                                      [&](const auto& each) { return each.row->name == *word; });
+    if (!is_known) throw unknown_command(*word);
   }
 
   static int print(std::string_view text) {

@@ -85,6 +85,8 @@ TEST(Program, SuggestsNothingThatChangesMoreForAnotherWord) {
 TEST(Program, PrintsPagesByHelp) {
   EXPECT_EQ(run_topsctl({"help"}).out, run_topsctl({"--help"}).out);
   EXPECT_EQ(run_topsctl({"help", "install"}).out, run_topsctl({"install", "--help"}).out);
+  EXPECT_EQ(run_topsctl({"--color", "never", "--lang", "en", "help", "install"}).out,
+            run_topsctl({"install", "--help"}).out);
   const ProgramResult unknown = run_topsctl({"help", "uninstall"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("use `topsctl rollback`"));
