@@ -24,9 +24,9 @@ bool is_fast(std::uint64_t sent, std::chrono::steady_clock::time_point begun) {
 }
 
 // The file that a chunk is read from.
-class Source {
+class OpenChunk {
  public:
-  Source(std::string file, const ChunkPlace& place)
+  OpenChunk(std::string file, const ChunkPlace& place)
       : file_(std::move(file)),
         begin_(place.chunk * chunk_bytes),
         input_(::open(file_.c_str(), O_RDONLY | O_CLOEXEC)) {
@@ -181,14 +181,14 @@ void DirectSender::send_all(Link& own, PskTlsLink& link) {
 void read_chunks(const ChunkWork& work, RateLimit& limit, std::span<const ChunkPlace> places,
                  const std::function<void(std::string_view)>& send) {
   const std::uint64_t size = work.size_of(places[0]);
-  std::vector<Source> sources;
+  std::vector<OpenChunk> sources;
   for (const ChunkPlace& place : places)
     sources.emplace_back(work.file_of(place).file.string(), place);
   send(places.size() == 1 ? chunk_head(places[0], size) : chunks_head(places));
   const auto buffer = std::make_unique_for_overwrite<char[]>(interleaved_bytes);
   for (std::uint64_t done = 0; done < size; done += interleaved_bytes) {
     const std::span<char> piece(buffer.get(), std::min(interleaved_bytes, size - done));
-    for (const Source& source : sources) {
+    for (const OpenChunk& source : sources) {
       source.read(done, piece);
       limit.take(piece.size());
       send({piece.data(), piece.size()});

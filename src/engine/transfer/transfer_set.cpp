@@ -15,6 +15,7 @@
 #include "topsctl/engine/operations/installer.hpp"
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/engine/planning/stack_match.hpp"
+#include "topsctl/host/archive/source.hpp"
 #include "topsctl/host/bundle/bundle_files.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/filesystem/destination.hpp"
@@ -82,12 +83,23 @@ ShippedFile chosen_file(const fs::path& file, const std::string& name) {
   return {file, name, {unknown ? 0 : size, {}}, "", ""};
 }
 
+// Of a file of gigabytes: nobody waits for its end after a signal.
+std::string sha256_until_interrupted(const fs::path& file) {
+  const auto source = file_source(file);
+  Sha256 digest;
+  for (auto bytes = source->piece(); !bytes.empty(); bytes = source->piece()) {
+    throw_if_interrupted();
+    digest.update(bytes);
+  }
+  return digest.hex();
+}
+
 void read_digests(ShippedFile& file, Digests digests, const DigestMemory& memory) {
   auto known = memory.find(file.file);
   const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
   std::future<std::string> whole;  // beside the chunks: it is of one thread
   if (digests == Digests::each && (!known || known->sha256.empty()))
-    whole = std::async(std::launch::async, [&] { return sha256_of_file(file.file); });
+    whole = std::async(std::launch::async, [&] { return sha256_until_interrupted(file.file); });
   if (!known) known = DigestMemory::Known{read_chunks(file.file), ""};
   if (whole.valid()) known->sha256 = whole.get();
   if (!was_known) memory.keep(file.file, *known);

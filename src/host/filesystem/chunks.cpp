@@ -73,6 +73,7 @@ std::vector<ChunkDigest> digests_of_chunks(const Descriptor& input, std::uint64_
     ::posix_fadvise(input.get(), static_cast<off_t>(first * chunk_bytes + at),
                     static_cast<off_t>(block), POSIX_FADV_WILLNEED);
   for (std::uint64_t done = 0; done < chunk_bytes; done += block) {
+    throw_if_interrupted();
     for (unsigned lane = 0; lane < count; ++lane)
       fill(input, (first + lane) * chunk_bytes + done, {buffer.get() + lane * block, block}, file);
     Sha256::update_each(pieces);
