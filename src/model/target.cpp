@@ -61,6 +61,9 @@ Target parse_target(std::string_view text) {
   Target target;
   std::string_view rest = trimmed(text);
   if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
+    // As scp(1) would have it.
+    if (rest.substr(0, slash).ends_with(':') && !rest.starts_with("local:/"))
+      reject(text, "a target has no path; `topsctl transfer` takes a directory with --dest");
     target.container = rest.substr(slash + 1);
     if (!is_safe_name(target.container)) reject(text, "invalid container name");
     rest = rest.substr(0, slash);

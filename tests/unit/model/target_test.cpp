@@ -1,6 +1,7 @@
 // Targets as people write them, and what is no target.
 #include "topsctl/model/target.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "support/thrown.hpp"
@@ -8,6 +9,8 @@
 
 namespace topsctl {
 namespace {
+
+using testing::HasSubstr;
 
 TEST(Targets, HaveUserHostPortAndContainer) {
   EXPECT_EQ(parse_target("node1"), (Target{"", "node1", 0, ""}));
@@ -42,6 +45,11 @@ TEST(Targets, AreNotWhatAProgramWouldTakeForAnOption) {
                            "a b",        "us er@host", "host/..;"}) {
     EXPECT_EQ(thrown_by([&] { parse_target(text); }).code(), ErrorCode::usage) << text;
   }
+}
+
+TEST(Targets, HaveNoPathAsScpHas) {
+  for (const char* text : {"host:/tmp", "root@host:/tmp/x", "[::1]:/tmp"})
+    EXPECT_THAT(thrown_by([&] { parse_target(text); }).message(), HasSubstr("--dest")) << text;
 }
 
 TEST(ListsOfTargets, HaveOneALineAndComments) {
