@@ -1,5 +1,6 @@
 """Secrets that pass through topsctl: where they are looked for while it runs, and in all that it wrote."""
 
+import os
 import threading
 import time
 from contextlib import suppress
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hosts.storage import PREFIX
 from hosts.users import LOGIN_PASSWORD, SUDO_PASSWORD
 from hosts.workstation import Workstation, statuses
 
@@ -53,10 +55,22 @@ def without_option(text):
     return text.replace(b"ask-sudo-pass", b"").replace(b"same-sudo-pass", b"")
 
 
-def files_with(folder, secrets, besides=()):
-    """The files below a folder that hold a secret, in their content or their name."""
+def temporary_files(since):
+    """What any topsctl on this machine has changed since a time below the folders for temporary files. What was there
+    before may be of anybody, and of any size."""
     found = []
-    for path in Path(folder).rglob("*"):
+    tops = [top for folder in ("/tmp", "/var/tmp", "/dev/shm") for top in Path(folder).glob("topsctl*")]
+    for top in (top for top in tops if not top.name.startswith(PREFIX)):
+        for path in [top, *(Path(folder) / name for folder, _, names in os.walk(top) for name in names)]:
+            with suppress(FileNotFoundError):
+                found += [path] if path.lstat().st_ctime >= since else []
+    return found
+
+
+def files_with(paths, secrets, besides=()):
+    """The files among them, or below a folder, that hold a secret, in their content or their name."""
+    found = []
+    for path in paths.rglob("*") if isinstance(paths, Path) else paths:
         with suppress(OSError):
             text = without_option(path.read_bytes()) if path.is_file() and not path.is_symlink() else b""
             if path not in besides and any(secret.encode() in text or secret in path.name for secret in secrets):
@@ -69,6 +83,7 @@ def test_no_secret_is_seen_or_written_at_either_end(station, bundle, tmp_path):
     secrets = [LOGIN_PASSWORD, SUDO_PASSWORD, key.read_text().splitlines()[2]]
     log = tmp_path / "log"
     targets = ["pw@h1", "ops@h2"]
+    begin = time.time()
     with Watch(station, secrets) as watch:
         document, seen = station.on_terminal(
             "deploy", bundle(python=PYTHON, only_needed=True), *targets, "--same-sudo-pass", "--verbose", "--log-file", log,
@@ -84,7 +99,7 @@ def test_no_secret_is_seen_or_written_at_either_end(station, bundle, tmp_path):
             assert files_with(host.path(place), secrets) == []
     assert files_with(station.fleet.home, secrets, besides=[key]) == []
     assert files_with(tmp_path, secrets) == []
-    assert [path for path in Path("/tmp").glob("topsctl*") if files_with(path, secrets)] == []
+    assert files_with(temporary_files(begin), secrets) == []
 
 
 def test_the_passphrase_of_a_key_is_asked_for_once_and_kept_nowhere(station, bundle, tmp_path):
