@@ -27,6 +27,7 @@
 #include "topsctl/host/python/wheel_scripts.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/parallel.hpp"
 #include "topsctl/model/stack/stack_release.hpp"
 
@@ -49,6 +50,7 @@ bool exists(const Host& host, const std::string& path) {
 std::string record_difference(const Host& host, const InstalledWheel& wheel) {
   for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
     if (line.digest.empty()) continue;
+    throw_if_interrupted();
     const std::string path = recorded_path(wheel, line.path);
     struct stat status {};
     const auto file = host.resolve(path);
@@ -101,8 +103,10 @@ std::string md5_of_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   std::string buffer(block, '\0');
   Md5 digest;
-  while (in.read(buffer.data(), static_cast<std::streamsize>(block)) || in.gcount() > 0)
+  while (in.read(buffer.data(), static_cast<std::streamsize>(block)) || in.gcount() > 0) {
+    throw_if_interrupted();
     digest.update({buffer.data(), static_cast<std::size_t>(in.gcount())});
+  }
   return digest.hex();
 }
 

@@ -8,6 +8,7 @@
 
 #include "support/checked_sample.hpp"
 #include "support/small_library.hpp"
+#include "support/sudden_signal.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/model/environment.hpp"
 
@@ -153,6 +154,16 @@ TEST_F(CheckingAStack, ClimbsOnWithoutWhatNothingStandsOn) {
   EXPECT_EQ(verification.problems()[0]->id, "environment-file");
   EXPECT_FALSE(verification.stop);
   EXPECT_EQ(verification.checks.back().rung, CheckLevel::import);
+}
+
+// To read it to its end would take a minute; no later check asks for a signal.
+TEST_F(CheckingAStack, EndsTheReadingOfFilesAtASignal) {
+  write("var/lib/dpkg/info/tops-eccl.list", "/.\n/usr/share/large\n");
+  write("var/lib/dpkg/info/tops-eccl.md5sums",
+        "d41d8cd98f00b204e9800998ecf8427e  usr/share/large\n");
+  fs::resize_file(write("usr/share/large", ""), 1ULL << 34U);
+  std::erase_if(stack_.checks, [](const CheckRule& rule) { return rule.id != "eccl-files"; });
+  EXPECT_EQ(thrown_when_interrupted([&] { check("eccl-files"); }).code(), ErrorCode::interrupted);
 }
 
 TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
