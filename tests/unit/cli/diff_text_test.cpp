@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const Style plain{false};
+const Style plain_diff{false};
 
 PackageDiff sample_change() {
   PackageDiff change;
@@ -35,7 +35,7 @@ BundleDiff with_change(const PackageDiff& change) {
 TEST(DiffText, OfEqualBundlesIsOneLine) {
   BundleDiff diff;
   diff.same = 3;
-  EXPECT_EQ(render_diff(diff, Detail::brief, plain), "no differences: 3 packages identical\n");
+  EXPECT_EQ(render_diff(diff, Detail::brief, plain_diff), "no differences: 3 packages identical\n");
 }
 
 TEST(DiffText, ListsPackagesAndCountsThem) {
@@ -43,7 +43,7 @@ TEST(DiffText, ListsPackagesAndCountsThem) {
   diff.added = {{PackageKind::wheel, "torch_gcu", "1.10", "3.8", "t.whl", 1}};
   diff.removed = {{PackageKind::runfile, "", "", std::nullopt, "old.run", 2}};
   diff.same = 4;
-  EXPECT_EQ(render_diff(diff, Detail::brief, plain),
+  EXPECT_EQ(render_diff(diff, Detail::brief, plain_diff),
             "  added  torch_gcu 1.10 (Python 3.8)  1 B\n"
             "  removed  old.run  2 B\n"
             "  upgrade  tops-eccl 2.5.136-1 -> 2.6.0-1  1000 B -> 2.0 KiB\n"
@@ -58,7 +58,7 @@ TEST(DiffText, SaysThatARebuildHasOtherContent) {
   change.before.size = change.after.size;
   change.files_compared = true;
   change.contents_compared = true;
-  EXPECT_THAT(render_diff(with_change(change), Detail::brief, plain),
+  EXPECT_THAT(render_diff(with_change(change), Detail::brief, plain_diff),
               HasSubstr("  rebuild  tops-eccl 2.5.136-1, different content  2.0 KiB\n    no "
                         "differences in the file list, libraries, scripts and relations\n"));
 }
@@ -82,7 +82,7 @@ TEST(DiffText, ShowsEveryKindOfChange) {
   change.glibc_after = "2.31";
   change.scripts = {{"postinst", false, false, {1, 1, {"-a", "+b"}}}};
   change.relations = {{"depends", {"libc6 (>= 2.27)"}, {"libc6 (>= 2.31)"}}};
-  const std::string text = render_diff(with_change(change), Detail::brief, plain);
+  const std::string text = render_diff(with_change(change), Detail::brief, plain_diff);
   EXPECT_EQ(
       text,
       "  upgrade  tops-eccl 2.5.136-1 -> 2.6.0-1  1000 B -> 2.0 KiB\n    files added: 1\n      "
@@ -102,10 +102,10 @@ TEST(DiffText, ShowsEveryKindOfChange) {
 TEST(DiffText, ShowsTenItemsUnlessAllAreAskedFor) {
   PackageDiff change = sample_change();
   for (int i = 0; i < 300; ++i) change.files_added.add(concat("/f", i, "."));
-  const std::string brief = render_diff(with_change(change), Detail::brief, plain);
+  const std::string brief = render_diff(with_change(change), Detail::brief, plain_diff);
   EXPECT_THAT(brief, AllOf(HasSubstr("files added: 300\n"), HasSubstr("/f9.\n"),
                            HasSubstr("and 290 more\n"), Not(HasSubstr("/f10.\n"))));
-  EXPECT_THAT(render_diff(with_change(change), Detail::full, plain),
+  EXPECT_THAT(render_diff(with_change(change), Detail::full, plain_diff),
               AllOf(HasSubstr("/f199.\n"), HasSubstr("and 100 more\n")));
 }
 
@@ -114,7 +114,7 @@ TEST(DiffText, ShowsArchivesAndVariables) {
   diff.containers.add({"a.run", true, false, 0, 10});
   diff.containers.add({"b.run", false, true, 10, 0});
   diff.settings.add({"ECCL_TOPOLOGY", {}, {"1", "2"}});
-  EXPECT_EQ(render_diff(diff, Detail::brief, plain),
+  EXPECT_EQ(render_diff(diff, Detail::brief, plain_diff),
             "    archives: 2\n"
             "      a.run  new -> 10 B\n"
             "      b.run  10 B -> gone\n"
@@ -126,7 +126,7 @@ TEST(DiffText, ShowsArchivesAndVariables) {
 TEST(DiffText, ShortensPathsInTheMiddle) {
   PackageDiff change = sample_change();
   change.files_added.add("/" + std::string(300, 'x') + "/end.so");
-  const std::string text = render_diff(with_change(change), Detail::brief, plain);
+  const std::string text = render_diff(with_change(change), Detail::brief, plain_diff);
   for (const std::string& line : split(text, '\n')) EXPECT_LE(line.size(), text_columns);
   EXPECT_THAT(text, HasSubstr("/end.so"));
 }

@@ -13,12 +13,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const Style plain{false};
+const Style plain_text{false};
 
 TEST(FindingText, IsTitleSubjectEvidenceAndHint) {
   Finding finding = sample_finding("odd", Severity::error, "x.deb");
   finding.remedy.command = "apt-get install y";
-  EXPECT_EQ(render_findings({finding}, Detail::brief, plain),
+  EXPECT_EQ(render_findings({finding}, Detail::brief, plain_text),
             "error[odd]: title of odd: x.deb\n"
             "  preinst:12: curl x | sh\n"
             "  hint: do something about it\n"
@@ -29,7 +29,7 @@ TEST(FindingText, NamesNoSourceThatIsTheSubjectAndNoLineThatIsNone) {
   Finding finding = sample_finding("odd", Severity::error, "x.deb");
   finding.remedy = {};
   finding.evidence = {{"x.deb", 0, "cut short"}, {"x.deb", 3, "odd"}, {"RECORD", 0, ""}};
-  EXPECT_EQ(render_findings({finding}, Detail::brief, plain),
+  EXPECT_EQ(render_findings({finding}, Detail::brief, plain_text),
             "error[odd]: title of odd: x.deb\n"
             "  cut short\n"
             "  line 3: odd\n"
@@ -40,9 +40,9 @@ TEST(FindingText, ShowsThreePiecesOfEvidenceUnlessAllAreAskedFor) {
   Finding finding = sample_finding("odd", Severity::warning, "x.deb");
   finding.evidence.clear();
   for (int line = 1; line <= 7; ++line) finding.evidence.push_back({"postinst", line, "rm"});
-  const std::string brief = render_findings({finding}, Detail::brief, plain);
+  const std::string brief = render_findings({finding}, Detail::brief, plain_text);
   EXPECT_THAT(brief, AllOf(HasSubstr("postinst:3: rm\n  and 4 more\n"), Not(HasSubstr(":4: rm"))));
-  const std::string full = render_findings({finding}, Detail::full, plain);
+  const std::string full = render_findings({finding}, Detail::full, plain_text);
   EXPECT_THAT(full, AllOf(HasSubstr("postinst:7: rm\n"), Not(HasSubstr("more"))));
 }
 
@@ -54,7 +54,7 @@ TEST(FindingText, ShortensLongSubjectsInTheMiddle) {
     const std::string brief = render_findings(findings, Detail::brief, Style{true});
     for (const std::string& line : split(brief, '\n')) EXPECT_LE(line.size(), text_columns + 10);
     EXPECT_THAT(brief, AllOf(HasSubstr("top/xx"), HasSubstr("xx/end.deb\n")));
-    EXPECT_THAT(render_findings(findings, Detail::full, plain), HasSubstr(path));
+    EXPECT_THAT(render_findings(findings, Detail::full, plain_text), HasSubstr(path));
   }
 }
 
@@ -62,16 +62,16 @@ TEST(FindingText, WrapsLongEvidenceAndCutsWhatIsEndless) {
   Finding finding = sample_finding("odd", Severity::warning, "x.deb");
   finding.remedy = {};
   finding.evidence = {{"", 0, "cannot read it: " + std::string(70, 'x') + " is cut short"}};
-  EXPECT_EQ(render_findings({finding}, Detail::brief, plain),
+  EXPECT_EQ(render_findings({finding}, Detail::brief, plain_text),
             "warning[odd]: title of odd: x.deb\n  cannot read it: " + std::string(70, 'x') +
                 " is cut\n  short\n");
   for (const std::string& endless :
        {std::string(5000, 'x'), joined(std::vector<std::string>(2000, "word"), " ")}) {
     finding.evidence = {{"preinst", 3, endless}};
-    const std::string brief = render_findings({finding}, Detail::brief, plain);
+    const std::string brief = render_findings({finding}, Detail::brief, plain_text);
     EXPECT_LE(split(brief, '\n').size(), 6U);
     for (const std::string& line : split(brief, '\n')) EXPECT_LE(line.size(), text_columns);
-    EXPECT_THAT(render_findings({finding}, Detail::full, plain), HasSubstr(endless));
+    EXPECT_THAT(render_findings({finding}, Detail::full, plain_text), HasSubstr(endless));
   }
 }
 
@@ -79,20 +79,20 @@ TEST(FindingText, PutsOneIdOnSeveralPackagesIntoOneBlock) {
   std::vector<Finding> findings;
   for (int i = 0; i < 7; ++i)
     findings.push_back(sample_finding("odd", Severity::warning, concat("p", i, ".deb")));
-  const std::string brief = render_findings(findings, Detail::brief, plain);
+  const std::string brief = render_findings(findings, Detail::brief, plain_text);
   EXPECT_THAT(brief, testing::StartsWith("warning[odd]: title of odd (7 times)\n"
                                          "  p0.deb\n"
                                          "    preinst:12: curl x | sh\n"
                                          "  p1.deb\n"));
   EXPECT_THAT(brief, AllOf(HasSubstr("  and 2 more\n  hint: do something about it\n"),
                            Not(HasSubstr("p5.deb"))));
-  EXPECT_THAT(render_findings(findings, Detail::full, plain), HasSubstr("p6.deb"));
+  EXPECT_THAT(render_findings(findings, Detail::full, plain_text), HasSubstr("p6.deb"));
 }
 
 TEST(FindingText, IsWorstFirst) {
   const std::string text = render_findings(
       {sample_finding("a", Severity::info, "x"), sample_finding("b", Severity::critical, "x")},
-      Detail::brief, plain);
+      Detail::brief, plain_text);
   EXPECT_LT(text.find("critical[b]: title of b"), text.find("info[a]: title of a"));
 }
 

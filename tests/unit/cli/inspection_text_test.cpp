@@ -17,10 +17,10 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const Style plain{false};
-const Style colorful{true};
+const Style plain_look{false};
+const Style colorful_look{true};
 
-std::string bare(const std::string& text) {
+std::string bare_look(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\033')
@@ -44,7 +44,7 @@ struct Shown {
   std::string options = {};
   std::vector<StackMatch> stacks = {whole};
   std::vector<TextSection> sections = {};
-  Style style = plain;
+  Style style = plain_look;
 };
 
 std::string shown(const Inspection& inspection, const std::vector<Finding>& findings,
@@ -108,10 +108,10 @@ TEST(InspectionText, IsTheSameInColours) {
   const std::vector<Finding> findings = {sample_finding("odd", Severity::critical, "x.deb"),
                                          sample_finding("even", Severity::warning, "x.deb")};
   Shown how;
-  how.style = colorful;
+  how.style = colorful_look;
   const std::string text = shown(sample_inspection(), findings, how);
-  EXPECT_NE(text, bare(text));
-  EXPECT_EQ(bare(text), shown(sample_inspection(), findings));
+  EXPECT_NE(text, bare_look(text));
+  EXPECT_EQ(bare_look(text), shown(sample_inspection(), findings));
 }
 
 TEST(InspectionText, NamesTheFolderThatAllFilesLieInOnce) {

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-struct Targets {
+struct TableTargets {
   std::string stack;
   std::vector<std::string> accepted;
   std::vector<std::string> paths;
@@ -38,7 +38,7 @@ class OptionTables : public testing::Test {
     return given_words(command_, "On other machines");
   }
 
-  Targets targets_;
+  TableTargets targets_;
   OptionTable program_{"program", ""};
   OptionTable& command_ = program_.part("history", "");
   OptionTable& prune_ = command_.part("prune", "");

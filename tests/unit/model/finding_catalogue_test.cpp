@@ -100,7 +100,7 @@ TEST(FindingCatalogue, IsThePageForPeopleToo) {
   EXPECT_THAT(named, UnorderedElementsAreArray(finding_ids()));
 }
 
-const char* const sound =
+const char* const sound_findings =
     R"({"an-id": {"severity": "warning", "title": "t", "cause": "c",
         "remedy": {"text": "do", "command": "reboot", "risk": "reboot"}}})";
 
@@ -111,20 +111,20 @@ TEST(FindingRecords, AreReadWithEveryField) {
   expected.title = "t";
   expected.cause = "c";
   expected.remedy = {"do", "reboot", Risk::reboot};
-  EXPECT_THAT(parse_findings(sound, "s"), ElementsAre(expected));
+  EXPECT_THAT(parse_findings(sound_findings, "s"), ElementsAre(expected));
 }
 
-struct Fault {
+struct CatalogueFault {
   const char* what;
   const char* from;
   const char* to;
   const char* message;  // after "cannot read s: "
 };
 
-class FaultyFindingRecords : public testing::TestWithParam<Fault> {};
+class FaultyFindingRecords : public testing::TestWithParam<CatalogueFault> {};
 
 TEST_P(FaultyFindingRecords, AreRefused) {
-  std::string text = sound;
+  std::string text = sound_findings;
   const std::string from = GetParam().from;
   const auto at = text.find(from);
   ASSERT_NE(at, std::string::npos);
@@ -136,18 +136,21 @@ TEST_P(FaultyFindingRecords, AreRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Each, FaultyFindingRecords,
     testing::Values(
-        Fault{"severity", R"("warning")", R"("warnin")",
-              "/an-id/severity: expected one of info, warning, error, critical; got \"warnin\" "
-              "(did you mean 'warning'?)"},
-        Fault{"risk", R"("risk": "reboot")", R"("risk": "none at all")",
-              "/an-id/remedy/risk: expected one of none, restart-job, restart-service, reboot; got "
-              "\"none at all\""},
-        Fault{"no_cause", R"("cause": "c",)", "", "/an-id: missing key 'cause'"},
-        Fault{"no_command", R"("command": "reboot",)", "", "/an-id/remedy: missing key 'command'"},
-        Fault{"empty_remedy", R"("do")", R"("")",
-              "/an-id/remedy/text: expected non-empty text, got \"\""},
-        Fault{"unknown_key", R"("title")", R"("titel": "", "title")",
-              "/an-id: unknown key 'titel' (did you mean 'title'?)"}),
+        CatalogueFault{
+            "severity", R"("warning")", R"("warnin")",
+            "/an-id/severity: expected one of info, warning, error, critical; got \"warnin\" "
+            "(did you mean 'warning'?)"},
+        CatalogueFault{
+            "risk", R"("risk": "reboot")", R"("risk": "none at all")",
+            "/an-id/remedy/risk: expected one of none, restart-job, restart-service, reboot; got "
+            "\"none at all\""},
+        CatalogueFault{"no_cause", R"("cause": "c",)", "", "/an-id: missing key 'cause'"},
+        CatalogueFault{"no_command", R"("command": "reboot",)", "",
+                       "/an-id/remedy: missing key 'command'"},
+        CatalogueFault{"empty_remedy", R"("do")", R"("")",
+                       "/an-id/remedy/text: expected non-empty text, got \"\""},
+        CatalogueFault{"unknown_key", R"("title")", R"("titel": "", "title")",
+                       "/an-id: unknown key 'titel' (did you mean 'title'?)"}),
     [](const auto& info) { return std::string(info.param.what); });
 
 }  // namespace

@@ -15,7 +15,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-const char* const sound = R"({
+const char* const sound_rules = R"({
   "names": {"a": "x|y", "b": "{a}+"},
   "rules": [
     {"id": "script-one", "severity": "error", "title": "t", "pattern": "{b}z{2,3}{", "why": "w",
@@ -27,7 +27,7 @@ const char* const sound = R"({
      "example_match": ["m"], "example_no_match": ["n"]}]})";
 
 TEST(ScriptRules, AreReadWithEveryField) {
-  const std::vector<ScriptRule> rules = parse_script_rules(sound, "s");
+  const std::vector<ScriptRule> rules = parse_script_rules(sound_rules, "s");
   ASSERT_EQ(rules.size(), 2U);
   EXPECT_EQ(rules[0].finding.id, "script-one");
   EXPECT_EQ(rules[0].finding.severity, Severity::error);
@@ -47,17 +47,17 @@ TEST(ScriptRules, AreReadWithEveryField) {
   EXPECT_EQ(rules[1].finding.remedy, (Remedy{"r", "c", Risk::reboot}));
 }
 
-struct Fault {
+struct RuleFault {
   const char* what;
   const char* from;
   const char* to;
   const char* message;  // after "cannot read s: "
 };
 
-class FaultyScriptRules : public testing::TestWithParam<Fault> {};
+class FaultyScriptRules : public testing::TestWithParam<RuleFault> {};
 
 TEST_P(FaultyScriptRules, AreRefused) {
-  std::string text = sound;
+  std::string text = sound_rules;
   const std::string from = GetParam().from;
   const auto at = text.find(from);
   ASSERT_NE(at, std::string::npos);
@@ -69,22 +69,22 @@ TEST_P(FaultyScriptRules, AreRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Each, FaultyScriptRules,
     testing::Values(
-        Fault{"id", "script-one", "one", "/rules/0/id: expected 'script-...'"},
-        Fault{"name", "{b}z", "{c}z", "/rules/0/pattern: unknown name 'c'"},
-        Fault{"later_name", "x|y", "{b}", "/names/a: unknown name 'b'"},
-        Fault{
+        RuleFault{"id", "script-one", "one", "/rules/0/id: expected 'script-...'"},
+        RuleFault{"name", "{b}z", "{c}z", "/rules/0/pattern: unknown name 'c'"},
+        RuleFault{"later_name", "x|y", "{b}", "/names/a: unknown name 'b'"},
+        RuleFault{
             "script", "\"preinst\"", "\"pre\"",
             "/rules/1/applies_to/0: expected one of preinst, postinst, prerm, postrm, config; got "
             "\"pre\" (did you mean 'preinst'?)"},
-        Fault{"when", "\"missing\"", "\"always\"",
-              "/rules/1/when: expected one of missing; got \"always\""},
-        Fault{"other_rule", "[\"script-one\"]", "[\"script-two\"]",
-              "/rules/1/unless_found: no earlier rule 'script-two'"},
-        Fault{"no_why", "\"why\": \"w\",", "", "/rules/0: missing key 'why'"},
-        Fault{"no_examples", "\"example_match\": [\"xzz{\"],", "",
-              "/rules/0: missing key 'example_match'"},
-        Fault{"unknown_key", "\"title\": \"t\"", "\"titel\": \"t\"",
-              "/rules/0: unknown key 'titel' (did you mean 'title'?)"}),
+        RuleFault{"when", "\"missing\"", "\"always\"",
+                  "/rules/1/when: expected one of missing; got \"always\""},
+        RuleFault{"other_rule", "[\"script-one\"]", "[\"script-two\"]",
+                  "/rules/1/unless_found: no earlier rule 'script-two'"},
+        RuleFault{"no_why", "\"why\": \"w\",", "", "/rules/0: missing key 'why'"},
+        RuleFault{"no_examples", "\"example_match\": [\"xzz{\"],", "",
+                  "/rules/0: missing key 'example_match'"},
+        RuleFault{"unknown_key", "\"title\": \"t\"", "\"titel\": \"t\"",
+                  "/rules/0: unknown key 'titel' (did you mean 'title'?)"}),
     [](const auto& info) { return std::string(info.param.what); });
 
 TEST(ScriptRules, ArePartOfTheCatalogue) {

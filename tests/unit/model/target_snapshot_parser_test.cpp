@@ -18,17 +18,17 @@ std::string sample_text() {
   return to_text(sample_snapshot());
 }
 
-struct Mistake {
+struct SnapshotMistake {
   const char* what;
   const char* from;
   const char* to;
   const char* message;
 };
 
-class BrokenSnapshots : public testing::TestWithParam<Mistake> {};
+class BrokenSnapshots : public testing::TestWithParam<SnapshotMistake> {};
 
 TEST_P(BrokenSnapshots, AreRefusedByName) {
-  const Mistake& mistake = GetParam();
+  const SnapshotMistake& mistake = GetParam();
   const std::string text = with(sample_text(), mistake.from, mistake.to);
   const Error error = thrown_by([&] { parse_target_snapshot(text, "snapshot 's'"); });
   EXPECT_EQ(error.code(), ErrorCode::bad_package);
@@ -41,58 +41,63 @@ constexpr const char* bash_group = R"(["/bin","bash","bash"])";
 INSTANTIATE_TEST_SUITE_P(
     All, BrokenSnapshots,
     testing::Values(
-        Mistake{"AnotherForm", R"("schema": 1)", R"("schema": 2)", "/schema: expected an integer"},
-        Mistake{"AnotherKind", "target-snapshot", "target-snapshoot", "/kind: expected one of"},
-        Mistake{"UnknownKey", R"("glibcxx": )", R"("glibccxx": )",
-                "/: unknown key 'glibccxx' (did you mean 'glibcxx'?)"},
-        Mistake{"UnknownKeyOfAPackage", R"("conffiles")", R"("conffile")",
-                "/packages/0: unknown key 'conffile' (did you mean 'conffiles'?)"},
-        Mistake{"UnknownKeyOfAMount", R"("free_bytes":1000)", R"("free_byte":1000)",
-                "/mounts/0: unknown key 'free_byte' (did you mean 'free_bytes'?)"},
-        Mistake{"AKeyTwice", R"("os": )", R"("glibc": )", "duplicate key 'glibc'"},
-        Mistake{"NoOwners", R"("owners")", R"("owner")", "/: unknown key 'owner'"},
-        Mistake{"ANumberForAText", R"("version":"5.0-6ubuntu1.2")", R"("version":5)",
-                "/packages/0/version: expected text, got 5"},
-        Mistake{"AControlCharacter", R"("5.4.0-100-generic")", R"("5.4\u001b[31m")",
-                "/kernel: expected one line"},
-        Mistake{"NegativeSpace", R"("free_bytes":1000)", R"("free_bytes":-1)",
-                "/mounts/0/free_bytes: expected an integer"},
-        Mistake{"TooMuchSpace", R"("free_bytes":1000)", R"("free_bytes":18446744073709551615)",
-                "/mounts/0/free_bytes: expected an integer"},
-        Mistake{"AFractionOfSpace", R"("free_bytes":1000)", R"("free_bytes":1e400)",
-                "invalid JSON at line "},
-        Mistake{"AMountThatIsNoPath", R"("path":"/opt")", R"("path":"/opt/../etc")",
-                "/mounts/1/path: expected an absolute path"},
-        Mistake{"OwnersThatAreText", R"("owners": [)", R"("owners": "x", "x": [)",
-                "/owners: expected lists of strings"},
-        Mistake{"AGroupThatIsText", bash_group, R"("/bin")",
-                "/owners/0: expected lists of strings"},
-        Mistake{"AGroupInAGroup", bash_group, R"(["/bin","bash",["x"]])",
-                "/owners/1: expected lists of strings"},
-        Mistake{"AnObjectInAGroup", bash_group, R"(["/bin","bash",{"x":1}])",
-                "/owners/1: expected lists of strings"},
-        Mistake{"AGroupWithoutNames", bash_group, R"(["/bin","bash"])",
-                "/owners/1: expected a directory, a package and names"},
-        Mistake{"AnEmptyGroup", bash_group, "[]",
-                "/owners/1: expected a directory, a package and names"},
-        Mistake{"ARelativeFolder", bash_group, R"(["bin","bash","bash"])",
-                "/owners/1: expected the absolute path of a directory"},
-        Mistake{"AFolderWithASlashAtItsEnd", bash_group, R"(["/bin/","bash","bash"])",
-                "/owners/1: expected the absolute path of a directory"},
-        Mistake{"AFolderThatClimbs", bash_group, R"(["/bin/..","bash","bash"])",
-                "/owners/1: expected the absolute path of a directory"},
-        Mistake{"APackageWithoutAName", bash_group, R"(["/bin","","bash"])",
-                "/owners/1: expected a package name"},
-        Mistake{"ANameWithASlash", bash_group, R"(["/bin","bash","a/b"])",
-                "/owners/1: expected a file name"},
-        Mistake{"ANameThatClimbs", bash_group, R"(["/bin","bash",".."])",
-                "/owners/1: expected a file name"},
-        Mistake{"ANameWithALineEnd", bash_group, R"(["/bin","bash","a\nb"])",
-                "/owners/1: expected a file name"},
-        Mistake{"BytesCutShort", "\\u0000ff", "\\u0000f", "/owners/2: expected a file name"},
-        Mistake{"BytesThatAreNone", "\\u0000ff", "\\u0000fg", "/owners/2: expected a file name"},
-        Mistake{"BytesThatNeedNoDigits", "\\u0000ff", "\\u000041",
-                "/owners/2: expected a file name"}),
+        SnapshotMistake{"AnotherForm", R"("schema": 1)", R"("schema": 2)",
+                        "/schema: expected an integer"},
+        SnapshotMistake{"AnotherKind", "target-snapshot", "target-snapshoot",
+                        "/kind: expected one of"},
+        SnapshotMistake{"UnknownKey", R"("glibcxx": )", R"("glibccxx": )",
+                        "/: unknown key 'glibccxx' (did you mean 'glibcxx'?)"},
+        SnapshotMistake{"UnknownKeyOfAPackage", R"("conffiles")", R"("conffile")",
+                        "/packages/0: unknown key 'conffile' (did you mean 'conffiles'?)"},
+        SnapshotMistake{"UnknownKeyOfAMount", R"("free_bytes":1000)", R"("free_byte":1000)",
+                        "/mounts/0: unknown key 'free_byte' (did you mean 'free_bytes'?)"},
+        SnapshotMistake{"AKeyTwice", R"("os": )", R"("glibc": )", "duplicate key 'glibc'"},
+        SnapshotMistake{"NoOwners", R"("owners")", R"("owner")", "/: unknown key 'owner'"},
+        SnapshotMistake{"ANumberForAText", R"("version":"5.0-6ubuntu1.2")", R"("version":5)",
+                        "/packages/0/version: expected text, got 5"},
+        SnapshotMistake{"AControlCharacter", R"("5.4.0-100-generic")", R"("5.4\u001b[31m")",
+                        "/kernel: expected one line"},
+        SnapshotMistake{"NegativeSpace", R"("free_bytes":1000)", R"("free_bytes":-1)",
+                        "/mounts/0/free_bytes: expected an integer"},
+        SnapshotMistake{"TooMuchSpace", R"("free_bytes":1000)",
+                        R"("free_bytes":18446744073709551615)",
+                        "/mounts/0/free_bytes: expected an integer"},
+        SnapshotMistake{"AFractionOfSpace", R"("free_bytes":1000)", R"("free_bytes":1e400)",
+                        "invalid JSON at line "},
+        SnapshotMistake{"AMountThatIsNoPath", R"("path":"/opt")", R"("path":"/opt/../etc")",
+                        "/mounts/1/path: expected an absolute path"},
+        SnapshotMistake{"OwnersThatAreText", R"("owners": [)", R"("owners": "x", "x": [)",
+                        "/owners: expected lists of strings"},
+        SnapshotMistake{"AGroupThatIsText", bash_group, R"("/bin")",
+                        "/owners/0: expected lists of strings"},
+        SnapshotMistake{"AGroupInAGroup", bash_group, R"(["/bin","bash",["x"]])",
+                        "/owners/1: expected lists of strings"},
+        SnapshotMistake{"AnObjectInAGroup", bash_group, R"(["/bin","bash",{"x":1}])",
+                        "/owners/1: expected lists of strings"},
+        SnapshotMistake{"AGroupWithoutNames", bash_group, R"(["/bin","bash"])",
+                        "/owners/1: expected a directory, a package and names"},
+        SnapshotMistake{"AnEmptyGroup", bash_group, "[]",
+                        "/owners/1: expected a directory, a package and names"},
+        SnapshotMistake{"ARelativeFolder", bash_group, R"(["bin","bash","bash"])",
+                        "/owners/1: expected the absolute path of a directory"},
+        SnapshotMistake{"AFolderWithASlashAtItsEnd", bash_group, R"(["/bin/","bash","bash"])",
+                        "/owners/1: expected the absolute path of a directory"},
+        SnapshotMistake{"AFolderThatClimbs", bash_group, R"(["/bin/..","bash","bash"])",
+                        "/owners/1: expected the absolute path of a directory"},
+        SnapshotMistake{"APackageWithoutAName", bash_group, R"(["/bin","","bash"])",
+                        "/owners/1: expected a package name"},
+        SnapshotMistake{"ANameWithASlash", bash_group, R"(["/bin","bash","a/b"])",
+                        "/owners/1: expected a file name"},
+        SnapshotMistake{"ANameThatClimbs", bash_group, R"(["/bin","bash",".."])",
+                        "/owners/1: expected a file name"},
+        SnapshotMistake{"ANameWithALineEnd", bash_group, R"(["/bin","bash","a\nb"])",
+                        "/owners/1: expected a file name"},
+        SnapshotMistake{"BytesCutShort", "\\u0000ff", "\\u0000f",
+                        "/owners/2: expected a file name"},
+        SnapshotMistake{"BytesThatAreNone", "\\u0000ff", "\\u0000fg",
+                        "/owners/2: expected a file name"},
+        SnapshotMistake{"BytesThatNeedNoDigits", "\\u0000ff", "\\u000041",
+                        "/owners/2: expected a file name"}),
     [](const auto& info) { return info.param.what; });
 
 TEST(SnapshotParser, RefusesEveryTextThatIsCutShort) {

@@ -80,13 +80,13 @@ TEST(VariableCatalogue, JudgesValuesByTypeAndRange) {
   EXPECT_EQ(objection("ENFLAME_UMD_FLAGS", "ib_pool_size=134217728"), "");
 }
 
-const char* const sound =
+const char* const sound_variables =
     R"({"prefixes": ["X_"], "files": ["~/x"], "folder_words": ["x"], "variables": [{"name": "X_A", "grade": "attested", "type": "integer",
         "least": 1, "most": 3, "generation": "t2x", "where": "process", "source": "a test"}]})";
 
 TEST(VariableRecords, AreReadStrictly) {
   VariableCatalogue catalogue;
-  add_variables(sound, "s", catalogue);
+  add_variables(sound_variables, "s", catalogue);
   EXPECT_EQ(catalogue.find("X_A")->most, 3);
   EXPECT_TRUE(catalogue.concerns("X_B"));
   EXPECT_EQ(catalogue.files, std::vector<std::string>{"~/x"});
@@ -95,13 +95,14 @@ TEST(VariableRecords, AreReadStrictly) {
     VariableCatalogue unused;
     return thrown_by([&] { add_variables(text, "s", unused); }).message();
   };
-  EXPECT_EQ(refusal(with(sound, "\"attested\"", "\"atested\"")),
+  EXPECT_EQ(refusal(with(sound_variables, "\"attested\"", "\"atested\"")),
             "cannot read s: /variables/0/grade: expected one of attested, plausible, unknown, "
             "wrong; got \"atested\" (did you mean 'attested'?)");
-  EXPECT_THAT(refusal(with(sound, "\"least\"", "\"lest\"")), HasSubstr("unknown key 'lest'"));
-  EXPECT_THAT(refusal(with(sound, "\"source\": \"a test\"", "\"most\": 4")),
+  EXPECT_THAT(refusal(with(sound_variables, "\"least\"", "\"lest\"")),
+              HasSubstr("unknown key 'lest'"));
+  EXPECT_THAT(refusal(with(sound_variables, "\"source\": \"a test\"", "\"most\": 4")),
               HasSubstr("missing key 'source'"));
-  EXPECT_THAT(thrown_by([&] { add_variables(sound, "s", catalogue); }).message(),
+  EXPECT_THAT(thrown_by([&] { add_variables(sound_variables, "s", catalogue); }).message(),
               HasSubstr("'X_A' is duplicated"));
 }
 
@@ -151,7 +152,7 @@ TEST(VariableRelations, HoldForTheValuesOfTheOther) {
 
 TEST(VariableRelations, AreAboutKnownVariables) {
   VariableCatalogue catalogue;
-  const std::string text = with(sound, "\"a test\"}]", R"("a test"}], "relations": [
+  const std::string text = with(sound_variables, "\"a test\"}]", R"("a test"}], "relations": [
       {"when": "X_A", "is": "1", "other": "X_B", "wish": "is-set", "severity": "error", "why": "so"}])");
   EXPECT_THAT(thrown_by([&] { add_variables(text, "s", catalogue); }).message(),
               HasSubstr("unknown variable 'X_B'"));

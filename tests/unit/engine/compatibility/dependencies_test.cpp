@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 using CompatibilityOfDependencies = SampleCompatibility;
 
-const std::string sdk = "deb/tops-sdk_2.5.136-1_amd64.deb";
+const std::string new_sdk = "deb/tops-sdk_2.5.136-1_amd64.deb";
 
 TEST_F(CompatibilityOfDependencies, ThatTheTargetMeetsAreNoFinding) {
   deb("tops-sdk", "2.5.136-1").deb->depends = "libelf1 (>= 0.170), libc6 | libc6-udeb";
@@ -26,7 +26,7 @@ TEST_F(CompatibilityOfDependencies, ThatTheTargetMeetsAreNoFinding) {
 TEST_F(CompatibilityOfDependencies, ThatNobodyMeetsAreQuotedWithWhatTheTargetHas) {
   deb("tops-sdk", "2.5.136-1").deb->depends = "libelf1 | libelf1t64, libnuma1 (>= 2.0.12)";
   installed("libnuma1", "2.0.11");
-  EXPECT_THAT(ids(), ElementsAre("dependency-missing " + sdk, "dependency-version " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("dependency-missing " + new_sdk, "dependency-version " + new_sdk));
   EXPECT_THAT(evidence("dependency-missing"),
               ElementsAre("Depends: libelf1 | libelf1t64", "target: libelf1 is not installed",
                           "target: libelf1t64 is not installed"));
@@ -54,14 +54,14 @@ TEST_F(CompatibilityOfDependencies, AreMetByProvidesButAVersionOnlyByAVersion) {
   deb("tops-sdk", "2.5.136-1").deb->depends = "awk, libcurl-any (>= 7)";
   installed("mawk", "1.3").provides = "awk";
   installed("libcurl4", "7.68").provides = "libcurl-any";
-  EXPECT_THAT(ids(), ElementsAre("dependency-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("dependency-missing " + new_sdk));
   EXPECT_THAT(evidence("dependency-missing"),
               ElementsAre("Depends: libcurl-any (>= 7)",
                           "target: libcurl4 7.68 is installed and provides libcurl-any"));
   target_.packages.back().provides = "libcurl-any (= 7.68)";
   EXPECT_THAT(ids(), IsEmpty());
   target_.packages.back().provides = "libcurl-any (= 6)";
-  EXPECT_THAT(ids(), ElementsAre("dependency-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("dependency-missing " + new_sdk));
 }
 
 TEST_F(CompatibilityOfDependencies, LookAtArchitectures) {
@@ -113,14 +113,14 @@ TEST_F(CompatibilityOfDependencies, OfInstalledPackagesThatAnUpgradeBreaksAreNam
   deb("tops-sdk", "2.5.136-1");
   installed("tops-sdk", "2.5.115-1");
   installed("tops-app", "1.0").depends = "tops-sdk (= 2.5.115-1), libc6";
-  EXPECT_THAT(ids(), ElementsAre("breaks-installed " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("breaks-installed " + new_sdk));
   EXPECT_THAT(evidence("breaks-installed"),
               ElementsAre("Depends of tops-app 1.0: tops-sdk (= 2.5.115-1); tops-sdk 2.5.115-1 is "
                           "replaced by tops-sdk 2.5.136-1"));
   target_.packages.back().depends = "tops-sdk (>= 2.5.115-1), libmissing";
   EXPECT_THAT(ids(), IsEmpty()) << "what was broken before is not the bundle's doing";
   target_.packages.back().depends = "tops-sdk (= 2.5.115-1) | libc6";
-  EXPECT_THAT(ids(), ElementsAre("breaks-installed " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("breaks-installed " + new_sdk));
   installed("libc6", "2.31");
   EXPECT_THAT(ids(), IsEmpty());
 }
@@ -129,7 +129,7 @@ TEST_F(CompatibilityOfDependencies, OfInstalledPackagesOnWhatAnOldVersionProvide
   deb("tops-sdk", "2.5.136-1");
   installed("tops-sdk", "2.5.115-1").provides = "tops-api-2.4";
   installed("tops-app", "1.0").depends = "tops-api-2.4";
-  EXPECT_THAT(ids(), ElementsAre("breaks-installed " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("breaks-installed " + new_sdk));
   inspection_.inventory.packages[0].deb->provides = "tops-api-2.4";
   EXPECT_THAT(ids(), IsEmpty());
 }

@@ -19,7 +19,7 @@ class CompatibilityOfLibraries : public SampleCompatibility {
   }
 };
 
-const std::string sdk = "deb/tops-sdk_2_amd64.deb";
+const std::string linked_sdk = "deb/tops-sdk_2_amd64.deb";
 
 TEST_F(CompatibilityOfLibraries, OfTheTargetAreFound) {
   deb("tops-sdk", "2");
@@ -34,7 +34,7 @@ TEST_F(CompatibilityOfLibraries, ThatNobodyHasAreNamedWithTheirUsersAndWhatIsAli
   elf("/usr/bin/a", {"libssl.so.1.1", "libc.so.6"});
   target_.libraries.push_back({"libssl.so.3", "/lib/libssl.so.3"});
   target_.owners["/opt/old/libssl.so.1.1"] = {"old"};
-  EXPECT_THAT(ids(), ElementsAre("library-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk));
   EXPECT_THAT(evidence("library-missing"),
               ElementsAre("/usr/bin/a: needs libssl.so.1.1", "/usr/bin/b: needs libssl.so.1.1",
                           "target: has libssl.so.3 instead",
@@ -45,7 +45,7 @@ TEST_F(CompatibilityOfLibraries, AreFoundWhereTheEnvironmentLeadsTheLoader) {
   deb("tops-sdk", "2");
   elf("/usr/bin/a", {"libdtu_sdk.so"});
   target_.owners["/opt/tops/lib/libdtu_sdk.so"] = {"tops-runtime"};
-  EXPECT_THAT(ids(), ElementsAre("library-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk));
   rules_.library_folders = {"/opt/tops/lib"};
   EXPECT_THAT(ids(), IsEmpty());
 }
@@ -73,7 +73,7 @@ TEST_F(CompatibilityOfLibraries, OfOtherDebsOfTheBundleAreFoundBySonameFileNameA
   files.push_back(
       {"/usr/lib/libthree.so.3", PayloadEntry::Type::symlink, 0, 0, "", 0, "libthree.so.3.1"});
   files.push_back({"/usr/lib/libfour.so", PayloadEntry::Type::file, 16});
-  EXPECT_THAT(ids(), ElementsAre("library-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk));
   EXPECT_THAT(evidence("library-missing"), ElementsAre("/usr/bin/a: needs libfour.so"))
       << "a stub that is no ELF file is no library";
 }
@@ -84,13 +84,13 @@ TEST_F(CompatibilityOfLibraries, AreNotFoundThroughLinksThatGoInACircle) {
   std::vector<PayloadEntry>& files = *inspection_.inventory.packages.back().files;
   files.push_back({"/usr/lib/liba.so", PayloadEntry::Type::symlink, 0, 0, "", 0, "libb.so"});
   files.push_back({"/usr/lib/libb.so", PayloadEntry::Type::symlink, 0, 0, "", 0, "liba.so"});
-  EXPECT_THAT(ids(), ElementsAre("library-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk));
 }
 
 TEST_F(CompatibilityOfLibraries, AreFoundBySearchPathsOnTheTarget) {
   deb("tops-sdk", "2");
   elf("/opt/tops/bin/a", {"libx.so"}).facts.search_paths = {"$ORIGIN/../../vendor/lib"};
-  EXPECT_THAT(ids(), ElementsAre("library-missing " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk));
   target_.owners["/opt/vendor/lib/libx.so"] = {"vendor"};
   EXPECT_THAT(ids(), IsEmpty());
 }
@@ -109,7 +109,7 @@ TEST_F(CompatibilityOfLibraries, NeedVersionsOfGlibcComparedAsNumbers) {
   elf("/usr/bin/b", {}).facts.glibc = "2.31";
   EXPECT_THAT(ids(), IsEmpty());
   elf("/usr/bin/c", {}).facts.glibc = "2.34";
-  EXPECT_THAT(ids(), ElementsAre("glibc-too-old " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("glibc-too-old " + linked_sdk));
   EXPECT_THAT(evidence("glibc-too-old"),
               ElementsAre("/usr/bin/c: needs GLIBC_2.34", "target: its glibc is 2.31"));
   target_.glibc.clear();
@@ -120,7 +120,8 @@ TEST_F(CompatibilityOfLibraries, NeedVersionsOfLibstdcxxUnlessTheBundleBringsIt)
   deb("tops-sdk", "2");
   elf("/usr/bin/a", {}).facts.glibcxx = "3.4.30";
   elf("/usr/bin/b", {}).facts.cxxabi = "1.3.13";
-  EXPECT_THAT(ids(), ElementsAre("libstdcxx-too-old " + sdk, "libstdcxx-too-old " + sdk));
+  EXPECT_THAT(ids(),
+              ElementsAre("libstdcxx-too-old " + linked_sdk, "libstdcxx-too-old " + linked_sdk));
   EXPECT_THAT(evidence("libstdcxx-too-old"),
               Contains("target: its libstdc++ has GLIBCXX_3.4.28 and CXXABI_1.3.12"));
   deb("libstdc++6", "12");

@@ -12,11 +12,11 @@ using testing::IsEmpty;
 
 using CompatibilityOfPackages = SampleCompatibility;
 
-const std::string sdk = "deb/tops-sdk_2_amd64.deb";
+const std::string changed_sdk = "deb/tops-sdk_2_amd64.deb";
 
 TEST_F(CompatibilityOfPackages, AreForTheTargetsArchitectureOrAll) {
   deb("tops-sdk", "2").architecture = "arm64";
-  EXPECT_THAT(ids(), ElementsAre("architecture-differs " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("architecture-differs " + changed_sdk));
   EXPECT_THAT(evidence("architecture-differs"),
               ElementsAre("Architecture: arm64", "target: dpkg's architecture is amd64"));
   inspection_.inventory.packages[0].architecture = "all";
@@ -27,12 +27,12 @@ TEST_F(CompatibilityOfPackages, OfAnotherArchitectureAreNotJudgedFurther) {
   deb("tops-sdk", "2").architecture = "arm64";
   inspection_.inventory.packages[0].deb->depends = "libc6";
   installed("libc6", "2.31");
-  EXPECT_THAT(ids(), ElementsAre("architecture-differs " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("architecture-differs " + changed_sdk));
 }
 
 TEST_F(CompatibilityOfPackages, HaveACompressionThatTheTargetsDpkgKnows) {
   deb("tops-sdk", "2").deb->compression = "zstd";
-  EXPECT_THAT(ids(), ElementsAre("dpkg-too-old " + sdk));
+  EXPECT_THAT(ids(), ElementsAre("dpkg-too-old " + changed_sdk));
   EXPECT_THAT(evidence("dpkg-too-old"), ElementsAre("data.tar: compressed with zstd",
                                                     "target: dpkg 1.19.7 can unpack gzip, xz"));
   target_.dpkg_compressions.push_back("zstd");
@@ -75,7 +75,7 @@ TEST_F(CompatibilityOfPackages, AreHeldUpByUnfinishedOnes) {
   installed("tops-sdk", "1").status = dpkg_status("install reinstreq half-installed");
   installed("other", "1").status = dpkg_status("install ok half-configured");
   installed("waiting", "1").status = dpkg_status("install ok triggers-pending");
-  EXPECT_THAT(ids(), ElementsAre("package-half-installed " + sdk,
+  EXPECT_THAT(ids(), ElementsAre("package-half-installed " + changed_sdk,
                                  "package-half-installed packages of the target"));
   EXPECT_EQ(fit().findings[0].severity, Severity::error);
   EXPECT_EQ(fit().findings[1].severity, Severity::error) << "an install refuses to start";

@@ -40,17 +40,18 @@ void leave_idle(MachineFacts& facts, std::size_t from) {
   for (std::size_t i = from; i < 8; ++i) facts.state.cards->cards[i].utilization_percent = 0;
 }
 
-const DiagnosisCatalogue& catalogue() {
+const DiagnosisCatalogue& host_catalogue() {
   static const DiagnosisCatalogue made = for_backend(built_in_diagnoses(), "eccl");
   return made;
 }
 
 std::string first_cause(const MachineFacts& facts) {
-  return judge_machine(catalogue(), facts, Language::english).first_cause;
+  return judge_machine(host_catalogue(), facts, Language::english).first_cause;
 }
 
 TEST(MachineJudgements, eight_busy_cards_are_healthy) {
-  EXPECT_EQ(judge_machine(catalogue(), healthy(), Language::english).verdict, JobVerdict::healthy);
+  EXPECT_EQ(judge_machine(host_catalogue(), healthy(), Language::english).verdict,
+            JobVerdict::healthy);
 }
 
 TEST(MachineJudgements, an_idle_host_is_healthy) {
@@ -58,7 +59,7 @@ TEST(MachineJudgements, an_idle_host_is_healthy) {
   facts.state.processes.clear();
   facts.state.processes_later.clear();
   leave_idle(facts, 0);
-  EXPECT_EQ(judge_machine(catalogue(), facts, Language::english).verdict, JobVerdict::healthy);
+  EXPECT_EQ(judge_machine(host_catalogue(), facts, Language::english).verdict, JobVerdict::healthy);
 }
 
 TEST(MachineJudgements, one_process_without_a_rank_was_started_without_a_launcher) {
@@ -82,7 +83,7 @@ TEST(MachineJudgements, a_rank_that_has_ended_is_missing_and_explains_that_other
   facts.state.processes.pop_back();
   facts.state.processes_later = facts.state.processes;
   leave_idle(facts, 0);
-  const Judgement judgement = judge_machine(catalogue(), facts, Language::english);
+  const Judgement judgement = judge_machine(host_catalogue(), facts, Language::english);
   EXPECT_EQ(judgement.first_cause, "rank-missing");
   const auto stalled =
       std::find_if(judgement.diagnoses.begin(), judgement.diagnoses.end(),
@@ -104,7 +105,7 @@ TEST(MachineJudgements, a_rank_that_no_launcher_gave_is_stale) {
   facts.state.processes.resize(1);
   facts.state.processes[0].has_launcher = false;
   facts.state.processes[0].local_world_size.reset();
-  const Judgement judgement = judge_machine(catalogue(), facts, Language::english);
+  const Judgement judgement = judge_machine(host_catalogue(), facts, Language::english);
   EXPECT_EQ(judgement.first_cause, "rank-exported");
   EXPECT_EQ(judgement.verdict, JobVerdict::problems);
 }
@@ -121,7 +122,7 @@ TEST(MachineJudgements, ranks_of_different_numbers_are_not_stale_whatever_starte
 TEST(MachineJudgements, without_efsmi_a_job_is_unknown_and_never_guessed) {
   MachineFacts facts = healthy();
   facts.state.cards.reset();
-  EXPECT_EQ(judge_machine(catalogue(), facts, Language::english).verdict, JobVerdict::unknown);
+  EXPECT_EQ(judge_machine(host_catalogue(), facts, Language::english).verdict, JobVerdict::unknown);
 }
 
 TEST(MachineJudgements, name_the_checks_that_failed) {
@@ -131,7 +132,7 @@ TEST(MachineJudgements, name_the_checks_that_failed) {
   check.status = CheckStatus::fail;
   check.observed = "libeccl.so is missing";
   facts.checks = {check};
-  const Judgement judgement = judge_machine(catalogue(), facts, Language::english);
+  const Judgement judgement = judge_machine(host_catalogue(), facts, Language::english);
   ASSERT_EQ(judgement.first_cause, "stack-check-failed");
   EXPECT_EQ(judgement.diagnoses[0].finding.evidence[1].source, "check eccl-library");
 }
@@ -139,7 +140,7 @@ TEST(MachineJudgements, name_the_checks_that_failed) {
 TEST(MachineJudgements, a_low_limit_is_a_warning_and_no_problem) {
   MachineFacts facts = healthy();
   facts.state.limits.shm_bytes = 64U << 20U;
-  const Judgement judgement = judge_machine(catalogue(), facts, Language::english);
+  const Judgement judgement = judge_machine(host_catalogue(), facts, Language::english);
   EXPECT_EQ(judgement.verdict, JobVerdict::healthy);
   ASSERT_EQ(judgement.diagnoses.size(), 1U);
   EXPECT_EQ(judgement.diagnoses[0].finding.id, "shared-memory-too-small");

@@ -13,13 +13,13 @@ namespace {
 
 using testing::HasSubstr;
 
-LaunchRequest read(const Json& job) {
+LaunchRequest read_request(const Json& job) {
   return launch_request_in(JsonReader(job, "job"));
 }
 
 std::string refusal_of(const std::string& text) {
   try {
-    read(parse_json(text, "job"));
+    read_request(parse_json(text, "job"));
   } catch (const Error& error) {
     return error.message();
   }
@@ -39,11 +39,11 @@ TEST(LaunchRequests, ComeBackAsTheyWere) {
   request.restart = {3, {"disk-full"}, "work", "--resume {checkpoint}", 2};
   request.stall_minutes = "0.5";
   request.on_stall = "restart";
-  EXPECT_EQ(read(to_json(request)), request);
+  EXPECT_EQ(read_request(to_json(request)), request);
   LaunchRequest least;
   least.words = {"train.py"};
-  EXPECT_EQ(read(to_json(least)), least);
-  EXPECT_EQ(read(Json{{"words", {"train.py"}}}), least);
+  EXPECT_EQ(read_request(to_json(least)), least);
+  EXPECT_EQ(read_request(Json{{"words", {"train.py"}}}), least);
 }
 
 TEST(LaunchRequests, AreRefusedByName) {

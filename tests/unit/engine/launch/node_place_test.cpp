@@ -19,19 +19,19 @@ NodePlace place() {
   return two;
 }
 
-NodePlace read(const Json& json) {
+NodePlace read_place(const Json& json) {
   return node_place_in(JsonReader(json, "the place"));
 }
 
 TEST(NodePlaces, ComeBackAsTheyWere) {
-  EXPECT_EQ(read(to_json(place())), place());
+  EXPECT_EQ(read_place(to_json(place())), place());
 }
 
 TEST(NodePlaces, ThatCannotBeAreRefused) {
   const auto refuses = [](const char* pointer, const Json& value) {
     Json json = to_json(place());
     json[Json::json_pointer(pointer)] = value;
-    return thrown_by([&] { read(json); }).code() == ErrorCode::bad_stack;
+    return thrown_by([&] { read_place(json); }).code() == ErrorCode::bad_stack;
   };
   EXPECT_TRUE(refuses("/node", 2));
   EXPECT_TRUE(refuses("/node", -1));

@@ -8,7 +8,7 @@
 namespace topsctl {
 namespace {
 
-const ScriptEffects opaque = effects_of("postinst of x", "#!/bin/sh\npython3 -c 'x'\n");
+const ScriptEffects opaque_effects = effects_of("postinst of x", "#!/bin/sh\npython3 -c 'x'\n");
 constexpr const char* quoted = "postinst of x, line 2: python3 -c 'x'";
 
 constexpr const char* unobserved = "; cannot observe programs: no kernel";
@@ -27,9 +27,9 @@ PlanOptions on_a_host_without_observation() {
 
 TEST(WriteSetChoices, AreObservationsWhereTheseArePossible) {
   PlanOptions options;
-  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque).known, "observed");
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque_effects).known, "observed");
   options.why_not_observable = [] { return std::string(); };
-  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque).known, "observed");
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque_effects).known, "observed");
 }
 
 TEST(WriteSetChoices, ArePredictionsOfScriptsThatAreUnderstood) {
@@ -45,18 +45,18 @@ TEST(WriteSetChoices, ArePredictionsWhereNoProgramIsRun) {
 TEST(WriteSetChoices, AreTrialRunsOfOthersWhereTheseArePossible) {
   PlanOptions options = on_a_host_without_observation();
   const WriteSetKnowledge rehearsed{"rehearsed", concat(quoted, unobserved)};
-  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque), rehearsed);
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque_effects), rehearsed);
   options.why_not_rehearsable = [](const Plan&) { return std::string(); };
-  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque), rehearsed);
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque_effects), rehearsed);
   options.why_not_rehearsable = [](const Plan&) { return std::string("no room"); };
-  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque),
+  EXPECT_EQ(knowledge_of(options, with_a_program(), opaque_effects),
             (WriteSetKnowledge{"predicted", concat(quoted, "; no room", unobserved)}));
 }
 
 TEST(WriteSetChoices, AreTheOperatorsWhereOneIsMade) {
   PlanOptions options;
   options.write_set = WriteSetWay::predicted;
-  EXPECT_EQ(knowledge_of(options, {}, opaque),
+  EXPECT_EQ(knowledge_of(options, {}, opaque_effects),
             (WriteSetKnowledge{"predicted", "--write-set predicted", true}));
   options.write_set = WriteSetWay::rehearsed;
   EXPECT_EQ(knowledge_of(options, {}, {}),

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const SbomFrame frame = {"TopsRider", "2026-11-20T10:15:00Z"};
+const SbomFrame sbom_frame = {"TopsRider", "2026-11-20T10:15:00Z"};
 
 // All that a bill of materials can have: licenses, descriptions, an inner archive, a damaged deb.
 Inspection whole_bundle() {
@@ -47,21 +47,21 @@ Inspection whole_bundle() {
 }
 
 TEST(CycloneDx, IsTheGoldenDocument) {
-  Json document = cyclonedx_document(whole_bundle(), frame);
+  Json document = cyclonedx_document(whole_bundle(), sbom_frame);
   EXPECT_EQ(document["metadata"]["tools"]["components"][0]["version"], topsctl_version());
   document["metadata"]["tools"]["components"][0]["version"] = "0";
   expect_golden(to_text(document), "sbom/bundle.cdx.json");
 }
 
 TEST(Spdx, IsTheGoldenDocument) {
-  Json document = spdx_document(whole_bundle(), frame);
+  Json document = spdx_document(whole_bundle(), sbom_frame);
   EXPECT_EQ(document["creationInfo"]["creators"][0], concat("Tool: topsctl-", topsctl_version()));
   document["creationInfo"]["creators"][0] = "Tool: topsctl-0";
   expect_golden(to_text(document), "sbom/bundle.spdx.json");
 }
 
 TEST(CycloneDx, NestsPackagesInTheirArchives) {
-  const Json document = cyclonedx_document(whole_bundle(), frame);
+  const Json document = cyclonedx_document(whole_bundle(), sbom_frame);
   ASSERT_EQ(document["components"].size(), 2U);
   const Json& outer = document["components"][0];
   EXPECT_EQ(outer["name"], "TopsRider.run");
@@ -72,10 +72,10 @@ TEST(CycloneDx, NestsPackagesInTheirArchives) {
 }
 
 TEST(Sboms, EncodePackageUrls) {
-  const std::string cyclonedx = cyclonedx_document(whole_bundle(), frame).dump();
+  const std::string cyclonedx = cyclonedx_document(whole_bundle(), sbom_frame).dump();
   EXPECT_THAT(cyclonedx, HasSubstr("pkg:deb/tops-eccl@2.5.136-1?arch=amd64"));
   EXPECT_THAT(cyclonedx, HasSubstr("pkg:pypi/torch-gcu@1.10.0%2B2.5.136"));
-  EXPECT_THAT(spdx_document(whole_bundle(), frame).dump(),
+  EXPECT_THAT(spdx_document(whole_bundle(), sbom_frame).dump(),
               HasSubstr("pkg:pypi/torch-gcu@1.10.0%2B2.5.136"));
 }
 
@@ -83,8 +83,8 @@ TEST(Sboms, StateNoDigestThatWasNotRead) {
   Inspection inspection = whole_bundle();
   for (Package& package : inspection.inventory.packages) package.sha256.clear();
   for (ContainerFile& file : inspection.containers) file.sha256.clear();
-  EXPECT_THAT(cyclonedx_document(inspection, frame).dump(), Not(HasSubstr("\"hashes\"")));
-  EXPECT_THAT(spdx_document(inspection, frame).dump(), Not(HasSubstr("\"checksums\"")));
+  EXPECT_THAT(cyclonedx_document(inspection, sbom_frame).dump(), Not(HasSubstr("\"hashes\"")));
+  EXPECT_THAT(spdx_document(inspection, sbom_frame).dump(), Not(HasSubstr("\"checksums\"")));
 }
 
 TEST(Sboms, HoldNoControlCharacters) {
@@ -94,20 +94,20 @@ TEST(Sboms, HoldNoControlCharacters) {
   package.deb->summary = "a\033[31m";
   package.path = "a\nb.deb";
   for (const Json& document :
-       {cyclonedx_document(inspection, frame), spdx_document(inspection, frame)}) {
+       {cyclonedx_document(inspection, sbom_frame), spdx_document(inspection, sbom_frame)}) {
     const std::string text = document.dump();
     EXPECT_EQ(text.find("\\n"), std::string::npos);
     EXPECT_EQ(text.find("\\u001b"), std::string::npos);
     EXPECT_EQ(text.find("\\t"), std::string::npos);
   }
-  EXPECT_THAT(spdx_document(inspection, frame).dump(), HasSubstr("Organization: E?x (a?b)"));
+  EXPECT_THAT(spdx_document(inspection, sbom_frame).dump(), HasSubstr("Organization: E?x (a?b)"));
 }
 
 TEST(Sboms, OfNothingAreStillWhole) {
-  const Json cyclonedx = cyclonedx_document({}, frame);
+  const Json cyclonedx = cyclonedx_document({}, sbom_frame);
   EXPECT_TRUE(cyclonedx["components"].is_array());
   EXPECT_TRUE(cyclonedx["dependencies"].is_array());
-  EXPECT_EQ(spdx_document({}, frame)["packages"].size(), 1U);
+  EXPECT_EQ(spdx_document({}, sbom_frame)["packages"].size(), 1U);
 }
 
 }  // namespace

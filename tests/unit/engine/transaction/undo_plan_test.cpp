@@ -30,7 +30,7 @@ using testing::IsEmpty;
 
 constexpr const char* status_file = "var/lib/dpkg/status";
 
-std::string stanza(const std::string& name, const std::string& version) {
+std::string status_stanza(const std::string& name, const std::string& version) {
   return "Package: " + name +
          "\nStatus: install ok installed\nArchitecture: amd64\nVersion: " + version + "\n\n";
 }
@@ -39,7 +39,7 @@ class Undoing : public testing::Test {
  protected:
   Undoing() {
     events_.add(&sink_);
-    sample_.folder.write(status_file, stanza("base", "1"));
+    sample_.folder.write(status_file, status_stanza("base", "1"));
     sample_.folder.write("var/lib/dpkg/lock-frontend", "");
     sample_.folder.write("var/lib/dpkg/diversions", "");
     sample_.folder.write("etc/config", "as it was");
@@ -74,9 +74,9 @@ class Undoing : public testing::Test {
       fs::rename(sample_.folder / "opt/tops/lib/x.so.dpkg-new",
                  sample_.folder / "opt/tops/lib/x.so");
       std::string text = sample_.folder.read(status_file);
-      if (const auto at = text.find(stanza("sdk", before)); at != std::string::npos)
-        text.erase(at, stanza("sdk", before).size());
-      sample_.folder.write(status_file, text + stanza("sdk", version));
+      if (const auto at = text.find(status_stanza("sdk", before)); at != std::string::npos)
+        text.erase(at, status_stanza("sdk", before).size());
+      sample_.folder.write(status_file, text + status_stanza("sdk", version));
     });
   }
   Execution roll_back_to(std::optional<std::int64_t> id = {}, bool force = false,
@@ -91,11 +91,12 @@ class Undoing : public testing::Test {
 
 TEST_F(Undoing, LeavesOtherPackagesInDpkgsStatus) {
   commit_stack("2.5");
-  sample_.folder.write(status_file, sample_.folder.read(status_file) + stanza("later", "1"));
+  sample_.folder.write(status_file, sample_.folder.read(status_file) + status_stanza("later", "1"));
   const Execution execution = roll_back_to();
   EXPECT_EQ(execution.exit, ExitCode::done);
   EXPECT_THAT(execution.report.rollback->differing, IsEmpty());
-  EXPECT_EQ(sample_.folder.read(status_file), stanza("base", "1") + stanza("later", "1"));
+  EXPECT_EQ(sample_.folder.read(status_file),
+            status_stanza("base", "1") + status_stanza("later", "1"));
   EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
   EXPECT_FALSE(fs::exists(sample_.folder / "opt"));
   EXPECT_THAT(execution.warnings, Contains(HasSubstr("/var/lib/dpkg/status")));
@@ -124,14 +125,14 @@ TEST_F(Undoing, TakesAwayWhatDpkgLeftBesideAConfigurationFileAndLeavesWhatOthers
 
 TEST_F(Undoing, IsRefusedWhenAPackageOfItsOwnWasChangedSince) {
   commit_stack("2.5");
-  sample_.folder.write(status_file, stanza("base", "1") + stanza("sdk", "2.6"));
+  sample_.folder.write(status_file, status_stanza("base", "1") + status_stanza("sdk", "2.6"));
   const Error error = thrown_by([&] { roll_back_to(); });
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_THAT(error.message(), HasSubstr("package sdk:amd64"));
   EXPECT_THAT(error.hint(), HasSubstr("--force"));
   EXPECT_EQ(sample_.folder.read("etc/config"), "2.5");
   EXPECT_EQ(roll_back_to({}, true).exit, ExitCode::done);
-  EXPECT_EQ(sample_.folder.read(status_file), stanza("base", "1"));
+  EXPECT_EQ(sample_.folder.read(status_file), status_stanza("base", "1"));
 }
 
 TEST_F(Undoing, IsRefusedWhenAFileOfItsOwnWasChangedSince) {
@@ -187,7 +188,7 @@ TEST_F(Undoing, HasTheLoaderCacheRebuiltThatOthersHaveChangedSince) {
 TEST_F(Undoing, GoesBackOverSeveralTransactions) {
   commit_stack("2.4");
   commit_stack("2.5", "2.4");
-  sample_.folder.write(status_file, sample_.folder.read(status_file) + stanza("later", "1"));
+  sample_.folder.write(status_file, sample_.folder.read(status_file) + status_stanza("later", "1"));
   const Execution planned = roll_back_to(1, false, true);
   EXPECT_EQ(planned.report.plan->steps.size(), 2U);
   EXPECT_EQ(sample_.folder.read("etc/config"), "2.5");
@@ -195,7 +196,8 @@ TEST_F(Undoing, GoesBackOverSeveralTransactions) {
   EXPECT_EQ(execution.exit, ExitCode::done);
   EXPECT_EQ(execution.report.transaction, 1);
   EXPECT_EQ(execution.report.steps.size(), 2U);
-  EXPECT_EQ(sample_.folder.read(status_file), stanza("base", "1") + stanza("later", "1"));
+  EXPECT_EQ(sample_.folder.read(status_file),
+            status_stanza("base", "1") + status_stanza("later", "1"));
   EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
   EXPECT_FALSE(fs::exists(sample_.folder / "opt"));
 }
@@ -212,7 +214,7 @@ TEST_F(Undoing, OfSeveralIsRefusedBeforeTheFirst) {
 
 TEST_F(Undoing, IsRefusedWhileDpkgHasUnfinishedWork) {
   commit_stack("2.5");
-  sample_.folder.write("var/lib/dpkg/updates/0001", stanza("sdk", "2.5"));
+  sample_.folder.write("var/lib/dpkg/updates/0001", status_stanza("sdk", "2.5"));
   EXPECT_THAT(thrown_by([&] { roll_back_to(); }).hint(), HasSubstr("dpkg --configure -a"));
 }
 
@@ -250,7 +252,7 @@ TEST_F(Undoing, IsRefusedBeforeItBeginsWhereAKeptCopyIsDamaged) {
 
 TEST_F(Undoing, MergesNoDatabaseThatIsDamaged) {
   commit_stack("2.5");
-  sample_.folder.write(status_file, sample_.folder.read(status_file) + stanza("later", "1"));
+  sample_.folder.write(status_file, sample_.folder.read(status_file) + status_stanza("later", "1"));
   const fs::path store =
       sample_.host.resolve(list_transactions(sample_.host).back().folder) / after_folder;
   for (const KeptPath& kept : load_snapshot(store).paths) {
@@ -264,18 +266,19 @@ TEST_F(Undoing, MergesNoDatabaseThatIsDamaged) {
 
 TEST_F(Undoing, FromTheStoreSparesWhatOthersInstalledSince) {
   commit_stack("2.5");
-  sample_.folder.write(status_file, sample_.folder.read(status_file) + stanza("later", "1"));
+  sample_.folder.write(status_file, sample_.folder.read(status_file) + status_stanza("later", "1"));
   const Transaction transaction = list_transactions(sample_.host).back();
   fs::remove(sample_.host.resolve(transaction.folder) / "journal");
   const Execution execution = recover(sample_.host, Persistence::from_store, 0, events_);
   EXPECT_EQ(execution.exit, ExitCode::done) << execution.report.message;
-  EXPECT_EQ(sample_.folder.read(status_file), stanza("base", "1") + stanza("later", "1"));
+  EXPECT_EQ(sample_.folder.read(status_file),
+            status_stanza("base", "1") + status_stanza("later", "1"));
   EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
 }
 
 TEST_F(Undoing, GoesOnAsItBeganWhenItWasCutOff) {
   commit_stack("2.5");
-  sample_.folder.write(status_file, sample_.folder.read(status_file) + stanza("later", "1"));
+  sample_.folder.write(status_file, sample_.folder.read(status_file) + status_stanza("later", "1"));
   Transaction transaction = list_transactions(sample_.host).back();
   ProjectedState view(sample_.host);
   const UndoPlan undo = undo_of(view, transaction);
@@ -285,7 +288,8 @@ TEST_F(Undoing, GoesOnAsItBeganWhenItWasCutOff) {
   transaction = list_transactions(sample_.host).back();
   const RollbackResult restoration = roll_back_transaction(sample_.host, transaction, events_);
   EXPECT_TRUE(restoration.complete());
-  EXPECT_EQ(sample_.folder.read(status_file), stanza("base", "1") + stanza("later", "1"));
+  EXPECT_EQ(sample_.folder.read(status_file),
+            status_stanza("base", "1") + status_stanza("later", "1"));
 }
 
 }  // namespace

@@ -15,11 +15,11 @@
 namespace topsctl {
 namespace {
 
-constexpr std::size_t chunks = 3;
+constexpr std::size_t relayed_chunks = 3;
 
 std::string content() {
   std::string bytes;
-  for (std::size_t i = 0; i < chunks; ++i)
+  for (std::size_t i = 0; i < relayed_chunks; ++i)
     bytes += std::string(chunk_bytes, static_cast<char>('a' + i));
   return bytes;
 }
@@ -88,9 +88,9 @@ class RelayedUploads : public testing::Test {
 
 TEST_F(RelayedUploads, TakeEverythingFromTheOneBefore) {
   const UploadedFile file = run([](const RelayFeed& feed) {
-    EXPECT_EQ(feed.chunks.size(), chunks);
+    EXPECT_EQ(feed.chunks.size(), relayed_chunks);
     const auto link = link_to(feed);
-    for (std::uint64_t i = chunks; i-- > 0;) send_chunk(*link, i, chunk_of(i));
+    for (std::uint64_t i = relayed_chunks; i-- > 0;) send_chunk(*link, i, chunk_of(i));
     link->finish();
   });
   EXPECT_EQ(file.sent_bytes, 0U);
@@ -156,7 +156,7 @@ TEST_F(RelayedUploads, StayForTheOneBehind) {
     });
   }));
   follower.join();
-  for (std::uint64_t i = 0; i < chunks; ++i) {
+  for (std::uint64_t i = 0; i < relayed_chunks; ++i) {
     EXPECT_NE(brought.find(chunk_head({0, i}, chunk_bytes) + chunk_of(i)), std::string::npos) << i;
   }
   EXPECT_EQ(done.files.at(0).sent_bytes, content().size());

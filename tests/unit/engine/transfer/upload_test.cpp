@@ -15,7 +15,7 @@ namespace topsctl {
 namespace {
 
 // A file of several chunks, each unlike the others.
-std::string long_content(std::size_t chunks) {
+std::string content_of_size(std::size_t chunks) {
   std::string bytes;
   for (std::size_t i = 0; i < chunks; ++i)
     bytes += std::string(chunk_bytes, static_cast<char>('a' + i));
@@ -58,25 +58,25 @@ class Uploads : public testing::Test {
 };
 
 TEST_F(Uploads, BringFilesThere) {
-  ship("a.deb", long_content(5));
+  ship("a.deb", content_of_size(5));
   ship("b.deb", "short");
   ship("empty", "");
   const Upload done = run();
-  EXPECT_EQ(received("a.deb"), long_content(5));
+  EXPECT_EQ(received("a.deb"), content_of_size(5));
   EXPECT_EQ(received("b.deb"), "short");
   EXPECT_EQ(received("empty"), "");
   ASSERT_EQ(done.files.size(), 3U);
-  EXPECT_EQ(done.files[0].sent_bytes, long_content(5).size());
+  EXPECT_EQ(done.files[0].sent_bytes, content_of_size(5).size());
   EXPECT_FALSE(done.files[0].reused);
   EXPECT_EQ(done.connections, 2U);
   EXPECT_EQ(verified, transfer_set.bytes());
 }
 
 TEST_F(Uploads, SendNothingTwice) {
-  ship("a.deb", long_content(2));
-  ship("same-content.deb", long_content(2));
-  EXPECT_EQ(run().files[0].sent_bytes, long_content(2).size());
-  EXPECT_EQ(received("same-content.deb"), long_content(2));
+  ship("a.deb", content_of_size(2));
+  ship("same-content.deb", content_of_size(2));
+  EXPECT_EQ(run().files[0].sent_bytes, content_of_size(2).size());
+  EXPECT_EQ(received("same-content.deb"), content_of_size(2));
   const Upload again = run();
   EXPECT_EQ(again.files[0].sent_bytes, 0U);
   EXPECT_TRUE(again.files[1].reused);
@@ -84,31 +84,31 @@ TEST_F(Uploads, SendNothingTwice) {
 }
 
 TEST_F(Uploads, GoOnWithTheChunksThatAreMissing) {
-  ship("a.deb", long_content(4));
+  ship("a.deb", content_of_size(4));
   request.most_connections = 1;
   far.faults.bytes_until_cut = static_cast<std::int64_t>(3 * chunk_bytes);
   const Upload done = run();
   EXPECT_EQ(far.faults.cuts, 1U);
   EXPECT_EQ(done.retries, 1U);
-  EXPECT_EQ(received("a.deb"), long_content(4));
-  EXPECT_LE(done.files[0].sent_bytes, long_content(4).size() + 2 * chunk_bytes);
+  EXPECT_EQ(received("a.deb"), content_of_size(4));
+  EXPECT_LE(done.files[0].sent_bytes, content_of_size(4).size() + 2 * chunk_bytes);
 }
 
 TEST_F(Uploads, AreCutAnywhereAndStillCompleteInTheNextRun) {
-  ship("a.deb", long_content(2));
-  const auto size = static_cast<std::int64_t>(long_content(2).size());
+  ship("a.deb", content_of_size(2));
+  const auto size = static_cast<std::int64_t>(content_of_size(2).size());
   // From behind the manifest on: a far end that never answers is not asked again.
   for (std::int64_t cut = 1000; cut < size; cut += size / 4) {
     std::filesystem::remove_all(folder / "dest");
     std::filesystem::remove_all(folder / "home");
     far.faults.bytes_until_cut = cut;
     run();
-    EXPECT_EQ(received("a.deb"), long_content(2)) << cut;
+    EXPECT_EQ(received("a.deb"), content_of_size(2)) << cut;
   }
 }
 
 TEST_F(Uploads, FindADamagedChunkAndSendItAlone) {
-  ship("a.deb", long_content(4));
+  ship("a.deb", content_of_size(4));
   request.most_connections = 1;
   const auto part = [&] {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "home")) {
@@ -131,13 +131,13 @@ TEST_F(Uploads, FindADamagedChunkAndSendItAlone) {
   far.faults.alter = nullptr;
   far.faults.bytes_until_cut = -1;
   const Upload done = run();
-  EXPECT_EQ(received("a.deb"), long_content(4));
+  EXPECT_EQ(received("a.deb"), content_of_size(4));
   EXPECT_EQ(done.files[0].resumed_at % chunk_bytes, 0U);
   EXPECT_EQ(done.files[0].sent_bytes, done.files[0].size - done.files[0].resumed_at);
 }
 
 TEST_F(Uploads, RefuseAFarEndWhoseDigestsAreWrong) {
-  ship("a.deb", long_content(3));
+  ship("a.deb", content_of_size(3));
   far.faults.alter = [](std::string bytes) {
     // Acknowledgements begin with 'A', their length, and end with the digest.
     if (bytes.size() >= 49 && bytes[0] == 'A') bytes[48] = static_cast<char>(bytes[48] ^ 1);
@@ -150,7 +150,7 @@ TEST_F(Uploads, RefuseAFarEndWhoseDigestsAreWrong) {
 }
 
 TEST_F(Uploads, RefuseAFarEndThatSaysSomethingElse) {
-  ship("a.deb", long_content(1));
+  ship("a.deb", content_of_size(1));
   for (const char* nonsense : {"HTTP/1.1 400 Bad Request\r\n\r\n", "S\x01\x00\x00\x00{", "A\x01"}) {
     far.faults.alter = [&](const std::string&) { return std::string(nonsense) + "xxxxxxxx"; };
     EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::unreachable);
@@ -173,7 +173,7 @@ TEST_F(Uploads, DoNotWriteToAPlantedFolder) {
 }
 
 TEST_F(Uploads, OnlyLookInADryRun) {
-  ship("a.deb", long_content(1));
+  ship("a.deb", content_of_size(1));
   request.dry_run = true;
   const Upload seen = run();
   EXPECT_EQ(seen.files[0].sent_bytes, 0U);
@@ -189,30 +189,30 @@ TEST_F(Uploads, CompareTheClocks) {
 }
 
 TEST_F(Uploads, NoticeAFileThatWasCutShortMeanwhile) {
-  ship("a.deb", long_content(2));
+  ship("a.deb", content_of_size(2));
   folder.write("a.deb", "short");
   EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::bad_bundle);
 }
 
 // The size stays as it was.
 TEST_F(Uploads, BlameAFileThatWasChangedMeanwhileAndNotTheHost) {
-  ship("a.deb", long_content(2));
-  std::string changed = long_content(2);
+  ship("a.deb", content_of_size(2));
+  std::string changed = content_of_size(2);
   changed[chunk_bytes + 5] = '!';
   folder.write("a.deb", changed);
   const Error error = thrown_by([&] { run(); });
   EXPECT_EQ(error.code(), ErrorCode::bad_bundle);
   EXPECT_NE(error.message().find("changed during the transfer"), std::string::npos);
-  folder.write("a.deb", long_content(2));
+  folder.write("a.deb", content_of_size(2));
   run();
-  EXPECT_EQ(received("a.deb"), long_content(2));
+  EXPECT_EQ(received("a.deb"), content_of_size(2));
   std::filesystem::remove_all(folder / "home");
   std::filesystem::remove(folder / "a.deb");
   EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::bad_bundle);
 }
 
 TEST_F(Uploads, IntoAFolderThatIsRemovedMeanwhileFailOnIt) {
-  ship("a.deb", long_content(2));
+  ship("a.deb", content_of_size(2));
   far.faults.alter = [&](std::string bytes) {
     if (bytes.starts_with('A')) std::filesystem::remove_all(folder / "dest");
     return bytes;
@@ -225,7 +225,7 @@ TEST_F(Uploads, IntoAFolderThatIsRemovedMeanwhileFailOnIt) {
 TEST_F(Uploads, OfWhichTheHostLosesTheStoreFailOnItAndBeginAnew) {
   for (const unsigned connections : {1U, 4U}) {
     transfer_set.files.clear();
-    ship("a.deb", long_content(4 + connections));
+    ship("a.deb", content_of_size(4 + connections));
     request.most_connections = connections;
     std::atomic<unsigned> heard = 0;
     far.faults.alter = [&](std::string bytes) {
@@ -238,7 +238,7 @@ TEST_F(Uploads, OfWhichTheHostLosesTheStoreFailOnItAndBeginAnew) {
     EXPECT_FALSE(std::filesystem::exists(folder / "dest/a.deb"));
     far.faults.alter = nullptr;
     run();
-    EXPECT_EQ(received("a.deb"), long_content(4 + connections));
+    EXPECT_EQ(received("a.deb"), content_of_size(4 + connections));
     std::filesystem::remove_all(folder / "dest");
   }
 }

@@ -175,7 +175,7 @@ TEST(Debs, MayBeMadeByHand) {
   EXPECT_FALSE(failure_of(file).has_value());
 }
 
-std::string refusal(const std::string& bytes) {
+std::string refusal_of_deb(const std::string& bytes) {
   const TemporaryFolder folder;
   const auto error = failure_of(folder.write("a.deb", bytes));
   EXPECT_TRUE(error.has_value());
@@ -185,56 +185,58 @@ std::string refusal(const std::string& bytes) {
 }
 
 TEST(Debs, AreRefusedWhenTheyAreNoArArchive) {
-  EXPECT_THAT(refusal("not an archive"), HasSubstr("cannot read 'a.deb'"));
-  EXPECT_THAT(refusal(std::string(5000, 'x')), HasSubstr("damaged"));
+  EXPECT_THAT(refusal_of_deb("not an archive"), HasSubstr("cannot read 'a.deb'"));
+  EXPECT_THAT(refusal_of_deb(std::string(5000, 'x')), HasSubstr("damaged"));
 }
 
 TEST(Debs, AreRefusedWhenOnlyTheFirstBytesAreWrong) {
   std::string bytes = deb_bytes(sample_control(), {});
   bytes[0] = '?';
-  EXPECT_THAT(refusal(bytes), HasSubstr("cannot read 'a.deb'"));
+  EXPECT_THAT(refusal_of_deb(bytes), HasSubstr("cannot read 'a.deb'"));
 }
 
 TEST(Debs, AreRefusedWithoutOneOfTheirMembers) {
   const std::string tar = tar_bytes({{"./control", sample_control()}});
-  EXPECT_THAT(refusal(ar_bytes({{"x", "2.0\n"}})), HasSubstr("no member 'debian-binary'"));
-  EXPECT_THAT(refusal(ar_bytes({{"debian-binary", "2.0\n"}})),
+  EXPECT_THAT(refusal_of_deb(ar_bytes({{"x", "2.0\n"}})), HasSubstr("no member 'debian-binary'"));
+  EXPECT_THAT(refusal_of_deb(ar_bytes({{"debian-binary", "2.0\n"}})),
               HasSubstr("no member 'control.tar'"));
-  EXPECT_THAT(refusal(ar_bytes({{"debian-binary", "2.0\n"}, {"control.tar", tar}})),
+  EXPECT_THAT(refusal_of_deb(ar_bytes({{"debian-binary", "2.0\n"}, {"control.tar", tar}})),
               HasSubstr("no member 'data.tar'"));
-  EXPECT_THAT(refusal(ar_bytes({{"control.tar", tar}, {"data.tar", tar}, {"debian-binary", ""}})),
-              HasSubstr("no member 'debian-binary'"));
+  EXPECT_THAT(
+      refusal_of_deb(ar_bytes({{"control.tar", tar}, {"data.tar", tar}, {"debian-binary", ""}})),
+      HasSubstr("no member 'debian-binary'"));
 }
 
 TEST(Debs, AreRefusedWithoutControlFile) {
   const std::string tar = tar_bytes({{"./other", "x"}});
-  EXPECT_THAT(
-      refusal(ar_bytes({{"debian-binary", "2.0\n"}, {"control.tar", tar}, {"data.tar", tar}})),
-      HasSubstr("no control file"));
+  EXPECT_THAT(refusal_of_deb(
+                  ar_bytes({{"debian-binary", "2.0\n"}, {"control.tar", tar}, {"data.tar", tar}})),
+              HasSubstr("no control file"));
 }
 
 TEST(Debs, AreRefusedWithoutARequiredField) {
   for (const char* field : {"Package", "Version", "Architecture"}) {
     std::string text = sample_control();
     text.replace(text.find(field), 1, "X");
-    EXPECT_THAT(refusal(deb_bytes(text, {})), HasSubstr(concat("no field '", field, "'")));
+    EXPECT_THAT(refusal_of_deb(deb_bytes(text, {})), HasSubstr(concat("no field '", field, "'")));
   }
 }
 
 TEST(Debs, AreRefusedForNamesThatCouldBeMistaken) {
   for (const char* name : {"--force", "../x", "a b", "a/b", ".hidden", "a;b"}) {
-    EXPECT_THAT(refusal(deb_bytes(control_text(name, "1"), {})),
+    EXPECT_THAT(refusal_of_deb(deb_bytes(control_text(name, "1"), {})),
                 HasSubstr("is not a valid package name"))
         << name;
   }
   for (const char* version : {"-1", "1/2", "1 2", "$(id)"}) {
-    EXPECT_THAT(refusal(deb_bytes(control_text("a", version), {})), HasSubstr("field 'Version'"));
+    EXPECT_THAT(refusal_of_deb(deb_bytes(control_text("a", version), {})),
+                HasSubstr("field 'Version'"));
   }
 }
 
 TEST(Debs, AreRefusedWhenAnEntryPointsOut) {
   for (const char* name : {"../etc/passwd", "./usr/../../etc/passwd", "/etc/passwd"}) {
-    EXPECT_THAT(refusal(deb_bytes(sample_control(), {{name, "x"}})),
+    EXPECT_THAT(refusal_of_deb(deb_bytes(sample_control(), {{name, "x"}})),
                 HasSubstr("points outside the package"));
   }
 }
@@ -244,15 +246,15 @@ TEST(Debs, AreRefusedForHeadersThatLie) {
   for (const char* size : {"9999999999", "-1        ", "4x        ", "          "}) {
     std::string bytes = whole;
     bytes.replace(8 + 48, 10, size);
-    EXPECT_THAT(refusal(bytes), HasSubstr("cannot read")) << size;
+    EXPECT_THAT(refusal_of_deb(bytes), HasSubstr("cannot read")) << size;
   }
   std::string bytes = whole;
   bytes.replace(8 + 58, 2, "xx");
-  EXPECT_THAT(refusal(bytes), HasSubstr("a member header is damaged"));
+  EXPECT_THAT(refusal_of_deb(bytes), HasSubstr("a member header is damaged"));
 }
 
 TEST(Debs, AreRefusedForCountlessMembers) {
-  EXPECT_THAT(refusal(ar_bytes(std::vector<Member>(100, {"debian-binary", ""}))),
+  EXPECT_THAT(refusal_of_deb(ar_bytes(std::vector<Member>(100, {"debian-binary", ""}))),
               HasSubstr("too many members"));
 }
 

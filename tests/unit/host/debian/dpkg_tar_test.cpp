@@ -47,18 +47,18 @@ TEST(DpkgTars, AreRefusedForOtherTypes) {
   }
 }
 
-std::string refusal(const std::string& tar) {
+std::string refusal_of_tar(const std::string& tar) {
   return thrown_by([&] { passed(tar, 100); }).message();
 }
 
 TEST(DpkgTars, AreRefusedForHeadersThatAreDamagedOrCut) {
   std::string tar = tar_bytes({{"./a", "x"}, {"./b", "x"}});
   tar[1] = '#';  // the checksum of the first header is wrong now
-  EXPECT_THAT(refusal(tar), HasSubstr("is damaged"));
-  EXPECT_THAT(refusal("no tar"), HasSubstr("ends within an entry"));
+  EXPECT_THAT(refusal_of_tar(tar), HasSubstr("is damaged"));
+  EXPECT_THAT(refusal_of_tar("no tar"), HasSubstr("ends within an entry"));
   const std::string whole = tar_bytes({{"./a", "x"}, {"./b", "x"}});
   for (const std::size_t kept : {100U, 512U, 600U, 1200U}) {
-    EXPECT_THAT(refusal(whole.substr(0, kept)), HasSubstr("ends within an entry")) << kept;
+    EXPECT_THAT(refusal_of_tar(whole.substr(0, kept)), HasSubstr("ends within an entry")) << kept;
   }
 }
 
@@ -81,12 +81,15 @@ std::string with_bytes(std::string tar, std::size_t at, const std::string& bytes
 TEST(DpkgTars, AreRefusedForNumbersThatAreNone) {
   const std::string tar = tar_bytes({{"./a", "x"}});
   EXPECT_EQ(with_bytes(tar, 0, "./a"), tar);
-  EXPECT_THAT(refusal(with_bytes(tar, 124, "0000000000x")), HasSubstr("size of entry './a'"));
-  EXPECT_THAT(refusal(with_bytes(tar, 124, std::string(12, ' '))), HasSubstr("size of entry"));
-  EXPECT_THAT(refusal(with_bytes(tar, 124, std::string(12, '\xff'))), HasSubstr("size of entry"));
-  EXPECT_THAT(refusal(with_bytes(tar, 136, "-0000000001")), HasSubstr("mtime of entry"));
-  EXPECT_THAT(refusal(with_bytes(tar, 108, "root")), HasSubstr("uid of entry"));
-  EXPECT_THAT(refusal(with_bytes(tar, 116, "\x80\xff\xff\xff\xff\xff\xff\xff")),
+  EXPECT_THAT(refusal_of_tar(with_bytes(tar, 124, "0000000000x")),
+              HasSubstr("size of entry './a'"));
+  EXPECT_THAT(refusal_of_tar(with_bytes(tar, 124, std::string(12, ' '))),
+              HasSubstr("size of entry"));
+  EXPECT_THAT(refusal_of_tar(with_bytes(tar, 124, std::string(12, '\xff'))),
+              HasSubstr("size of entry"));
+  EXPECT_THAT(refusal_of_tar(with_bytes(tar, 136, "-0000000001")), HasSubstr("mtime of entry"));
+  EXPECT_THAT(refusal_of_tar(with_bytes(tar, 108, "root")), HasSubstr("uid of entry"));
+  EXPECT_THAT(refusal_of_tar(with_bytes(tar, 116, "\x80\xff\xff\xff\xff\xff\xff\xff")),
               HasSubstr("gid of entry"));
   for (const auto& [at, bytes] :
        {std::pair(136U, std::string(12, '\xff')),  // before 1970
@@ -98,15 +101,15 @@ TEST(DpkgTars, AreRefusedForNumbersThatAreNone) {
 }
 
 TEST(DpkgTars, AreRefusedForNamesAndLinksThatDpkgCannotMake) {
-  EXPECT_THAT(refusal(tar_bytes({{"", "x"}})), HasSubstr("without a name"));
-  EXPECT_THAT(refusal(tar_bytes({{"./a\nb", "x"}})), HasSubstr("contains a line break"));
-  EXPECT_THAT(refusal(tar_bytes({{"./l", "", '2', ""}})), HasSubstr("no target"));
+  EXPECT_THAT(refusal_of_tar(tar_bytes({{"", "x"}})), HasSubstr("without a name"));
+  EXPECT_THAT(refusal_of_tar(tar_bytes({{"./a\nb", "x"}})), HasSubstr("contains a line break"));
+  EXPECT_THAT(refusal_of_tar(tar_bytes({{"./l", "", '2', ""}})), HasSubstr("no target"));
   const auto named = [](std::size_t length) {
     return tar_bytes(
         {{"././@LongLink", "./" + std::string(length, 'n') + '\0', 'L'}, {"./n", "x"}});
   };
   EXPECT_EQ(passed(named(246), 100), named(246));
-  EXPECT_THAT(refusal(named(247)), HasSubstr("247 bytes, at most 246"));
+  EXPECT_THAT(refusal_of_tar(named(247)), HasSubstr("247 bytes, at most 246"));
 }
 
 TEST(DpkgTars, OfTheControlArchiveAreGnuTars) {
@@ -134,7 +137,7 @@ TEST(DpkgTars, HaveSizesInBase256) {
   for (std::size_t i = 6; i-- > 0; sum /= 8) digits[i] = static_cast<char>('0' + sum % 8);
   tar.replace(148, 8, digits + std::string("\0 ", 2));
   tar += tar_bytes({{"./odd", "x", 'Z'}});
-  EXPECT_THAT(refusal(tar), HasSubstr("ends within an entry"));
+  EXPECT_THAT(refusal_of_tar(tar), HasSubstr("ends within an entry"));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::string cache(const std::vector<Entry>& entries) {
   return bytes + std::string(20, '\0') + table + strings;
 }
 
-std::string sample() {
+std::string sample_cache() {
   return cache({{x86_64, "libtops.so.1", "/opt/tops/lib/libtops.so.1"},
                 {i386, "libc.so.6", "/lib/i386-linux-gnu/libc.so.6"},
                 {x86_64, "libc.so.6", "/lib/x86_64-linux-gnu/libc.so.6"}});
@@ -70,7 +70,7 @@ std::string after_older_form(const std::string& newer, std::uint32_t entries) {
 }
 
 TEST(LoaderCaches, TellTheLibrariesOfTheArchitecture) {
-  const auto libraries = parse_loader_cache(sample());
+  const auto libraries = parse_loader_cache(sample_cache());
   ASSERT_TRUE(libraries.has_value());
   EXPECT_THAT(*libraries,
               ElementsAre(CachedLibrary{"libtops.so.1", "/opt/tops/lib/libtops.so.1"},
@@ -79,13 +79,14 @@ TEST(LoaderCaches, TellTheLibrariesOfTheArchitecture) {
 
 TEST(LoaderCaches, AreFoundAfterTheOlderForm) {
   for (const std::uint32_t entries : {0U, 1U, 2U, 7U}) {
-    EXPECT_EQ(parse_loader_cache(after_older_form(sample(), entries)), parse_loader_cache(sample()))
+    EXPECT_EQ(parse_loader_cache(after_older_form(sample_cache(), entries)),
+              parse_loader_cache(sample_cache()))
         << entries;
   }
 }
 
 TEST(LoaderCaches, MayHaveMoreAfterTheirTexts) {
-  EXPECT_EQ(parse_loader_cache(sample() + "extension"), parse_loader_cache(sample()));
+  EXPECT_EQ(parse_loader_cache(sample_cache() + "extension"), parse_loader_cache(sample_cache()));
 }
 
 TEST(LoaderCaches, MayBeEmpty) {
@@ -95,7 +96,7 @@ TEST(LoaderCaches, MayBeEmpty) {
 }
 
 TEST(LoaderCaches, ThatAreCutShortAreNone) {
-  for (const std::string& whole : {sample(), after_older_form(sample(), 3)}) {
+  for (const std::string& whole : {sample_cache(), after_older_form(sample_cache(), 3)}) {
     for (std::size_t size = 0; size < whole.size(); ++size)
       EXPECT_FALSE(parse_loader_cache(whole.substr(0, size)).has_value()) << size;
   }
@@ -104,12 +105,12 @@ TEST(LoaderCaches, ThatAreCutShortAreNone) {
 TEST(LoaderCaches, ThatPointOutsideThemselvesAreNone) {
   for (const std::size_t field : {20U, 24U, 52U, 56U}) {  // both sizes, soname and path
     for (const std::uint32_t wrong : {0xffffffffU, 0x7fffffffU, 1U << 20U}) {
-      std::string bytes = sample();
+      std::string bytes = sample_cache();
       std::memcpy(bytes.data() + field, &wrong, sizeof wrong);
       EXPECT_FALSE(parse_loader_cache(bytes).has_value()) << field << " " << wrong;
     }
   }
-  std::string older = after_older_form(sample(), 1);
+  std::string older = after_older_form(sample_cache(), 1);
   const std::uint32_t many = 0xffffffff;
   std::memcpy(older.data() + 12, &many, sizeof many);
   EXPECT_FALSE(parse_loader_cache(older).has_value());
@@ -121,7 +122,7 @@ TEST(LoaderCaches, WithAnEmptyTextOrALineEndInItAreNone) {
 }
 
 TEST(LoaderCaches, SurviveAnyChangeOfOneByte) {
-  const std::string whole = after_older_form(sample(), 1);
+  const std::string whole = after_older_form(sample_cache(), 1);
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const char wrong : {'\0', '\x01', '\x7f', '\xff'}) {
       std::string bytes = whole;
@@ -150,7 +151,7 @@ TEST(LoaderCaches, OfThisMachineAreReadAsLdconfigReadsThem) {
 
 TEST(Libraries, AreTakenFromTheCache) {
   const SampleHost sample_host;
-  sample_host.folder.write("etc/ld.so.cache", sample());
+  sample_host.folder.write("etc/ld.so.cache", sample_cache());
   sample_host.folder.write("usr/lib/libother.so.1", "");
   EXPECT_EQ(read_libraries(sample_host.host).size(), 2U);
 }
@@ -165,7 +166,7 @@ TEST(Libraries, AreTakenFromTheDefaultFoldersWithoutASoundCache) {
       ElementsAre(CachedLibrary{"libz.so.1", "/usr/lib/x86_64-linux-gnu/libz.so.1"},
                   CachedLibrary{"ld-linux-x86-64.so.2", "/lib64/ld-linux-x86-64.so.2"});
   EXPECT_THAT(read_libraries(sample_host.host), expected);
-  sample_host.folder.write("etc/ld.so.cache", sample().substr(0, 60));
+  sample_host.folder.write("etc/ld.so.cache", sample_cache().substr(0, 60));
   EXPECT_THAT(read_libraries(sample_host.host), expected);
 }
 

@@ -15,15 +15,15 @@
 namespace topsctl {
 namespace {
 
-struct Content {
+struct TwoChunks {
   std::string bytes;
   ChunkList chunks;
   std::string id;
 };
 
 // Two chunks.
-Content two_chunks() {
-  Content content;
+TwoChunks two_chunks() {
+  TwoChunks content;
   content.bytes = std::string(chunk_bytes, 'a') + "the rest";
   content.chunks.size = content.bytes.size();
   for (const std::string& chunk :
@@ -33,7 +33,7 @@ Content two_chunks() {
   return content;
 }
 
-void write_chunk(Part& part, const Content& content, std::uint64_t chunk) {
+void write_chunk(Part& part, const TwoChunks& content, std::uint64_t chunk) {
   part.begin(chunk);
   part.write(chunk * chunk_bytes,
              std::string_view(content.bytes)
@@ -41,7 +41,7 @@ void write_chunk(Part& part, const Content& content, std::uint64_t chunk) {
   part.mark(chunk, content.chunks.digests[chunk]);
 }
 
-void write_all(Part& part, const Content& content) {
+void write_all(Part& part, const TwoChunks& content) {
   for (std::uint64_t chunk = 0; chunk < content.chunks.digests.size(); ++chunk)
     write_chunk(part, content, chunk);
 }
@@ -54,7 +54,7 @@ void move_time(const std::filesystem::path& file) {
 
 TEST(Parts, BecomeObjectsOnceTheyAreWhole) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part part(store.path(), content.id, content.chunks.size);
   write_chunk(part, content, 1);
   EXPECT_EQ(thrown_by([&] { part.complete(); }).code(), ErrorCode::internal);
@@ -69,7 +69,7 @@ TEST(Parts, BecomeObjectsOnceTheyAreWhole) {
 
 TEST(Parts, TellWhatOfThemIsThere) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   {
     Part part(store.path(), content.id, content.chunks.size);
     write_chunk(part, content, 1);
@@ -84,7 +84,7 @@ TEST(Parts, TellWhatOfThemIsThere) {
 
 TEST(Parts, DoNotBelieveMarksWhoseDataIsSomethingElse) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part part(store.path(), content.id, content.chunks.size);
   write_all(part, content);
   part.write(chunk_bytes / 2, "b");
@@ -95,7 +95,7 @@ TEST(Parts, DoNotBelieveMarksWhoseDataIsSomethingElse) {
 
 TEST(Parts, ThatTwoFillAtOnceAreOneObject) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part one(store.path(), content.id, content.chunks.size);
   Part other(store.path(), content.id, content.chunks.size);
   write_chunk(one, content, 0);
@@ -107,7 +107,7 @@ TEST(Parts, ThatTwoFillAtOnceAreOneObject) {
 
 TEST(Parts, AreCompletedWhileAnotherRunWritesTheSameAgain) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part one(store.path(), content.id, content.chunks.size);
   Part other(store.path(), content.id, content.chunks.size);
   write_all(one, content);
@@ -119,7 +119,7 @@ TEST(Parts, AreCompletedWhileAnotherRunWritesTheSameAgain) {
 
 TEST(Parts, AreNotCompletedWhileAnotherRunWritesSomethingElse) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part one(store.path(), content.id, content.chunks.size);
   Part other(store.path(), content.id, content.chunks.size);
   write_all(one, content);
@@ -130,7 +130,7 @@ TEST(Parts, AreNotCompletedWhileAnotherRunWritesSomethingElse) {
 
 TEST(Objects, ThatWereWrittenToAreNoLongerThere) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part part(store.path(), content.id, content.chunks.size);
   write_all(part, content);
   part.complete();
@@ -141,7 +141,7 @@ TEST(Objects, ThatWereWrittenToAreNoLongerThere) {
 
 TEST(Parts, DoNotReplaceWhatAnotherRunCompleted) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part one(store.path(), content.id, content.chunks.size);
   Part other(store.path(), content.id, content.chunks.size);
   write_all(one, content);
@@ -154,7 +154,7 @@ TEST(Parts, DoNotReplaceWhatAnotherRunCompleted) {
 // The seal of an object is off for a moment when another run writes the same bytes into it.
 TEST(Parts, BegunAnewEndWithTheObjectThatAnotherRunCompleted) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part one(store.path(), content.id, content.chunks.size);
   write_all(one, content);
   one.complete();
@@ -167,7 +167,7 @@ TEST(Parts, BegunAnewEndWithTheObjectThatAnotherRunCompleted) {
 
 TEST(Parts, AreNotBegunWhereThereIsAWholeObject) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   auto part = Part::unless_whole(store.path(), content.id, content.chunks.size);
   ASSERT_TRUE(part);
   write_all(*part, content);
@@ -179,7 +179,7 @@ TEST(Parts, AreNotBegunWhereThereIsAWholeObject) {
 
 TEST(Parts, DoNotGiveTheirNameToWhatIsInTheirPlace) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part part(store.path(), content.id, content.chunks.size);
   write_all(part, content);
   std::filesystem::remove(store.path() / "parts" / (content.id + ".part"));
@@ -190,7 +190,7 @@ TEST(Parts, DoNotGiveTheirNameToWhatIsInTheirPlace) {
 
 TEST(Parts, OfOneStoreAreCompletedOneAfterTheOther) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   std::vector<std::thread> runs;
   for (int run = 0; run < 8; ++run) {
     runs.emplace_back([&] {
@@ -211,7 +211,7 @@ TEST(Parts, OfOneStoreAreCompletedOneAfterTheOther) {
 
 TEST(Objects, IntoWhichTheSameWasWrittenAreThereOnceTheyWereReadAgain) {
   const TemporaryFolder store;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part part(store.path(), content.id, content.chunks.size);
   write_all(part, content);
   EXPECT_FALSE(part.is_complete());
@@ -236,7 +236,7 @@ TEST(Objects, OfNoBytesAreObjectsToo) {
 
 TEST(ArrivingObjects, CanBeReadAsFarAsTheyAreMarkedAndAfterTheyAreComplete) {
   const TemporaryFolder folder;
-  const Content content = two_chunks();
+  const TwoChunks content = two_chunks();
   Part part(folder.path(), content.id, content.chunks.size);
   const ArrivingObject arriving(folder.path(), content.id, content.chunks.size);
   EXPECT_EQ(arriving.present(), (std::vector<bool>{false, false}));

@@ -16,15 +16,15 @@ namespace topsctl {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = LayerChange::Kind;
+using LayerKind = LayerChange::Kind;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
 class UpperLayers : public testing::Test {
  protected:
-  std::map<std::string, Kind> kinds() const {
-    std::map<std::string, Kind> kinds;
+  std::map<std::string, LayerKind> kinds() const {
+    std::map<std::string, LayerKind> kinds;
     for (const LayerChange& change : changes()) kinds.emplace(change.path, change.kind);
     return kinds;
   }
@@ -54,10 +54,11 @@ TEST_F(UpperLayers, HoldWhatWasMadeAndChanged) {
   folder_.write("upper/etc/new", "z");
   folder_.write("upper/opt/sub/file", "z");
   ASSERT_EQ(::symlink("nowhere", (folder_ / "upper/etc/link").c_str()), 0);
-  EXPECT_THAT(kinds(),
-              ElementsAre(Pair("/etc/link", Kind::made), Pair("/etc/new", Kind::made),
-                          Pair("/etc/old", Kind::changed), Pair("/opt", Kind::made),
-                          Pair("/opt/sub", Kind::made), Pair("/opt/sub/file", Kind::made)));
+  EXPECT_THAT(
+      kinds(),
+      ElementsAre(Pair("/etc/link", LayerKind::made), Pair("/etc/new", LayerKind::made),
+                  Pair("/etc/old", LayerKind::changed), Pair("/opt", LayerKind::made),
+                  Pair("/opt/sub", LayerKind::made), Pair("/opt/sub/file", LayerKind::made)));
 }
 
 TEST_F(UpperLayers, HaveFoldersOfUnchangedAttributesForWhatIsInThem) {
@@ -66,8 +67,8 @@ TEST_F(UpperLayers, HaveFoldersOfUnchangedAttributesForWhatIsInThem) {
   folder_.write("upper/etc/same/old", "y");
   folder_.make_folder("upper/etc/mode");
   ::chmod((folder_ / "upper/etc/mode").c_str(), 0700);
-  EXPECT_THAT(kinds(),
-              ElementsAre(Pair("/etc/mode", Kind::changed), Pair("/etc/same/old", Kind::changed)));
+  EXPECT_THAT(kinds(), ElementsAre(Pair("/etc/mode", LayerKind::changed),
+                                   Pair("/etc/same/old", LayerKind::changed)));
 }
 
 TEST_F(UpperLayers, SayByWhiteoutsWhatWasRemovedWithAllBelowIt) {
@@ -76,10 +77,10 @@ TEST_F(UpperLayers, SayByWhiteoutsWhatWasRemovedWithAllBelowIt) {
   ASSERT_TRUE(whiteout("upper/opt/never-was"));
   folder_.write("lower/opt/gone/inner/x", "x");
   folder_.write("lower/opt/file", "x");
-  EXPECT_THAT(kinds(),
-              ElementsAre(Pair("/opt/file", Kind::removed), Pair("/opt/gone", Kind::removed),
-                          Pair("/opt/gone/inner", Kind::removed),
-                          Pair("/opt/gone/inner/x", Kind::removed)));
+  EXPECT_THAT(kinds(), ElementsAre(Pair("/opt/file", LayerKind::removed),
+                                   Pair("/opt/gone", LayerKind::removed),
+                                   Pair("/opt/gone/inner", LayerKind::removed),
+                                   Pair("/opt/gone/inner/x", LayerKind::removed)));
 }
 
 TEST_F(UpperLayers, HideBehindOpaqueFoldersWhatTheyDoNotHave) {
@@ -87,9 +88,9 @@ TEST_F(UpperLayers, HideBehindOpaqueFoldersWhatTheyDoNotHave) {
   folder_.write("lower/opt/again/both", "x");
   folder_.write("upper/opt/again/both", "y");
   if (!make_opaque("upper/opt/again")) GTEST_SKIP() << "needs root: it sets trusted attributes";
-  EXPECT_THAT(kinds(),
-              ElementsAre(Pair("/opt/again", Kind::changed), Pair("/opt/again/both", Kind::changed),
-                          Pair("/opt/again/old", Kind::removed)));
+  EXPECT_THAT(kinds(), ElementsAre(Pair("/opt/again", LayerKind::changed),
+                                   Pair("/opt/again/both", LayerKind::changed),
+                                   Pair("/opt/again/old", LayerKind::removed)));
 }
 
 TEST_F(UpperLayers, TellOfAFolderThatBecameAFileAndOfAFileThatBecameAFolder) {
@@ -97,10 +98,10 @@ TEST_F(UpperLayers, TellOfAFolderThatBecameAFileAndOfAFileThatBecameAFolder) {
   folder_.write("lower/opt/file", "x");
   folder_.write("upper/opt/folder", "x");
   folder_.write("upper/opt/file/y", "x");
-  EXPECT_THAT(
-      kinds(),
-      ElementsAre(Pair("/opt/file", Kind::changed), Pair("/opt/file/y", Kind::made),
-                  Pair("/opt/folder", Kind::changed), Pair("/opt/folder/x", Kind::removed)));
+  EXPECT_THAT(kinds(), ElementsAre(Pair("/opt/file", LayerKind::changed),
+                                   Pair("/opt/file/y", LayerKind::made),
+                                   Pair("/opt/folder", LayerKind::changed),
+                                   Pair("/opt/folder/x", LayerKind::removed)));
 }
 
 TEST_F(UpperLayers, CountTheBytesOfAFileOnceAndOfWhatOtherNamesKeepNone) {

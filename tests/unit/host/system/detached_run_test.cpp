@@ -14,7 +14,7 @@ namespace topsctl {
 namespace {
 
 // Until it has ended; a run that never ends is stopped by the test's own time limit.
-void wait_for(const DetachedRun& run) {
+void wait_until_gone(const DetachedRun& run) {
   while (run.is_running()) ::usleep(5'000);
 }
 
@@ -23,7 +23,7 @@ TEST(DetachedRuns, KeepWhatTheirProgramWritesAndHowItEnds) {
   const DetachedRun run(folder / "runs/one");
   run.start({"/bin/sh", "-c", "read word; echo report of $word; echo event >&2; exit 8"},
             Secret("sesame\n"));
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_EQ(run.status(), 8);
   EXPECT_EQ(run.report(100), "report of sesame\n");
   EXPECT_EQ(run.events_from(0), "event\n");
@@ -35,7 +35,7 @@ TEST(DetachedRuns, AreStartedOnce) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
   for (int i = 0; i < 2; ++i) run.start({"/bin/sh", "-c", "echo x"}, Secret(""));
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_EQ(run.report(100), "x\n");
 }
 
@@ -48,7 +48,7 @@ TEST(DetachedRuns, AreSeenWhileTheyRun) {
   EXPECT_TRUE(run.is_running());
   EXPECT_FALSE(run.status());
   folder.write("gate", "");
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_EQ(run.status(), 0);
 }
 
@@ -56,7 +56,7 @@ TEST(DetachedRuns, ThatAreKilledHaveTheStatusThatShellsGive) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
   run.start({"/bin/sh", "-c", "kill -9 $$"}, Secret(""));
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_EQ(run.status(), 137);
 }
 
@@ -64,7 +64,7 @@ TEST(DetachedRuns, OfNoProgramSaySo) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
   run.start({"/nowhere/program"}, Secret(""));
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_EQ(run.status(), 127);
   EXPECT_EQ(run.events_from(0), "cannot start /nowhere/program\n");
 }
@@ -73,7 +73,7 @@ TEST(DetachedRuns, WriteTheirInputNowhere) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
   run.start({"/bin/sh", "-c", "read word"}, Secret("a-secret\n"));
-  wait_for(run);
+  wait_until_gone(run);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
     if (!entry.is_regular_file()) continue;
     EXPECT_EQ(TemporaryFolder::read_bytes(entry.path()).find("a-secret"), std::string::npos);
@@ -93,7 +93,7 @@ TEST(DetachedRuns, HaveAKeeperThatDoesNotKnowTheirInput) {
   EXPECT_EQ(SoughtText::copies(report.substr(0, report.find('\n'))), 0U);
   EXPECT_EQ(SoughtText::copies(), 0U);
   Descriptor(::open((folder / "gate").c_str(), O_WRONLY | O_CLOEXEC)).close();
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_NE(report.find("201"), std::string::npos);
 }
 
@@ -101,7 +101,7 @@ TEST(DetachedRuns, WithALongReportAreRefused) {
   const TemporaryFolder folder;
   const DetachedRun run(folder / "one");
   run.start({"/bin/sh", "-c", "head -c 200000 /dev/zero"}, Secret(""));
-  wait_for(run);
+  wait_until_gone(run);
   EXPECT_EQ(thrown_by([&] { run.report(100'000); }).code(), ErrorCode::host_unfit);
 }
 
