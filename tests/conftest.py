@@ -17,6 +17,21 @@ pytest_plugins = ["support.leftovers", "support.corpus.fixtures", "hosts.fixture
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="also the tests marked `whole`, which a release must pass")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out what takes --all, puts the longest first, and keeps together what shares a fixture of its file."""
+    taken = [item for item in items if config.getoption("--all") or not item.get_closest_marker("whole")]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(taken)])
+    items[:] = sorted(taken, key=lambda item: item.get_closest_marker("long") is None)
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values()
+        if any(each.scope == "module" for definitions in fixtures for each in definitions):
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
 def _built(preset):
     path = REPOSITORY / "build" / preset / "topsctl"
     if not path.exists():

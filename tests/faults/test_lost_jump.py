@@ -23,6 +23,7 @@ def run(make_fleet, topsctl_release, schema, tmp_path):
     return station, process, tmp_path / "bundle"
 
 
+@pytest.mark.long
 def test_a_link_that_is_lost_behind_a_jump_host_is_noticed(run):
     station, process, bundle = run
     station.hosts[1].cut()

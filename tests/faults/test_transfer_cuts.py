@@ -25,7 +25,12 @@ def deployments(campaign, bundle):
     return campaign(Deployments, packages=bundle(python=PYTHON, only_needed=True))
 
 
-@pytest.mark.parametrize("kind", TRANSFER_FAULTS)
+def timed(kinds):
+    """Those that cut a link strike by the clock, and what follows from it is a matter of seconds."""
+    return [pytest.param(kind, marks=[pytest.mark.alone] if kind == "link cut" else []) for kind in kinds]
+
+
+@pytest.mark.parametrize("kind", timed(TRANSFER_FAULTS))
 def test_a_transfer_that_is_struck_goes_on_with_what_is_missing(transfers, kind):
     point = transfers.strike(kind, transfers.size // 3)
     assert point.wrong == [], point
@@ -60,7 +65,7 @@ def test_a_full_disk_is_told_and_what_has_arrived_is_kept(transfers):
     assert point.resumed_at >= 4 * CHUNK, point
 
 
-@pytest.mark.parametrize("kind", DEPLOY_FAULTS)
+@pytest.mark.parametrize("kind", timed(DEPLOY_FAULTS))
 def test_a_deployment_that_is_struck_ends_committed_or_restored(deployments, kind):
     point = deployments.strike(kind, 0.4)
     assert point.wrong == [], point

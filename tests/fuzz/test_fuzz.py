@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("fuzz")  # they build in one folder
 RUNS = 300  # enough to see that a harness works; longer runs are `tests/fuzz/run SECONDS`
 LINE = re.compile(r"^(\w+) +(\d+) inputs in +[\d.]+ s, (\d+) crashes$", re.MULTILINE)
 
@@ -18,6 +19,7 @@ def fuzz(repository):
     return run
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("mode", [[], ["--confined"]], ids=["plain", "confined"])
 def test_every_harness_takes_its_inputs(repository, fuzz, mode):
     names = {path.stem.removeprefix("fuzz_") for path in (repository / "tests" / "fuzz").glob("fuzz_*.cpp")}

@@ -13,6 +13,7 @@ from hosts.operations import NOT_COMPARED, OLD_STACK, PACKAGES
 from hosts.workstation import DESTINATION
 from support.programs import needed
 
+pytestmark = pytest.mark.whole  # test_ansible_slurm.py has a play on two hosts for every run
 PYTHON = "3.9"
 OLD, NEW = "2.4.87", "2.5.136"
 UPGRADE = f"{COLLECTION}.upgrade"

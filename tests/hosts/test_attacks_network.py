@@ -86,6 +86,7 @@ def large(tmp_path):
     return folder
 
 
+@pytest.mark.long
 def test_a_slow_stranger_holds_no_receiver(make_workstation, large):
     station = make_workstation(2)
     first, second = station.hosts

@@ -15,10 +15,10 @@ from hosts.operations import PREDICTED, Operator
 # In a folder whose contents no digest has: a script that comes to the point named in HOLD tells so, and goes no further.
 HOLD, REACHED = "/var/log/topsctl/hold", "/var/log/topsctl/reached"
 PAUSE = f'd={{folder}}; pause() {{{{ if [ "$(cat {HOLD} 2>&1)" = $1 ]; then : > {REACHED}; sleep 60; fi; }}}}\n'
-# All cases; the usual run has a third of them.
-ALL = "TOPSCTL_TEST_ALL_DIVERSIONS" in os.environ
 # So many kills of each case, spread over all calls that change files; the usual run has one, where its diversions are made.
 KILLS = int(os.environ.get("TOPSCTL_TEST_DIVERSION_KILLS", "0"))
+# Every run has a third of the cases.
+EACH = [pytest.param(case, id=case.name, marks=[pytest.mark.whole] if number % 3 else []) for number, case in enumerate(CASES)]
 ACCEPTED = ("--accept", "script-dangerous", "--accept", "script-modifies-system")
 
 
@@ -91,7 +91,7 @@ def as_before(shared, operator):
     return compare
 
 
-@pytest.mark.parametrize("case", CASES if ALL else CASES[::3], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", EACH)
 def test_what_was_diverted_is_put_back(shared, operator, bundle_of, as_before, topsctl_release, tmp_path, case):
     shared.prepare(operator, case)
     bundle = bundle_of(case)

@@ -35,6 +35,7 @@ def check(document, name):
     return next(each for each in document["checks"] if each["id"] == name)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("personality", ["t2x", "s60"])
 def test_the_newest_python_and_torch_climb_as_far_as_debians_torch_can(newest_host, bundle, schema, personality):
     host = newest_host

@@ -101,7 +101,7 @@ def transfer(station, name, folder, *options, user="root", answers=None, code=0)
     return target if seen is None else (target, seen.output)
 
 
-@pytest.mark.parametrize("name", RUNNING)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name == "dropbear" else [pytest.mark.whole]) for name in RUNNING])
 def test_the_first_contact_carries_topsctl_there_and_nothing_is_sent_again(station, large, name):
     target = transfer(station, name, large)
     assert target["method"] == "topsctl" and sent(target) > 0
@@ -109,6 +109,7 @@ def test_the_first_contact_carries_topsctl_there_and_nothing_is_sent_again(stati
     assert target["method"] == "topsctl" and sent(target) == 0
 
 
+@pytest.mark.whole
 def test_each_first_contact_with_dropbear_does(station, small):
     server = server_of(station, "dropbear")
     for number in range(FIRST_CONTACTS):
@@ -117,12 +118,14 @@ def test_each_first_contact_with_dropbear_does(station, small):
         assert target["method"] == "topsctl" and target["retries"] == 0, number
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["dropbear", "tinysshd", "openssh-1"])
 def test_the_first_contact_may_be_a_command(station, name):
     done = station.topsctl("history", "--target", f"root@{name}")
     assert done.code == 0, done
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["dropbear", "tinysshd", "openssh-1", "asyncssh"])
 def test_a_killed_transfer_goes_on(station, large, name):
     server = server_of(station, name)
@@ -143,6 +146,7 @@ def wait_for_bytes(folder, size):
         time.sleep(0.01)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name", ["dropbear", "asyncssh", "proftpd"])
 def test_a_password_is_asked_for_once(station, large, name):
     target, seen = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password for", LOGIN_PASSWORD)])
@@ -157,6 +161,7 @@ def assert_shown(seen, user):
     assert LOGIN_PASSWORD not in seen
 
 
+@pytest.mark.whole
 def test_questions_are_shown_as_the_server_sends_them_and_answered_once_for_all_connections(station, large):
     target, seen = transfer(station, "asyncssh", large, user="kbd",
                             answers=[("Your password\\?", LOGIN_PASSWORD), ("Token code:", "one and all")])
@@ -165,12 +170,14 @@ def test_questions_are_shown_as_the_server_sends_them_and_answered_once_for_all_
     assert target["connections"] >= 2
 
 
+@pytest.mark.whole
 def test_a_wrong_answer_is_asked_for_again(station, small):
     answers = [("Your password\\?", "wrong"), ("Token code:", "one and all"),
                ("Your password\\?", LOGIN_PASSWORD), ("Token code:", "one and all")]
     transfer(station, "asyncssh", small, user="kbd", answers=answers)
 
 
+@pytest.mark.whole
 def test_a_code_that_counts_once_is_asked_for_once_and_the_work_goes_on_with_what_is_in(station, large):
     log = server_of(station, "asyncssh").log
     before = log.read_text().count("refused")
@@ -182,6 +189,7 @@ def test_a_code_that_counts_once_is_asked_for_once_and_the_work_goes_on_with_wha
     assert log.read_text().count("refused") - before <= 1
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("name, lacking", [("proftpd", 6 * CHUNK + 5), ("proftpd-restart", 3 * CHUNK + 5)])
 def test_proftpd_takes_files_and_goes_on_with_them_where_it_may(station, large, name, lacking):
     server = server_of(station, name)
@@ -201,6 +209,7 @@ def test_proftpd_takes_files_and_goes_on_with_them_where_it_may(station, large, 
     assert [path.name for path in there.iterdir()] == ["one.bin"]
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("sign", "+^")
 def test_algorithms_may_be_added_to_the_usual_ones(station, small, sign):
     config = station.fleet.home / "config"
@@ -213,6 +222,7 @@ def test_algorithms_may_be_added_to_the_usual_ones(station, small, sign):
     transfer(station, "openssh-1", small, "-F", config, code=6)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("part", [0, 3 * CHUNK, 7 * CHUNK])
 def test_an_sftp_server_may_lack_fsetstat_and_refuse_fsync(station, large, part):
     server = server_of(station, "plain-sftp")

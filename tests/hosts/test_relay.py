@@ -64,6 +64,7 @@ def test_targets_that_cannot_reach_each_other_are_sent_to_directly(make_workstat
     assert all(relayed(target) == 0 and sent(target) >= SIZE for target in document["targets"]), document
 
 
+@pytest.mark.long
 def test_a_link_that_breaks_on_the_way_is_made_up_for_directly(make_workstation, large):
     station = make_workstation(3)
     targets = targets_of(station.hosts)

@@ -13,6 +13,8 @@ from support.browser import Browser, browser_program, faults_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
+pytestmark = pytest.mark.whole
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):

@@ -116,6 +116,7 @@ def test_nodes_are_drained_upgraded_after_their_jobs_and_resumed(cluster):
     assert cluster.updates() == [], "a node that would not change is not drained"
 
 
+@pytest.mark.whole
 def test_a_node_that_fails_stays_drained_with_the_check_as_the_reason(cluster, bundle):
     broken = str(bundle(python=PYTHON, faults=["import-fails"], only_needed=True))
     assert cluster.upgrade("n[0-1]", broken) == (1, ["n0  failed: torch-gcu-import", "n1  not begun"])
@@ -131,6 +132,7 @@ def test_a_node_that_fails_stays_drained_with_the_check_as_the_reason(cluster, b
     assert refused == (1, [f"n1  failed: no such file or directory: '{cluster.place}/nowhere'"]) and cluster.updates() == []
 
 
+@pytest.mark.whole
 def test_a_node_that_others_drained_stays_drained(cluster):
     cluster.run("scontrol", "update", "nodename=n1", "state=drain", "reason=a fan")
     assert cluster.upgrade("n1", *cluster.new) == (0, ["n1  committed"])
@@ -138,6 +140,7 @@ def test_a_node_that_others_drained_stays_drained(cluster):
     cluster.run("scontrol", "update", "nodename=n1", "state=resume")
 
 
+@pytest.mark.whole
 def test_an_interrupt_resumes_who_waits_and_lets_an_install_end(cluster):
     assert cluster.upgrade("--at-once", "2", "n[0-1]", *cluster.new)[0] == 0
     hold = cluster.hosts["n0"].path("/srv/hold")

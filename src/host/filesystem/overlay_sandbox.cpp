@@ -120,6 +120,7 @@ class Holder {
     Pipe ended = make_pipe();
     child_ = start_copy([&] { return part_from_machine(order, report, alive, ended); });
     ended_ = std::move(ended.read_end);
+    ended.write_end.close();  // or the child's end would not be seen before ours is closed
     alive_ = std::move(alive.write_end);
     alive.read_end.close();
     report.write_end.close();

@@ -35,7 +35,7 @@ time.sleep(600)
 """
 FAULT = """
 import os, time
-if os.environ["RANK"] == "3":
+if os.environ["RANK"] == "1":
     {}
 time.sleep(60)
 """
@@ -48,7 +48,7 @@ def job(tmp_path, topsctl_release, installed):
                                  "LANG": "C.UTF-8"}
     environment.pop("LC_ALL", None)
 
-    def start(script, *options, arguments=(), ranks=8, without=(), more=None, preflight="none", group=None, terminal=None):
+    def start(script, *options, arguments=(), ranks=2, without=(), more=None, preflight="none", group=None, terminal=None):
         (tmp_path / "train.py").write_text(script, encoding="utf-8")
         given = {name: value for name, value in (environment | (more or {})).items() if name not in without}
         return subprocess.Popen([topsctl_release, "launch", "--preflight", preflight, "--python", sys.executable, "--nproc", str(ranks),
@@ -97,7 +97,7 @@ def wait_until(is_so, patience_s=60):
 
 
 def test_eight_ranks_by_torchrun_add_up(job, tmp_path, schema):
-    done = job(TRAIN)
+    done = job(TRAIN, ranks=8)
     out, err = done.communicate(timeout=180)
     assert done.returncode == 0, out + err
     assert "] rank 0 of 8 sum 36\n" in out and "rank 1" not in out
@@ -129,14 +129,14 @@ def test_ranks_of_a_torch_without_torchrun_add_up(job, tmp_path, torch_python, s
     done = job(TRAIN, more={"PYTHONPATH": os.pathsep.join([str(torch_without_torchrun(tmp_path)), str(tmp_path / "site")])})
     out, err = done.communicate(timeout=180)
     assert done.returncode == 0, out + err
-    assert "rank 0 of 8 sum 36" in out
+    assert "rank 0 of 2 sum 3" in out
     assert record_of(tmp_path, schema)["plan"]["engine"] == "topsctl"
 
 
 @pytest.mark.parametrize("fault, cause", [("import flash_attention", "module-missing"),
                                           ("os.kill(os.getpid(), 9)", "rank-killed")])
 def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schema, fault, cause):
-    done = job(FAULT.format(fault), "--json", ranks=4)
+    done = job(FAULT.format(fault), "--json", ranks=2)
     out, err = done.communicate(timeout=180)
     report = json.loads(out)
     schema(report, "launch")
@@ -145,7 +145,7 @@ def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schem
     assert record == report["record"]
     attempt = record["attempts"][-1]
     assert attempt["first_cause"] == cause and attempt["verdict"] == "problems"
-    assert attempt["diagnoses"][0]["rank"] == 3 and attempt["not_restarted"] == "no restart was asked for"
+    assert attempt["diagnoses"][0]["rank"] == 1 and attempt["not_restarted"] == "no restart was asked for"
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -292,7 +292,7 @@ def test_a_rank_that_the_kernel_kills_for_memory_is_told_as_such(tmp_path, job, 
 
 
 def test_a_fault_in_code_is_not_restarted(job, tmp_path, schema):
-    done = job(FAULT.format("import flash_attention"), "--max-restarts", "2", ranks=4)
+    done = job(FAULT.format("import flash_attention"), "--max-restarts", "2", ranks=2)
     out, err = done.communicate(timeout=180)
     assert done.returncode == 1, out + err
     assert "not restarted: a restart does not help against module-missing" in out

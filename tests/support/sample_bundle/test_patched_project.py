@@ -21,9 +21,8 @@ from .probe_torch_gcu import free_port
 TESTS = Path(__file__).resolve().parents[2]
 SCRIPTS = ("train_distributed_8card_gcu.py", "train_with_runner.py")
 CONFIG = "configs/train_dinov3_mmrs1m_t20_gcu_8card.py"
-IS_LONG = os.environ.get("TOPSCTL_TEST_EVERY_TARGET") == "1"
-TARGETS = [("t2x", "eccl", SCRIPTS[:1]), ("t2x", "eccl", SCRIPTS[1:]), ("s60", "eccl", SCRIPTS), ("t2x", "gloo", SCRIPTS),
-           ("s60", "gloo", SCRIPTS)]
+TARGETS = [("t2x", "eccl", SCRIPTS[:1]), *(pytest.param(*target, marks=pytest.mark.whole) for target in [
+    ("t2x", "eccl", SCRIPTS[1:]), ("s60", "eccl", SCRIPTS), ("t2x", "gloo", SCRIPTS), ("s60", "gloo", SCRIPTS)])]
 
 
 def topsctl_as_nobody(topsctl, folder, *argv):
@@ -67,7 +66,7 @@ def open_place():
         yield folder
 
 
-@pytest.mark.parametrize("api, backend, scripts", TARGETS if IS_LONG else TARGETS[:1])
+@pytest.mark.parametrize("api, backend, scripts", TARGETS)
 def test_eight_ranks_add_up_after_the_patch(topsctl_dev, topsctl_release, schema, installed, open_place, api, backend, scripts):
     environment = installed(*(["--personality", "s60"] if api == "s60" else []))
     environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
