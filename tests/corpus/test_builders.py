@@ -16,6 +16,8 @@ from support.corpus.snapshots import SNAPSHOTS
 from support.corpus.workshop import Workshop
 from support.sample_bundle.test_wheels import record_faults
 
+pytestmark = pytest.mark.whole  # of the corpus itself; test_corpus.py says what becomes of each case
+
 BEYOND_DPKG = {"deb-old-format-control-in-debian-folder"}  # deb-old(5) has it; this dpkg reads it no more
 SOUND_DEBS = [name for name, case in CASES.items() if name.startswith("deb-") and not case.expectation.ids
               and not case.expectation.may and name not in BEYOND_DPKG]

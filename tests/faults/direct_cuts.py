@@ -2,7 +2,8 @@
 
 import json
 
-from faults.transfer_cuts import CHUNK, IN_FLIGHT_DIRECT, PATIENCE, RATE, Point, Transfers, verified_bytes, wait_for
+from faults.transfer_cuts import CHUNK, IN_FLIGHT_DIRECT, PATIENCE, RATE, Point, Transfers, verified_bytes
+from support.waiting import wait_for
 from hosts import direct_links
 
 

@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from faults.transfer_cuts import verified_bytes, wait_for
+from faults.transfer_cuts import verified_bytes
 from hosts.workstation import CHUNK, DESTINATION, Workstation, events_in, missing_at
+from support.waiting import wait_for
 
 SOON = 120  # seconds; TCP alone would wait for a quarter of an hour
 

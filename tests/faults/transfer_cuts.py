@@ -13,6 +13,7 @@ from hosts import kernel
 from hosts.fleet import Fleet, options_of
 from hosts.operations import PACKAGES
 from hosts.workstation import CACHE, CHUNK, DESTINATION, HOME, Workstation, digest_of, events_in, missing_at
+from support.waiting import wait_for
 
 SIZE = 35 * CHUNK + 12_345
 RATE = "80M"  # bytes a second: time enough to strike
@@ -116,14 +117,6 @@ class Campaign:
                 if run.poll() is None:
                     run.kill()
                 run.wait()
-
-
-def wait_for(condition, seconds=PATIENCE):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError("it did not come to that")
-        time.sleep(0.01)
 
 
 def verified_bytes(events):

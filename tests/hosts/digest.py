@@ -3,6 +3,7 @@
 import fnmatch
 import hashlib
 import os
+import re
 import stat
 from typing import NamedTuple, Optional
 
@@ -37,7 +38,7 @@ class Digest(dict):
                 lines.append(f"+ {path} ({new.type})")
             elif new is None:
                 lines.append(f"- {path} ({old.type})")
-            else:
+            elif old != new:
                 changes = [_change(name, getattr(old, name), getattr(new, name)) for name in Entry._fields
                            if name not in ignore and getattr(old, name) != getattr(new, name)]
                 if changes:
@@ -57,7 +58,8 @@ def tree_digest(root, exclude=(), hash_cache=None, cache_before_ns=0):
 class _Reader:
     def __init__(self, root, exclude, hash_cache, cache_before_ns):
         self.root = root.rstrip("/")
-        self.exclude = exclude
+        self.exclude = re.compile("|".join(map(fnmatch.translate, exclude)) or r"(?!)")
+        self.above_excluded = {os.path.dirname(pattern) for pattern in exclude}
         self.hash_cache = hash_cache
         self.cache_before_ns = cache_before_ns
         self.entries = {}
@@ -72,11 +74,11 @@ class _Reader:
                 with os.scandir(self.root + path) as children:
                     for child in children:
                         inside = path.rstrip("/") + "/" + child.name
-                        if any(fnmatch.fnmatchcase(inside, pattern) for pattern in self.exclude):
+                        if self.exclude.match(inside):
                             holds_excluded = True
                         else:
                             pending.append((inside, child.stat(follow_symlinks=False)))
-                holds_excluded = holds_excluded or any(os.path.dirname(pattern) == path for pattern in self.exclude)
+                holds_excluded = holds_excluded or path in self.above_excluded
             self.entries[path] = self._entry(self.root + path, info, is_dir, holds_excluded)
 
     def _entry(self, path, info, is_dir, holds_excluded):

@@ -1,5 +1,6 @@
 """One host: a root directory of its own over the cached root, and commands run inside it in their own namespaces."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -63,6 +64,16 @@ class Host:
             self._unmount()
             self._mounted = False
         self._storage.remove()
+
+    def running(self):
+        """The command lines of all processes that have the root of this host, also those that topsctl started from outside."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):  # it ended while we looked
+                if os.readlink(f"/proc/{pid}/root") == str(self.root):
+                    words = Path(f"/proc/{pid}/cmdline").read_bytes()
+                    found.append(words.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace"))
+        return found
 
     def end_started(self):
         for process in self._started:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from typing import NamedTuple
 
 import pytest
@@ -12,6 +11,7 @@ from hosts.controller import COLLECTION, Controller, Played, build_collection
 from hosts.operations import NOT_COMPARED, OLD_STACK, PACKAGES
 from hosts.workstation import DESTINATION
 from support.programs import needed
+from support.waiting import wait_for
 
 pytestmark = pytest.mark.whole  # test_ansible_slurm.py has a play on two hosts for every run
 PYTHON = "3.9"
@@ -103,13 +103,6 @@ def transactions(controller, name):
     """(outcome, whether it awaits a confirmation) of each."""
     shown = json.loads(controller.hosts[name].beside([BINARY, "history", "--json"]).stdout)
     return [(each["outcome"], each["confirm_until"] is not None) for each in shown["transactions"]]
-
-
-def wait_for(condition, seconds=90):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.02)
 
 
 def runs(controller, words, name):

@@ -12,6 +12,7 @@ import pytest
 
 from hosts.users import SUDO_PASSWORD
 from hosts.workstation import CHUNK, HOME, by_target, missing_at
+from support.waiting import wait_for
 
 FREE = 2001  # the id of a user
 LISTENING = re.compile(r" [0-9A-F]{8}:([0-9A-F]{4}) 00000000:0000 0A ")
@@ -25,15 +26,6 @@ for byte in b"\\x16\\x03\\x01\\x3f\\x00\\x01\\x00\\x3e\\xfc" + bytes(600):
     time.sleep(0.2)
 """
 PASSWORD = re.compile(rb"(?<!-)" + SUDO_PASSWORD.encode())  # not the name of the option
-
-
-def wait_for(found, deadline_s=60):
-    """What `found` gives, as soon as it is anything."""
-    begun = time.monotonic()
-    while not (result := found()):
-        assert time.monotonic() - begun < deadline_s, "it does not come"
-        time.sleep(0.02)
-    return result
 
 
 def topsctl_processes(host):

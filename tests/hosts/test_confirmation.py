@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hosts.operations import Operator
+from support.waiting import wait_for
 
 OLD_CONNECTION = {"SSH_CONNECTION": "192.0.2.1 50001 192.0.2.2 22"}
 NEW_CONNECTION = {"SSH_CONNECTION": "192.0.2.1 50002 192.0.2.2 22"}
@@ -44,13 +45,6 @@ def watchers(operator):
         except OSError:
             pass  # it has ended meanwhile
     return found
-
-
-def wait_for(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.02)
 
 
 def entry(operator):

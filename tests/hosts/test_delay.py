@@ -6,6 +6,8 @@ import pytest
 
 from bench.delay import connect_ms, delayed, gigabits, shaped
 
+pytestmark = pytest.mark.whole  # of the delayed lines themselves, which benchmarks use
+
 
 @pytest.fixture
 def fleet(make_fleet):

@@ -1,14 +1,12 @@
 """Installs that fail, are interrupted or are killed: the host is as before, and the report says what happened."""
 
-import os
 import signal
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 
 from hosts.operations import PACKAGES, Operator
+from support.waiting import wait_for
 
 
 @pytest.fixture
@@ -71,13 +69,6 @@ def started(operator, bundle, *more):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def wait_for(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.002)
-
-
 def is_changing_packages(operator):
     return any(operator.host.path("/var/lib/dpkg/info").glob("tops-*.list"))
 
@@ -100,18 +91,7 @@ def killed_while_changing(operator, bundle):
     process.kill()
     process.communicate(timeout=120)
     # What topsctl ran is ended with it: dpkg, its scripts, pip.
-    wait_for(lambda: not runs_in(operator.host.root))
-
-
-def runs_in(root):
-    """Whether a process has this folder for its root directory."""
-    for link in Path("/proc").glob("[0-9]*/root"):
-        try:
-            if os.readlink(link) == str(root):
-                return True
-        except OSError:
-            pass  # it has ended meanwhile
-    return False
+    wait_for(lambda: not operator.host.running())
 
 
 def test_after_a_kill_everything_warns_and_recover_restores(operator, fitting, schema):

@@ -13,6 +13,7 @@ import pytest
 from hosts.client import Terminal
 from hosts.storage import sweep
 from hosts.users import LOGIN_PASSWORD, SUDO_PASSWORD
+from support.waiting import wait_for
 
 QUIET = ["-o", "BatchMode=yes", "-o", "ConnectTimeout=2"]
 
@@ -24,13 +25,6 @@ def fleet(make_fleet):
 
 def ssh(fleet, *argv, **options):
     return fleet.client.run(["ssh", *QUIET, *argv], **options)
-
-
-def wait_for(condition, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.02)
 
 
 def test_users_with_a_key_get_in_with_their_shells_and_sudo(fleet):

@@ -4,11 +4,11 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import pytest
 
 from hosts.operations import PREDICTED, Operator
+from support.waiting import wait_for
 
 STOP = b"\x13"  # Ctrl-S
 
@@ -16,13 +16,6 @@ STOP = b"\x13"  # Ctrl-S
 @pytest.fixture
 def operator(host, topsctl_release, run_topsctl):
     return Operator(host, topsctl_release, run_topsctl, PREDICTED)
-
-
-def wait_for(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.02)
 
 
 def test_a_stopped_terminal_holds_no_install_up(operator, host, bundle, schema):

@@ -11,17 +11,11 @@ import pytest
 
 from hosts.operations import LOCKS, NOT_COMPARED, PACKAGES
 from hosts.workstation import CACHE, HOME, PATIENCE, by_target, statuses
+from support.waiting import wait_for
 
 # What a transfer and a session leave there, besides what no rollback brings back.
 LEFT = (*NOT_COMPARED, HOME, "/tmp", "/run", "/var/log")
 RESTORES = 5  # seconds after which an install that nobody confirms is undone
-
-
-def wait_for(condition, seconds=PATIENCE):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.02)
 
 
 def installs(host):

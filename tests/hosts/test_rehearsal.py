@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from hosts.operations import Operator
-from hosts.test_failures import runs_in, started, wait_for
+from hosts.test_failures import started
+from support.waiting import wait_for
 
 # Paths that stand in a script are predicted: these come about as it runs.
 REACHES_OUT = """srv=/srv etc=/etc opt=/opt
@@ -101,7 +102,7 @@ def test_a_rehearsal_that_is_cut_off_leaves_nothing(operator, host, with_eccl, n
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == (130 if number == signal.SIGINT else -number), err
-    wait_for(lambda: not script_runs() and not runs_in(host.root))
+    wait_for(lambda: not script_runs() and not host.running())
     assert operator.changes_since(before) == []
     recovered = operator.json("recover")
     assert recovered["outcome"] == "no_change" and operator.changes_since(before) == []

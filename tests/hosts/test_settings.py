@@ -5,6 +5,8 @@ import pytest
 from hosts import settings
 from hosts.settings import SettingsError, fleet_root_settings, mirror_of_index_targets, root_settings
 
+pytestmark = pytest.mark.whole  # of the settings of the test hosts
+
 TARGETS = """Packages|bookworm-security|main|http://security.example.invalid/debian-security/
 Translations|bookworm|main|http://wrong.example.invalid/debian/
 Packages|bookworm-updates|main|http://updates.example.invalid/debian/

@@ -2,14 +2,14 @@
 
 import os
 import random
-import time
 from pathlib import Path
 
 import pytest
 
+from faults.transfer_cuts import verified_bytes
 from hosts import kernel
-from hosts.workstation import CACHE, CHUNK, DESTINATION, digest_of, missing_at, sent, statuses
-
+from hosts.workstation import CACHE, CHUNK, DESTINATION, digest_of, events_in, missing_at, sent, statuses
+from support.waiting import wait_for
 
 
 @pytest.fixture
@@ -139,8 +139,9 @@ def test_several_runs_at_once_do_each_other_no_harm(make_workstation, large, pac
 
 def test_a_file_that_changes_while_it_is_sent_is_not_taken_for_what_it_was(make_workstation, large):
     station = make_workstation(1)
-    run = station.start("transfer", large, "root@h1", "--all", "--limit-rate", "8M", "--connections", "1")
-    time.sleep(1.5)
+    with open(large.parent / "events", "w", encoding="utf-8") as events:
+        run = station.start("transfer", large, "root@h1", "--all", "--limit-rate", "8M", "--connections", "1", stderr=events)
+    wait_for(lambda: verified_bytes(events_in((large.parent / "events").read_text())) > 0 or run.poll() is not None)
     with open(large / "large.bin", "r+b") as file:
         file.seek(7 * CHUNK)
         file.write(b"changed")

@@ -4,12 +4,12 @@ import json
 import os
 import signal
 import stat
-import time
 
 import pytest
 
 from hosts.broken_states import ENVIRONMENT, NODES, STATES
 from hosts.host import Host
+from support.waiting import wait_for
 
 RESULTS = "/tmp/eccl_test_results.json"
 REPORT = "/tmp/eccl_test_report.txt"
@@ -149,7 +149,7 @@ def test_a_signal_ends_it_and_all_that_it_started(copy_of, number, code):
     for line in process.stderr:
         if "level import" in line:  # from there on one process climbs, up to the group
             break
-    time.sleep(3)  # so that it is in the group that never comes up, or on the way
+    wait_for(lambda: any("# Climbs from" in command for command in host.running()))  # and the group never comes up
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == code, out + err

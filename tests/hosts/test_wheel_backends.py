@@ -60,7 +60,8 @@ def records(info):
             for path, digest, size in rows if path.rsplit("/", 1)[-1] not in INSTALLERS_OWN}
 
 
-EVERY = ("bullseye", "bullseye-venv", "machine", "machine-venv")
+# Every run has each interpreter and each kind of place once.
+EVERY = ("bullseye", pytest.param("bullseye-venv", marks=pytest.mark.whole), pytest.param("machine", marks=pytest.mark.whole), "machine-venv")
 
 
 @pytest.fixture(params=EVERY)

@@ -8,6 +8,8 @@ import pytest
 from support.delay_proxy import delay_proxy
 from support.own_sshd import unprivileged_sshd
 
+pytestmark = pytest.mark.whole  # of the proxy itself, which benchmarks use
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

@@ -11,6 +11,8 @@ import pytest
 from .conftest import run
 from .packages import ECCL_TOOLS
 
+pytestmark = pytest.mark.whole  # of the doubles themselves; installs, checks and rollbacks of tests/hosts have them at work
+
 DEBS = {"tops-eccl": "distributed", "tops-sdk": "sdk", "topsfactor": "sdk"}
 
 

@@ -5,7 +5,9 @@ import os
 import subprocess
 import time
 
-from .test_launch import IDLE, job, processes_with, runs, wait_until  # noqa: F401  (job is a fixture)
+from support.waiting import wait_for
+
+from .test_launch import IDLE, job, processes_with, runs  # noqa: F401  (job is a fixture)
 
 
 def test_a_detached_run_is_found_followed_stopped_and_repeated(job, tmp_path, topsctl_release, schema):
@@ -17,7 +19,7 @@ def test_a_detached_run_is_found_followed_stopped_and_repeated(job, tmp_path, to
     report = json.loads(out)
     schema(report, "launch")
     name = report["run"]
-    wait_until(lambda: len(processes_with("of-" + word)) == 2)
+    wait_for(lambda: len(processes_with("of-" + word)) == 2)
     listed = json.loads(runs(topsctl_release, environment, tmp_path, "--json").stdout)
     schema(listed, "runs")
     mine = [run for run in listed["runs"] if run["run"] == name]
@@ -60,8 +62,8 @@ def test_a_starter_that_is_killed_ends_no_detached_run(job, tmp_path, topsctl_re
         states += [run["state"] for run in mine]
         assert bool(mine) == bool(processes_with(word)), (number, listed)
         for run in mine:
-            wait_until(lambda: len(processes_with("of-" + word)) == 2)
+            wait_for(lambda: len(processes_with("of-" + word)) == 2)
             assert runs(topsctl_release, environment, tmp_path, "stop", run["run"]).returncode == 0
             assert not processes_with("of-" + word)
-        wait_until(lambda: not processes_with(word))
+        wait_for(lambda: not processes_with(word))
     assert set(states) == {"running"}, states

@@ -14,6 +14,7 @@ import threading
 import time
 
 import pytest
+from support.waiting import wait_for
 
 TRAIN = """
 import os, sys, torch
@@ -89,13 +90,6 @@ def processes_with(word):
     return found
 
 
-def wait_until(is_so, patience_s=60):
-    end = time.monotonic() + patience_s
-    while not is_so():
-        assert time.monotonic() < end, "it took too long"
-        time.sleep(0.05)
-
-
 def test_eight_ranks_by_torchrun_add_up(job, tmp_path, schema):
     done = job(TRAIN, ranks=8)
     out, err = done.communicate(timeout=180)
@@ -152,7 +146,7 @@ def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schem
 def test_a_signal_ends_all_ranks_and_what_they_started(job, tmp_path, schema, number, status):
     word = f"signal-{number}-{os.getpid()}"
     done = job(IDLE, arguments=[word], ranks=3)
-    wait_until(lambda: len(processes_with("of-" + word)) == 3)
+    wait_for(lambda: len(processes_with("of-" + word)) == 3)
     done.send_signal(number)
     out, err = done.communicate(timeout=60)
     assert done.returncode == status, out + err
@@ -162,7 +156,7 @@ def test_a_signal_ends_all_ranks_and_what_they_started(job, tmp_path, schema, nu
 
 def test_a_terminal_that_takes_nothing_holds_no_rank_up(job, tmp_path, schema):
     done = job("print('x' * 100_000 + '\\n' + 'y' * 200_000)", ranks=1)
-    wait_until(lambda: (tmp_path / "logs" / "launch.json").exists() and record_of(tmp_path, schema)["ended_at"] is not None)
+    wait_for(lambda: (tmp_path / "logs" / "launch.json").exists() and record_of(tmp_path, schema)["ended_at"] is not None)
     done.stdout.read()
     assert done.wait(timeout=60) == 0
     assert record_of(tmp_path, schema)["attempts"][0]["ranks"][0]["lines"] > 1
@@ -172,7 +166,7 @@ def test_a_terminal_that_is_closed_ends_nothing(job, tmp_path, schema):
     master, slave = os.openpty()
     done = job("import time\nfor step in range(6):\n    print('step', step, flush=True)\n    time.sleep(0.5)\n", ranks=2, terminal=slave)
     os.close(slave)
-    wait_until(lambda: (tmp_path / "logs/attempt_0/rank_0.log").exists() and "step 1" in (tmp_path / "logs/attempt_0/rank_0.log").read_text())
+    wait_for(lambda: (tmp_path / "logs/attempt_0/rank_0.log").exists() and "step 1" in (tmp_path / "logs/attempt_0/rank_0.log").read_text())
     os.close(master)
     assert done.wait(timeout=60) == 0
     record = record_of(tmp_path, schema)
@@ -182,11 +176,11 @@ def test_a_terminal_that_is_closed_ends_nothing(job, tmp_path, schema):
 def test_topsctl_killed_ends_all_ranks(job, tmp_path, schema):
     word = f"killed-{os.getpid()}"
     done = job(IDLE, arguments=[word], ranks=3)
-    wait_until(lambda: len(processes_with("of-" + word)) == 3)
+    wait_for(lambda: len(processes_with("of-" + word)) == 3)
     done.kill()
     done.communicate(timeout=60)
     # The ranks; what they started in sessions of their own is nobody's any more.
-    wait_until(lambda: not [words for words in processes_with(word) if "train.py" in words])
+    wait_for(lambda: not [words for words in processes_with(word) if "train.py" in words])
     assert record_of(tmp_path, schema)["ended_at"] is None
     for words in processes_with("of-" + word):
         subprocess.run(["pkill", "-KILL", "-f", "of-" + word], check=False)
@@ -195,7 +189,7 @@ def test_topsctl_killed_ends_all_ranks(job, tmp_path, schema):
 
 def test_a_rank_that_never_stops_talking_can_be_ended(job, tmp_path, schema):
     done = job("while True: print('x')", ranks=1)
-    wait_until(lambda: (tmp_path / "logs/attempt_0/rank_0.log").exists() and (tmp_path / "logs/attempt_0/rank_0.log").stat().st_size > 10_000_000)
+    wait_for(lambda: (tmp_path / "logs/attempt_0/rank_0.log").exists() and (tmp_path / "logs/attempt_0/rank_0.log").stat().st_size > 10_000_000)
     reader = threading.Thread(target=done.stdout.read)
     reader.start()
     done.send_signal(signal.SIGINT)
@@ -303,11 +297,11 @@ def test_a_fault_in_code_is_not_restarted(job, tmp_path, schema):
 def test_a_rank_that_is_stopped_is_named(job, tmp_path, schema, what):
     word = f"still-{what}-{os.getpid()}"
     done = job(IDLE, "--stall", "0.07", "--on-stall", what, arguments=[word], ranks=3)
-    wait_until(lambda: len(processes_with("of-" + word)) == 3)
-    wait_until(lambda: all(rank["pid"] and "waits" in open(rank["log"], encoding="utf-8").read()
+    wait_for(lambda: len(processes_with("of-" + word)) == 3)
+    wait_for(lambda: all(rank["pid"] and "waits" in open(rank["log"], encoding="utf-8").read()
                            for rank in record_of(tmp_path, schema)["attempts"][0]["ranks"]))
     os.kill(record_of(tmp_path, schema)["attempts"][0]["ranks"][1]["pid"], signal.SIGSTOP)
-    wait_until(lambda: record_of(tmp_path, schema)["attempts"][0]["stalls"])
+    wait_for(lambda: record_of(tmp_path, schema)["attempts"][0]["stalls"])
     if what == "report":
         done.send_signal(signal.SIGINT)
     out, err = done.communicate(timeout=60)
@@ -354,7 +348,7 @@ def test_topsctl_killed_at_any_moment_leaves_a_whole_record_or_none(job, tmp_pat
         time.sleep(0.9 * number / KILLS)
         running.kill()
         running.communicate(timeout=60)
-        wait_until(lambda: not [words for words in processes_with(word) if "train.py" in words])
+        wait_for(lambda: not [words for words in processes_with(word) if "train.py" in words])
         listed = json.loads(runs(topsctl_release, environment, tmp_path, "--json").stdout)
         schema(listed, "runs")
         for run in listed["runs"]:

@@ -11,6 +11,8 @@ import pytest
 from .conftest import MAKE_BUNDLE, make_bundle, run
 from .files import DOUBLES
 
+pytestmark = pytest.mark.whole  # of the maker of bundles; every host test installs what it makes
+
 HERE = Path(__file__).resolve().parent
 
 NEEDED = [

@@ -11,6 +11,8 @@ import pytest
 from .conftest import run
 from .probe_torch_gcu import free_port
 
+pytestmark = pytest.mark.whole  # of the double itself; test_launch.py has it at work
+
 PROBE = Path(__file__).resolve().parent / "probe_torch_gcu.py"
 
 

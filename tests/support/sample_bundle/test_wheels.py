@@ -16,6 +16,8 @@ import pytest
 from .conftest import pip_install, run
 from .wheels import record_line
 
+pytestmark = pytest.mark.whole  # of the doubles themselves; installs, checks and rollbacks of tests/hosts have them at work
+
 PYTHONS = ("--only-needed", "--python", "3.9,3.11")
 TORCH_GCU = {
     "3.6": ("1.10.0-2.5.136", "torch_gcu-1.10.0_2.5.136.dist-info", "_GCUC.cpython-36m-x86_64-linux-gnu.so"),
