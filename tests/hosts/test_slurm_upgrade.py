@@ -118,6 +118,7 @@ def test_nodes_are_drained_upgraded_after_their_jobs_and_resumed(cluster):
 
 @pytest.mark.whole
 def test_a_node_that_fails_stays_drained_with_the_check_as_the_reason(cluster, bundle):
+    cluster.upgrade("n[0-1]", *cluster.old)  # so that it needs no other test
     broken = str(bundle(python=PYTHON, faults=["import-fails"], only_needed=True))
     assert cluster.upgrade("n[0-1]", broken) == (1, ["n0  failed: torch-gcu-import", "n1  not begun"])
     assert cluster.states() == {"n0": "drained topsctl: torch-gcu-import", "n1": "idle none"}
