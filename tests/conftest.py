@@ -23,8 +23,10 @@ def pytest_addoption(parser):
 
 def pytest_collection_modifyitems(config, items):
     """Leaves out what takes --all, puts the longest first, and keeps together what shares a fixture of its file."""
-    taken = [item for item in items if config.getoption("--all") or not item.get_closest_marker("whole")]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(taken)])
+    left_out = [] if config.getoption("--all") else [item for item in items if item.get_closest_marker("whole")]
+    config.hook.pytest_deselected(items=left_out)
+    left = set(left_out)
+    taken = [item for item in items if item not in left]
     items[:] = sorted(taken, key=lambda item: item.get_closest_marker("long") is None)
     for item in items:
         fixtures = item._fixtureinfo.name2fixturedefs.values()
