@@ -13,7 +13,7 @@ from hosts.workstation import DESTINATION
 from support.programs import needed
 from support.waiting import wait_for
 
-pytestmark = pytest.mark.whole  # test_ansible_slurm.py has a play on two hosts for every run
+pytestmark = pytest.mark.whole  # every run has the modules (test_ansible_modules.py) and a drain (test_ansible_slurm.py), but no play that installs
 PYTHON = "3.9"
 OLD, NEW = "2.4.87", "2.5.136"
 UPGRADE = f"{COLLECTION}.upgrade"
