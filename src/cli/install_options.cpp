@@ -3,10 +3,21 @@
 
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
 
 namespace topsctl {
+
+namespace {
+
+std::string no_trial_runs() {
+  return format(
+      "there are no trial runs any more; every program is observed while it runs, and what it "
+      "changes can be rolled back");
+}
+
+}  // namespace
 
 void add_setting_options(OptionTable& table, SettingOptions& settings) {
   table.value("--profile", settings.profile, "Variables of this profile; none: no profile", "NAME")
@@ -34,12 +45,21 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   table
-      .value(
-          "--write-set", options.write_set,
-          "How to know which files change: auto, observed, rehearsed or predicted; default: auto",
-          "WAY")
-      .choices({"auto", "observed", "rehearsed", "predicted"});
-  table.flag("--rehearse", options.rehearse, "Do a trial run in a sandbox first");
+      .value("--write-set", options.write_set,
+             "How to know which files change: auto, observed or predicted; default: auto", "WAY")
+      .check([](const std::string& value) {
+        return value == "rehearsed" ? no_trial_runs() : std::string();
+      })
+      .choices({"auto", "observed", "predicted"});
+  table
+      .immediate(
+          "--rehearse",
+          [] {
+            throw Error(ErrorCode::usage, format("--rehearse: {}", no_trial_runs()),
+                        "omit --rehearse");
+          },
+          "Refused: there are no trial runs")
+      .hidden();
   table.flag("--allow-downgrade", options.allow_downgrade, "Allow packages to be downgraded");
   table.flag("--allow-older-lock", options.allow_older_lock,
              "Accept a signed lock that is older than the last installed one");
@@ -79,7 +99,6 @@ std::vector<std::string> words_that_matter(const InstallOptions& options) {
   for (const std::string& wish : settings.set) words.push_back(concat("--set=", wish));
   for (const std::string& name : settings.unset) words.push_back(concat("--unset=", name));
   if (settings.forget) words.emplace_back("--forget-settings");
-  if (options.rehearse) words.emplace_back("--rehearse");
   if (options.write_set != "auto") words.push_back(concat("--write-set=", options.write_set));
   if (options.allow_downgrade) words.emplace_back("--allow-downgrade");
   if (options.no_sandbox) words.emplace_back("--no-sandbox");

@@ -19,7 +19,6 @@ struct InstallOptions {
   bool allow_downgrade = false;
   bool allow_older_lock = false;
   std::string wheel_backend = std::string(name(default_wheel_backend));
-  bool rehearse = false;  // with --dry-run alone, else as --write-set rehearsed
   std::string write_set = "auto";
   SettingOptions settings;
   int lock_timeout_s = 120;

@@ -228,31 +228,6 @@ std::string render_checks(const std::vector<CheckResult>& checks, const Style& s
 
 namespace {
 
-// How much of a long list is shown; the JSON has all of it.
-constexpr std::size_t most_shown = 10;
-
-std::string render_rehearsal(const RehearsalReport& rehearsal, const Style& style) {
-  std::vector<std::vector<std::string>> rows = {{"rehearsed", "version", "state"}};
-  for (const RehearsedPackage& package : rehearsal.packages) {
-    rows.push_back({package.name, package.version.empty() ? "-" : package.version, package.state});
-  }
-  std::string text = rows.size() > 1 ? table(rows, style) : std::string();
-  for (const RehearsedMount& mount : rehearsal.mounts) {
-    const bool shrinks = mount.growth_bytes < 0;
-    const auto size =
-        static_cast<std::uint64_t>(shrinks ? -mount.growth_bytes : mount.growth_bytes);
-    text +=
-        format("disk:  {}{}{}, {} written\n", mount.path, shrinks ? " shrinks by " : " grows by ",
-               human_size(size), human_size(mount.written_bytes));
-  }
-  text += format("paths: {} written, {} of them not predicted\n", rehearsal.paths,
-                 rehearsal.missed.size());
-  for (std::size_t i = 0; i < std::min(rehearsal.missed.size(), most_shown); ++i) {
-    text += concat("  ", style.yellow(format("not predicted:")), " ", rehearsal.missed[i], "\n");
-  }
-  return text;
-}
-
 // Those that passed are counted; what failed the transaction, its error tells.
 std::string checks_in_brief(const TransactionReport& report, const Style& style) {
   std::vector<CheckResult> others;
@@ -287,7 +262,6 @@ std::string render_execution(const Execution& execution, const Style& style) {
   if (report.plan && (only_plan || (report.outcome == Outcome::no_change && !is_carried_out))) {
     text += render_plan(*report.plan, style);
   }
-  if (report.rehearsal) text += render_rehearsal(*report.rehearsal, style);
   if (!report.checks.empty()) text += checks_in_brief(report, style);
   if (report.changed && (report.outcome == Outcome::committed || is_rolled_back(report.outcome))) {
     std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};

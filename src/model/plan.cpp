@@ -35,7 +35,6 @@ namespace {
 
 struct ActionName {
   std::string_view operator()(const StagePackages&) const { return "stage-packages"; }
-  std::string_view operator()(const RehearsePlan&) const { return "rehearse-plan"; }
   std::string_view operator()(const KeepWriteSet&) const { return "keep-write-set"; }
   std::string_view operator()(const RunCommand&) const { return "run-command"; }
   std::string_view operator()(const InstallWheel&) const { return "install-wheel"; }

@@ -220,7 +220,6 @@ Json to_json(const TransactionReport& report) {
             {"bytes", kept.bytes},
             {"linked", kept.linked},
             {"copied", kept.copied}}},
-          {"rehearsal", report.rehearsal ? to_json(*report.rehearsal) : Json(nullptr)},
           {"rollback",
            report.rollback ? Json({{"verified", to_json(report.rollback)}}) : Json(nullptr)},
           {"compared", to_json(report.compared)},
@@ -286,27 +285,6 @@ std::string package_url(PackageKind kind, const std::string& name, const std::st
   }
   return concat("pkg:deb/", percent_encoded(name), "@", percent_encoded(version),
                 "?arch=", percent_encoded(architecture));
-}
-
-Json to_json(const RehearsalReport& rehearsal) {
-  Json mounts = Json::array();
-  for (const RehearsedMount& mount : rehearsal.mounts) {
-    mounts.push_back({{"path", mount.path},
-                      {"written_bytes", mount.written_bytes},
-                      {"growth_bytes", mount.growth_bytes}});
-  }
-  Json packages = Json::array();
-  for (const RehearsedPackage& package : rehearsal.packages) {
-    packages.push_back({{"name", package.name},
-                        {"kind", name(package.kind)},
-                        {"version", text_or_null(package.version)},
-                        {"state", package.state}});
-  }
-  return {{"store", rehearsal.store},
-          {"paths", rehearsal.paths},
-          {"missed_paths", rehearsal.missed},
-          {"mounts", std::move(mounts)},
-          {"packages", std::move(packages)}};
 }
 
 }  // namespace topsctl

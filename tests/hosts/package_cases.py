@@ -67,8 +67,7 @@ PACKAGE_CASES = (
          scripts={"conffiles": "/etc/m/kept.conf\n/etc/m/edited.conf\n/etc/m/deleted.conf"}),
     Case("a link becomes a directory", ":", files=("/usr/share/m/s2d/file",), scripts=helper("symlink_to_dir /usr/share/m/s2d real")),
     Case("a directory becomes a link", ":", scripts=helper("dir_to_symlink /usr/share/m/d2s real")),
-    Case("a file becomes a directory, and the other way round", ":", files=("/usr/share/m/becomes-dir/file", "/usr/share/m/was-dir"),
-         refused_by=("rehearsed",)),
+    Case("a file becomes a directory, and the other way round", ":", files=("/usr/share/m/becomes-dir/file", "/usr/share/m/was-dir")),
     Case("the rights of another package's file", "dpkg-statoverride --update --add root daemon 0640 /etc/issue; " + hidden("override"), before=":"),
     Case("a script of the old version that fails once", ":", files=("/usr/share/m/tool",), scripts={"prerm": "exit 0", "preinst": hidden("preinst-21")}),
 )

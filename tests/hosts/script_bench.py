@@ -10,7 +10,7 @@ from hosts.crafted import add_programs, build, change, deb
 from hosts.hostile_scripts import TARGET, TEXT, compiled
 from hosts.operations import LOCKS, NOT_COMPARED
 
-WAYS = ("observed", "rehearsed", "predicted", "auto")
+WAYS = ("observed", "predicted", "auto")
 ACCEPTED = [word for name in ("script-changes-remote-login", "script-opens-network-shell", "elf-wrong-machine")
             for word in ("--accept", name)]
 
@@ -26,11 +26,10 @@ class Row:
     differing: list    # lines of the digest
     unnamed: list      # those of which nothing was said
     said: str
-    is_refusable: bool = False  # nothing may be changed at all, as a trial run fails
 
     @property
     def is_exact(self):
-        return not self.differing and (self.outcome == "rolled_back" or (self.is_refusable and self.outcome == "failed_before_change"))
+        return not self.differing and self.outcome == "rolled_back"
 
     @property
     def is_honest(self):
@@ -130,7 +129,7 @@ topsctl install /srv/bundle --json --write-set {way} {" ".join(ACCEPTED)}; code=
         told = {path for path in done.get("escaped_paths") or []}
         told |= {line.split(": ")[0] for line in end.get("not_restored") or []}
         row = Row(case.name, way, known, str(end["outcome"]), differing,
-                  [line for line in differing if not is_named(line, told)], f"{done.get('msg')} | {done.get('error')} | {end.get('msg')}", way in case.refused_by or (way == "rehearsed" and case.fails))
+                  [line for line in differing if not is_named(line, told)], f"{done.get('msg')} | {done.get('error')} | {end.get('msg')}")
         if differing or row.outcome not in ("rolled_back", "failed_before_change"):
             self.close()
         return row

@@ -1,6 +1,7 @@
 """The process that observes an install: whom it serves, what its end means, and hosts on which there can be none."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -83,39 +84,72 @@ PROFILE = "errno:165,166,155,272,308,321,304,298,250,248,249,179,170,428,429,430
 DEFAULT_CAPABILITIES = ",".join(["-all", *(f"+{name}" for name in (
     "chown", "dac_override", "fowner", "fsetid", "kill", "setgid", "setuid", "setpcap", "net_bind_service", "net_raw",
     "sys_chroot", "mknod", "audit_write", "setfcap"))])
-CANNOT = {
-    "a filter with a listener is above it": (["listener"], [], "topsctl runs under a seccomp filter with a listener"),
-    "filters are refused": (["errno:317"], [], "topsctl may not filter system calls (CAP_SYS_ADMIN)"),
-    "memory cannot be read": (["errno:310"], [], "topsctl may not read the memory of other users' processes (CAP_SYS_PTRACE)"),
-    "no right to trace": ([], ["--bounding-set=-sys_ptrace", "--inh-caps=-all"],
-                          "topsctl may not read the memory of other users' processes (CAP_SYS_PTRACE)"),
-    "a container as it is by default": ([PROFILE], [f"--bounding-set={DEFAULT_CAPABILITIES}", "--inh-caps=-all"],
-                                        "topsctl may not filter system calls (CAP_SYS_ADMIN)"),
+NO_RIGHT_TO_TRACE = ["--bounding-set=-sys_ptrace", "--inh-caps=-all"]
+AS_IN_A_CONTAINER = [f"--bounding-set={DEFAULT_CAPABILITIES}", "--inh-caps=-all"]
+PLACES = {
+    "a filter with a listener is above it": (["listener"], []),
+    "filters are refused": (["errno:317,157"], []),
+    "memory is read by ptrace alone": (["errno:310"], []),
+    "no right to trace others": ([], NO_RIGHT_TO_TRACE),
+    "a container as it is by default": ([PROFILE], AS_IN_A_CONTAINER),
 }
+# Two users, one of whom the process becomes: then its memory, directories and files are closed to a tracer without a right to it.
+OF_ANOTHER_USER = """mkdir /opt/theirs; echo kept >/opt/theirs/kept; chown -R nobody /opt/theirs; cat >/opt/theirs/drop.py <<'END'
+import os
+os.chdir("/opt/theirs")
+os.setgid(65534)
+os.setuid(65534)
+open("/srv/theirs/made", "w").write("by another")
+os.fchmod(os.open("/srv/theirs/made", os.O_RDONLY), 0o600)
+os.chdir("/srv/theirs")
+os.rename("there", "moved")
+os.unlink("/opt/theirs/kept")
+END
+python3 /opt/theirs/drop.py"""
 
 
-@pytest.mark.parametrize("what", CANNOT)
-def test_where_no_program_can_be_observed_the_fallback_is_named_and_right(what, topsctl_host, with_eccl, operator_of):
-    modes, capabilities, reason = CANNOT[what]
-    topsctl_host.path("/etc/hosts.allow").write_text("before\n")
-    topsctl_host.copy_in(with_eccl(HIDDEN), "/srv/bundle")
-    topsctl_host.copy_in(UNDER_FILTER, "/srv/under_filter.py")
-    before = operator_of.digest()
-    argv = [*(word for mode in modes for word in ("python3", "-B", "/srv/under_filter.py", mode)),
+def under(modes, capabilities):
+    return [*(word for mode in modes for word in ("python3", "-B", "/srv/under_filter.py", mode)),
             *(["setpriv", *capabilities] if capabilities else [])]
-    documents = []
-    for command in (["install", "/srv/bundle"], ["rollback"]):
-        done = topsctl_host.run([*argv, "topsctl", *command, "--json"], timeout=300)
-        assert done.returncode == 0, done
-        documents.append(json.loads(done.stdout))
-    installed, undone = documents
-    known = installed["write_set"]
-    assert known["known"] in ("rehearsed", "predicted") and reason in known["reason"], known
-    changed = operator_of.changes_since(before)
-    if known["known"] == "rehearsed":
-        assert changed == [] and undone["outcome"] == "rolled_back"
-    else:
-        assert undone["outcome"] == "rolled_back_with_differences" and changed != []
+
+
+@pytest.fixture
+def install_and_undo(topsctl_host, with_eccl, operator_of):
+    """install_and_undo(script, words before topsctl) -> the two documents, and what differs in the end."""
+    def run(script, argv):
+        topsctl_host.path("/etc/hosts.allow").write_text("before\n")
+        topsctl_host.copy_in(with_eccl(script), "/srv/bundle")
+        topsctl_host.copy_in(UNDER_FILTER, "/srv/under_filter.py")
+        topsctl_host.path("/srv/theirs").mkdir()
+        topsctl_host.path("/srv/theirs/there").write_text("of another user")
+        for path in ("/srv/theirs", "/srv/theirs/there"):
+            os.chown(topsctl_host.path(path), 65534, 65534)
+        before = operator_of.digest()
+        documents = []
+        for command in (["install", "/srv/bundle"], ["rollback"]):
+            done = topsctl_host.run([*argv, "topsctl", *command, "--json"], timeout=300)
+            assert done.returncode == 0, done.stdout[:3000]
+            documents.append(json.loads(done.stdout))
+        return *documents, operator_of.changes_since(before)
+
+    return run
+
+
+@pytest.mark.parametrize("script", [HIDDEN, OF_ANOTHER_USER], ids=["as root", "as another user"])
+@pytest.mark.parametrize("place", PLACES)
+def test_programs_are_observed_and_undone_exactly(place, script, install_and_undo):
+    installed, undone, changed = install_and_undo(script, under(*PLACES[place]))
+    assert installed["write_set"]["known"] == "observed", installed["write_set"]
+    assert not any("refused" in warning for warning in installed["warnings"]), installed["warnings"]
+    assert changed == [] and undone["outcome"] == "rolled_back"
+
+
+def test_where_no_program_can_be_observed_that_is_said(topsctl_host, install_and_undo):
+    argv = under(["errno:101"], [])
+    installed, undone, changed = install_and_undo(HIDDEN, argv)
+    reason = "topsctl may not trace programs (ptrace is refused)"
+    assert installed["write_set"]["known"] == "predicted" and reason in installed["write_set"]["reason"], installed["write_set"]
+    assert undone["outcome"] == "rolled_back_with_differences" and changed != []
     refused = topsctl_host.run([*argv, "topsctl", "install", "/srv/bundle", "--json", "--write-set", "observed"], timeout=300)
     assert refused.returncode == 4 and reason in json.loads(refused.stdout)["error"]["message"]
 

@@ -157,7 +157,7 @@ def test_a_host_may_demand_signatures(topsctl_host, fitting, signing):
     policy = topsctl_host.path(POLICY)
     policy.write_text('{"require-signature": true}')
     refused(topsctl_host, ["not signed", POLICY])
-    for argv in ([], ["--dry-run"], ["--rehearse"], ["--accept", "device-file"]):
+    for argv in ([], ["--dry-run"], ["--accept", "device-file"]):
         error = install(topsctl_host, *argv, code=3)["error"]
         assert POLICY in error["message"] and "--sign" in error["hint"], error
     put(topsctl_host, signing.lock(fitting, "signed"))

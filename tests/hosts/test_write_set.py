@@ -1,4 +1,4 @@
-"""How topsctl knows what an install changes: from the text of the scripts, or by a trial run where no text tells it."""
+"""How topsctl knows what an install changes."""
 
 import json
 
@@ -61,16 +61,7 @@ def test_what_the_configuration_of_dpkg_runs_is_observed(operator, with_eccl):
     assert operator.changes_since(before) == []
 
 
-def test_a_trial_run_makes_the_same_exact(operator, with_eccl):
-    bundle, before = with_eccl(HIDDEN), operator.digest()
-    done = operator.json("install", bundle, "--write-set", "rehearsed")
-    assert done["outcome"] == "committed" and done["write_set"]["known"] == "rehearsed"
-    # The name of its file is another one each time: the directory is known, what is in it is seen afterwards.
-    undone = operator.json("rollback")
-    assert undone["rollback"]["verified"]["paths_differing"] == 0 and operator.changes_since(before) == []
-
-
-def test_without_a_trial_run_what_differs_is_named(operator, with_eccl):
+def test_of_a_prediction_what_differs_is_named(operator, with_eccl):
     bundle, before = with_eccl(HIDDEN), operator.digest()
     done = operator.json("install", bundle, "--write-set", "predicted")
     assert done["write_set"]["known"] == "predicted" and "/etc/hosts.allow" in done["escaped_paths"]
@@ -79,25 +70,6 @@ def test_without_a_trial_run_what_differs_is_named(operator, with_eccl):
     assert undone["msg"] == f"rolled back; {len(done['escaped_paths'])} paths outside the write set may differ"
     assert operator.json("history")["transactions"][0]["outcome"] == "rolled_back_with_differences"
     assert any(line.startswith("/etc/hosts.allow: ") for line in undone["not_restored"]), undone["not_restored"]
-
-
-# Runs a program without one capability.
-def without(capability):
-    return ["setpriv", f"--bounding-set=-{capability}", "--inh-caps=-all"]
-
-
-def install_within(topsctl_host, bundle, wrapper):
-    topsctl_host.copy_in(bundle, "/srv/bundle")
-    done = topsctl_host.run([*wrapper, "topsctl", "install", "/srv/bundle", "--json"])
-    assert done.returncode == 0, done
-    return json.loads(done.stdout)
-
-
-def test_scripts_that_are_understood_need_no_trial_run(topsctl_host, with_eccl):
-    done = install_within(topsctl_host, with_eccl(PLAIN), without("sys_ptrace"))
-    assert done["write_set"]["known"] == "predicted"
-    assert done["write_set"]["reason"].startswith("all scripts are understood; cannot observe programs: ")
-    assert "rehearse" not in [step["id"] for step in done["steps"]] and done["rehearsal"] is None
 
 
 def test_services_are_warned_of_where_a_script_touches_them(operator, with_eccl):
@@ -109,15 +81,7 @@ def test_services_are_warned_of_where_a_script_touches_them(operator, with_eccl)
     assert operator.json("rollback")["not_restored"] == services
 
 
-def test_where_programs_cannot_be_observed_a_trial_run_is_made(topsctl_host, with_eccl):
-    written = install_within(topsctl_host, with_eccl(HIDDEN), without("sys_ptrace"))["write_set"]
-    assert written["known"] == "rehearsed", written
-    assert written["reason"].startswith("postinst of tops-eccl, line 3: python3 -c"), written
-    assert "may not read the memory of other users' processes (CAP_SYS_PTRACE)" in written["reason"], written
-
-
-def test_where_no_trial_run_is_possible_either_the_reason_is_told(topsctl_host, with_eccl):
-    written = install_within(topsctl_host, with_eccl(HIDDEN), without("sys_admin"))["write_set"]
-    assert written["known"] == "predicted", written
-    for words in ("python3 -c", "topsctl may not filter system calls (CAP_SYS_ADMIN)", "cannot rehearse on this host"):
-        assert words in written["reason"], written
+@pytest.mark.parametrize("words", [["--rehearse"], ["--write-set", "rehearsed"]], ids=" ".join)
+def test_who_asks_for_a_trial_run_is_told_what_there_is_instead(words, operator, with_eccl):
+    refused = operator.json("install", with_eccl(PLAIN), *words, code=2)
+    assert "there are no trial runs any more; every program is observed" in refused["error"]["message"], refused

@@ -44,10 +44,6 @@ inline constexpr std::string_view stage_placeholder = "{stage}";
 struct StagePackages {
   bool operator==(const StagePackages&) const = default;
 };
-// All that follows and changes files is done in a view of the machine first, and thrown away.
-struct RehearsePlan {
-  bool operator==(const RehearsePlan&) const = default;
-};
 struct KeepWriteSet {
   bool operator==(const KeepWriteSet&) const = default;
 };
@@ -110,8 +106,8 @@ struct RestoreWriteSet {
 };
 
 using StepAction =
-    std::variant<StagePackages, RehearsePlan, KeepWriteSet, RunCommand, InstallWheel, CompareWheels,
-                 WriteFile, PatchFile, RunChecks, Commit, RestoreWriteSet>;
+    std::variant<StagePackages, KeepWriteSet, RunCommand, InstallWheel, CompareWheels, WriteFile,
+                 PatchFile, RunChecks, Commit, RestoreWriteSet>;
 std::string_view name(const StepAction& action);
 
 struct Step {
@@ -160,7 +156,7 @@ struct WriteSet {
 
 // How the paths that a plan writes are known, and why in this way.
 struct WriteSetKnowledge {
-  std::string known = "predicted";  // or "observed", "rehearsed"
+  std::string known = "predicted";  // or "observed"
   std::string reason;               // for people
   bool is_asked_for = false;        // by the operator: nothing else will do
   bool operator==(const WriteSetKnowledge&) const = default;

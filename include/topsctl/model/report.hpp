@@ -14,28 +14,6 @@
 
 namespace topsctl {
 
-struct RehearsedMount {
-  std::string path;
-  std::uint64_t written_bytes = 0;  // of all files that were written, in blocks
-  std::int64_t growth_bytes = 0;    // the same less what they replaced and what was removed
-};
-
-struct RehearsedPackage {
-  std::string name;
-  PackageKind kind = PackageKind::deb;
-  std::string version;  // afterwards; empty: it is not there
-  std::string state;    // "install ok installed"; of a wheel what was observed
-};
-
-struct RehearsalReport {
-  std::string store;                // "disk" or "memory": where what was written lay
-  std::uint64_t paths = 0;          // made, changed or removed
-  std::vector<std::string> missed;  // those of them that the prediction lacks, sorted
-  std::vector<RehearsedMount> mounts;
-  std::vector<RehearsedPackage> packages;
-};
-Json to_json(const RehearsalReport& rehearsal);
-
 // {code, message, context[], hint}, as every document has it.
 Json to_json(const Error& error);
 
@@ -84,7 +62,7 @@ struct PackageChange {
 };
 
 struct WriteSetSummary {
-  std::string known = "predicted";  // or "observed", "rehearsed"
+  std::string known = "predicted";  // or "observed"
   std::string reason;               // why in this way, for people; empty: nothing was kept
   std::uint64_t paths = 0;
   std::uint64_t bytes = 0;  // kept for undo
@@ -146,7 +124,6 @@ struct TransactionReport {
   std::vector<CheckResult> checks;
   std::vector<PackageChange> packages;
   WriteSetSummary write_set;
-  std::optional<RehearsalReport> rehearsal;
   std::optional<RollbackProof> rollback;
   std::optional<RollbackProof> compared;  // host and kept paths before a restore, where the journal
                                           // alone did not decide

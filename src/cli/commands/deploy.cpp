@@ -271,10 +271,6 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   const Origin origin = origin_of(session.host);
   require_sound(options);
   require_report_place(options.report);
-  if (options.dry_run && options.rehearse)
-    throw Error(ErrorCode::usage, "a trial run needs the packages on the target",
-                "omit --dry-run, or send the packages with `topsctl transfer` and run `topsctl "
-                "install --dry-run --rehearse` on the target");
   require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});

@@ -41,8 +41,7 @@ struct InstallCommandOptions : InstallOptions {
 };
 
 InstallMode mode_of(const InstallCommandOptions& options) {
-  if (options.dry_run) return options.rehearse ? InstallMode::rehearse : InstallMode::plan;
-  return InstallMode::apply;
+  return options.dry_run ? InstallMode::plan : InstallMode::apply;
 }
 
 // The command without what only makes a plan, as it may be typed.
@@ -105,8 +104,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   if (options.allow_downgrade) request.accepted.insert(downgrade_finding);
   request.settings = options.settings;
   request.mode = mode_of(options);
-  request.write_set =
-      options.rehearse ? WriteSetWay::rehearsed : write_set_way_named(options.write_set).value();
+  request.write_set = write_set_way_named(options.write_set).value();
   request.sandboxing = sandboxing_of(options.no_sandbox);
   request.lock_timeout_ms = std::int64_t{options.lock_timeout_s} * 1000;
   request.deadline_s = options.deadline_s;

@@ -21,7 +21,6 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/begun_details.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
-#include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/stage.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
@@ -60,7 +59,6 @@ class Executor {
         transaction_(std::move(transaction)),
         folder_(host.resolve(transaction_.folder)),
         journal_(folder_ / "journal"),
-        known_(predicted_only(plan)),
         phases_(*host.clock) {
     execution_.report = begun_report(host, plan, requester);
     execution_.report.transaction = transaction_.id;
@@ -129,6 +127,8 @@ class Executor {
     return folder;
   }
 
+  bool is_observed() const { return plan_.knowledge.known == "observed"; }
+
   std::string act(const StagePackages&) {
     const fs::path stage = make_folder(packages_folder);
     std::uint64_t bytes = 0;
@@ -144,25 +144,17 @@ class Executor {
     return format("{} copied, digests correct", human_size(bytes));
   }
 
-  std::string act(const RehearsePlan&) {
-    std::vector<fs::path> packages;
-    for (const PlannedPackage& package : plan_.packages) {
-      packages.push_back(folder_ / packages_folder / package.file);
-    }
-    return try_out(host_, plan_, packages, events_, execution_, known_);
-  }
-
   std::string act(const KeepWriteSet&) {
     const fs::path store = make_folder(snapshot_folder);
     make_folder(temporary_folder);
     WriteSetSummary& summary = execution_.report.write_set;
-    summary.known = known_.known;
-    summary.reason = known_.reason;
-    snapshot_ = take_snapshot(host_, known_.paths, store, summary);
+    summary.known = plan_.knowledge.known;
+    summary.reason = plan_.knowledge.reason;
+    snapshot_ = take_snapshot(host_, plan_.write_set, store, summary);
     if (plan_.kind == TransactionKind::patch) {
       keep_times_of_own_folders(snapshot_, store);
     } else {
-      unpredicted_.emplace(host_, snapshot_, store, known_.known == "observed");
+      unpredicted_.emplace(host_, snapshot_, store, is_observed());
     }
     reserve_room(host_, folder_, snapshot_);
     sync_file_system(store);
@@ -280,7 +272,7 @@ class Executor {
     if (!is_back) return;
     execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;
     end_rolled_back(execution_.report, transaction_,
-                    known_.known == "observed" ? 0 : execution_.report.escaped_paths.size());
+                    is_observed() ? 0 : execution_.report.escaped_paths.size());
     const bool is_exact = execution_.report.outcome == Outcome::rolled_back;
     end_as_before(execution_.report, execution_.report.outcome,
                   is_exact ? format("rolled back: {}", execution_.report.message)
@@ -361,7 +353,6 @@ class Executor {
   Transaction transaction_;
   fs::path folder_;
   Journal journal_;
-  KnownWriteSet known_;
   PhaseTimer phases_;
   Execution execution_;
   Snapshot snapshot_;                              // once it is taken

@@ -1,10 +1,11 @@
-// Judges the commands of maintainer scripts by what they write.
+// Judges the commands of maintainer scripts by their names.
 #include "topsctl/engine/inspection/script_effects.hpp"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "engine/inspection/script_lines.hpp"
@@ -19,14 +20,12 @@ namespace topsctl {
 namespace {
 
 constexpr std::size_t longest_understood = std::size_t{1} << 20U;  // bytes
-constexpr std::size_t longest_shown = 120;                         // characters of a line
 
 using Names = std::set<std::string, std::less<>>;
 
 struct KnownCommands {
   Names writes_nothing;
-  Names writes_its_arguments;
-  Names writes_known_paths;
+  Names writes_files;
   Names services;
   Names asks_services;
   Names kernel_modules;
@@ -41,9 +40,8 @@ const KnownCommands& known_commands() {
       const std::vector<std::string> texts = reader.at(key).texts();
       return Names(texts.begin(), texts.end());
     };
-    return KnownCommands{names("writes_nothing"),     names("writes_its_arguments"),
-                         names("writes_known_paths"), names("services"),
-                         names("asks_services"),      names("kernel_modules")};
+    return KnownCommands{names("writes_nothing"), names("writes_files"), names("services"),
+                         names("asks_services"), names("kernel_modules")};
   }();
   return known;
 }
@@ -55,20 +53,6 @@ std::string system_name(const ShellWord& word) {
     if (word.text.starts_with(folder)) return word.text.substr(folder.size());
   }
   return word.text;
-}
-
-// Whether another program would stand there for one that is known.
-bool is_known_program(const ShellWord& path) {
-  const KnownCommands& known = known_commands();
-  const std::string name = system_name(path);
-  return name != path.text &&
-         (known.writes_nothing.contains(name) || known.writes_its_arguments.contains(name) ||
-          known.writes_known_paths.contains(name));
-}
-
-bool is_plain_path(const ShellWord& word) {
-  return word.is_literal && word.text.starts_with('/') &&
-         word.text.find("/../") == std::string::npos && !is_known_program(word);
 }
 
 // Variables by which a name comes to mean another program, or a program does something else.
@@ -89,105 +73,88 @@ bool changes_programs(const ShellLine& line) {
   });
 }
 
-// Options that change more than the paths that are named.
-bool is_recursive(const std::string& option) {
-  if (option.starts_with("--"))
-    return option == "--recursive" || option == "--archive" || option == "--parents";
-  return option.find_first_of("rRa") != std::string::npos;
-}
-
-bool writes_plain_paths(const std::string& name, const ShellCommand& command) {
-  // What chmod and chown set stands first.
-  bool is_setting = name == "chmod" || name == "chown" || name == "chgrp";
-  for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const ShellWord& word = command.words[i];
-    if (!word.is_literal) return false;
-    if (word.text.starts_with('-')) {
-      if (is_recursive(word.text)) return false;
-    } else if (is_setting) {
-      is_setting = false;
-    } else if (!is_plain_path(word)) {
-      return false;
+// The words of what is run: `command` runs what it names, unless it is asked where that is.
+std::span<const ShellWord> run_words(const ShellCommand& command) {
+  std::span<const ShellWord> words = command.words;
+  while (!words.empty() && words.front().text == "command") {
+    words = words.subspan(1);
+    while (!words.empty() && words.front().text.starts_with('-')) {
+      const std::string& option = words.front().text;
+      if (option != "-p" && option != "--") return {};
+      words = words.subspan(1);
     }
   }
-  return true;
+  return words;
+}
+
+// Programs that write to a file if they are told to.
+bool has_output_file(std::string_view name, std::span<const ShellWord> words) {
+  const auto is_output = [](const ShellWord& word) {
+    const std::string_view text = word.text;
+    if (!word.is_literal) return true;
+    return text.starts_with("--")
+               ? std::string_view("--output").starts_with(text.substr(0, text.find('=')))
+               : text.starts_with('-') && text.find('o') != std::string_view::npos;
+  };
+  if (name == "sort") return std::any_of(words.begin() + 1, words.end(), is_output);
+  const auto is_file = [](const ShellWord& word) {
+    return word.text == "-" || !word.text.starts_with('-');
+  };
+  return name == "uniq" && std::count_if(words.begin() + 1, words.end(), is_file) > 1;
 }
 
 class EffectsReader {
  public:
-  EffectsReader(const std::string& script, ScriptEffects& effects)
-      : script_(script), effects_(effects) {}
+  explicit EffectsReader(ScriptEffects& effects) : effects_(effects) {}
 
   void take(const ScriptLine& line) {
     if (line.text.starts_with("#!")) return;
     const ShellLine parsed = shell_line(line.text);
     functions_.insert(parsed.functions.begin(), parsed.functions.end());
-    bool is_understood = parsed.is_understood && !changes_programs(parsed);
-    for (const ShellCommand& command : parsed.commands)
-      is_understood = take_command(command) && is_understood;
-    if (!is_understood) note_opaque(line.number, line.text);
+    if (!parsed.is_understood || changes_programs(parsed)) take_unknown();
+    for (const ShellCommand& command : parsed.commands) take_command(command);
   }
 
-  void note_opaque(int line, std::string_view text) {
-    effects_.writes = true;
-    if (effects_.opaque) return;
-    std::string shown = printable(trimmed(text));
-    if (shown.size() > longest_shown) shown = concat(shown.substr(0, longest_shown), "...");
-    effects_.opaque = OpaqueCommand{script_, line, std::move(shown)};
-  }
+  // Whatever a program does.
+  void take_unknown() { effects_ = {true, true, true}; }
 
  private:
-  // Whether what it writes can be told.
-  bool take_command(const ShellCommand& command) {
-    const bool has_known_targets =
-        std::all_of(command.targets.begin(), command.targets.end(),
-                    [](const ShellWord& word) { return is_plain_path(word); });
-    effects_.writes = effects_.writes || writes(command);
-    if (command.words.empty()) return has_known_targets;
-    return is_known(command) && has_known_targets;
-  }
-
-  // Whether it may; of what a function does its own lines tell.
-  bool writes(const ShellCommand& command) const {
+  void take_command(const ShellCommand& command) {
     const bool has_target = std::any_of(
         command.targets.begin(), command.targets.end(),
         [](const ShellWord& word) { return !word.is_literal || word.text != "/dev/null"; });
-    if (has_target) return true;
-    if (command.words.empty()) return false;
-    const std::string name = system_name(command.words.front());
-    return name != "ldconfig" && name != "command" && !functions_.contains(name) &&
-           !known_commands().writes_nothing.contains(name);
-  }
-
-  bool is_known(const ShellCommand& command) {
+    effects_.writes = effects_.writes || has_target;
+    const std::span<const ShellWord> words = run_words(command);
+    if (words.empty()) return;
     const KnownCommands& known = known_commands();
-    const std::string name = system_name(command.words.front());
-    if (name.empty()) return false;
-    // `command -v` asks, `command` alone runs what it names.
-    if (name == "command")
-      return command.words.size() > 1 && command.words[1].text.starts_with('-') &&
-             command.words[1].text != "-p";
-    if (functions_.contains(name) || known.writes_nothing.contains(name) ||
-        known.writes_known_paths.contains(name) || name.starts_with("db_"))
-      return true;
+    const std::string name = system_name(words.front());
+    // Of what a function does its own lines tell.
+    if (name == "ldconfig" || functions_.contains(name)) return;
+    if (known.writes_nothing.contains(name)) {
+      effects_.writes = effects_.writes || has_output_file(name, words);
+      return;
+    }
+    effects_.writes = true;
+    if (known.writes_files.contains(name) || name.starts_with("db_")) return;
     if (known.services.contains(name)) {
-      const bool only_asks = std::any_of(
-          command.words.begin(), command.words.end(),
-          [&](const ShellWord& word) { return known.asks_services.contains(word.text); });
+      const bool only_asks = std::any_of(words.begin(), words.end(), [&](const ShellWord& word) {
+        return known.asks_services.contains(word.text);
+      });
       effects_.services = effects_.services || !only_asks;
-      return true;
-    }
-    if (known.kernel_modules.contains(name)) {
+    } else if (known.kernel_modules.contains(name)) {
       effects_.kernel_modules = true;
-      return true;
+    } else if (!is_harmless(name, words)) {
+      take_unknown();
     }
-    if (name == "." || name == "source")
-      return command.words.size() == 2 && command.words[1].text == "/usr/share/debconf/confmodule";
-    if (name == "exec") return command.words.size() == 1;
-    return known.writes_its_arguments.contains(name) && writes_plain_paths(name, command);
   }
 
-  const std::string& script_;
+  // What the shell itself runs or reads.
+  static bool is_harmless(std::string_view name, std::span<const ShellWord> words) {
+    if (name == "." || name == "source")
+      return words.size() == 2 && words[1].text == "/usr/share/debconf/confmodule";
+    return name == "exec" && words.size() == 1;
+  }
+
   ScriptEffects& effects_;
   Names functions_;
 };
@@ -198,23 +165,19 @@ void ScriptEffects::add(const ScriptEffects& other) {
   services = services || other.services;
   kernel_modules = kernel_modules || other.kernel_modules;
   writes = writes || other.writes;
-  if (!opaque) opaque = other.opaque;
 }
 
-ScriptEffects effects_of(const std::string& script, std::string_view text) {
+ScriptEffects effects_of(std::string_view script) {
   ScriptEffects effects;
-  EffectsReader reader(script, effects);
-  const bool is_text = !text.starts_with(elf_magic) && text.find('\0') == std::string_view::npos &&
-                       text.size() <= longest_understood;
-  if (!is_text || script_language(text) != ScriptLanguage::shell) {
-    reader.note_opaque(1, is_text ? text.substr(0, text.find('\n')) : std::string_view());
-    // Whatever a program does may be to services, too.
-    effects.services = effects.kernel_modules = true;
+  EffectsReader reader(effects);
+  const bool is_text = !script.starts_with(elf_magic) &&
+                       script.find('\0') == std::string_view::npos &&
+                       script.size() <= longest_understood;
+  if (!is_text || script_language(script) != ScriptLanguage::shell) {
+    reader.take_unknown();
     return effects;
   }
-  for (const ScriptLine& line : script_lines(text)) reader.take(line);
-  // The same of a program that it runs.
-  if (effects.opaque) effects.services = effects.kernel_modules = true;
+  for (const ScriptLine& line : script_lines(script)) reader.take(line);
   return effects;
 }
 

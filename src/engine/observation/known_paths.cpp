@@ -1,5 +1,5 @@
 // Finds paths by their names and those of the folders above.
-#include "topsctl/engine/observation/known_paths.hpp"
+#include "engine/observation/known_paths.hpp"
 
 #include <algorithm>
 #include <array>

@@ -55,9 +55,7 @@ class ObservedStore::Turn {
     while (::flock(store.lock_.get(), LOCK_EX) != 0) {
       if (errno != EINTR) throw system_error(errno, "lock", "the backup");
     }
-    struct stat status {};
-    store.is_closed_ = ::fstat(store.lock_.get(), &status) != 0 || status.st_nlink == 0 ||
-                       ::faccessat(store.folder_.get(), observed_closed, F_OK, 0) == 0;
+    static_cast<void>(store.is_closed_now());
   }
   ~Turn() { ::flock(store_.lock_.get(), LOCK_UN); }
   Turn(const Turn&) = delete;
@@ -90,6 +88,13 @@ ObservedStore::ObservedStore(const Host& host, const Snapshot& snapshot, fs::pat
     const FileIdentity file = file_identity(link_place(each, store_).string());
     inodes_.emplace(std::pair(file.device, file.inode), i);
   }
+}
+
+bool ObservedStore::is_closed_now() {
+  struct stat status {};
+  is_closed_ = is_closed_ || ::fstat(lock_.get(), &status) != 0 || status.st_nlink == 0 ||
+               ::faccessat(folder_.get(), observed_closed, F_OK, 0) == 0;
+  return is_closed_;
 }
 
 const KeptPath& ObservedStore::kept(std::size_t index) const {

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "topsctl/engine/observation/known_paths.hpp"
+#include "engine/observation/known_paths.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/host/filesystem/file_tree.hpp"
 #include "topsctl/host/observation/path_touches.hpp"
@@ -37,6 +37,8 @@ class ObservedStore {
   bool is_settled(const std::string& path) const;
   // Whether somebody has closed it: nothing is kept any more.
   bool is_closed() const { return is_closed_; }
+  // The same, with a look.
+  bool is_closed_now();
 
  private:
   class Turn;

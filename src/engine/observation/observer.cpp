@@ -12,9 +12,10 @@
 #include "engine/observation/observed_store.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/observation/call_listener.hpp"
+#include "topsctl/host/observation/call_tracer.hpp"
 #include "topsctl/host/observation/caller_paths.hpp"
 #include "topsctl/host/observation/path_touches.hpp"
+#include "topsctl/host/observation/tracing_probe.hpp"
 
 namespace topsctl {
 
@@ -31,56 +32,32 @@ std::pair<Descriptor, Descriptor> socket_pair() {
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-class Keepers {
+// Keeps what calls touch before they are made.
+class CallKeeper {
  public:
-  Keepers(int socket, const Host& host, ObservedStore& store)
+  CallKeeper(int socket, const Host& host, ObservedStore& store)
       : socket_(socket), paths_(host.root), store_(store) {}
 
   // Until topsctl and all that is observed have ended.
   void serve() {
-    std::vector<pollfd> watched;
-    while (is_open_ || !listeners_.empty()) {
-      watched.assign(1, {is_open_ ? socket_ : -1, POLLIN, 0});
-      for (const CallListener& listener : listeners_)
-        watched.push_back({listener.descriptor(), POLLIN, 0});
-      if (::poll(watched.data(), watched.size(), -1) < 0) continue;
-      // What is over is taken away last: the places must stay.
-      for (std::size_t i = listeners_.size(); i > 0; --i) {
-        const short events = watched[i].revents;
-        if ((events & POLLIN) != 0) {
-          serve(listeners_[i - 1]);
-        } else if (events != 0) {
-          listeners_.erase(listeners_.begin() + static_cast<std::ptrdiff_t>(i - 1));
-        }
-      }
-      if (watched[0].revents != 0) take_listener();
-    }
+    CallTracer calls(
+        socket_, [this](const CallNotice& notice) { return judge(notice); },
+        [this](std::string text) { tell(std::move(text)); });
+    const pid_t ready = ::getpid();
+    ::send(socket_, &ready, sizeof ready, MSG_NOSIGNAL);
+    calls.serve([this] { return store_.is_closed_now(); });
   }
 
  private:
-  void take_listener() {
-    Descriptor listener = receive_listener(socket_);
-    if (listener.is_open()) {
-      listeners_.emplace_back(std::move(listener));
-    } else {
-      is_open_ = false;
-    }
-  }
-
-  void serve(CallListener& listener) {
-    const auto notice = listener.receive();
-    if (!notice) return;
+  int judge(const CallNotice& notice) {
     try {
       if (!store_.is_closed()) {
-        for (const PathTouch& touch : touches_of(*notice, paths_, is_settled_)) store_.keep(touch);
+        for (const PathTouch& touch : touches_of(notice, paths_, is_settled_)) store_.keep(touch);
       }
-      listener.let_go_on(*notice);
-    } catch (const Error& error) {
-      tell(error.message());
-      listener.refuse(*notice, EIO);
+      return 0;
     } catch (const std::exception& error) {
       tell(error.what());
-      listener.refuse(*notice, EIO);
+      return EIO;
     }
   }
 
@@ -93,8 +70,6 @@ class Keepers {
   CallerPaths paths_;
   ObservedStore& store_;
   const IsKnown is_settled_ = [this](const std::string& path) { return store_.is_settled(path); };
-  bool is_open_ = true;
-  std::vector<CallListener> listeners_;
 };
 
 }  // namespace
@@ -109,25 +84,21 @@ std::string why_not_observable(const Host& host) {
   return why_not_observable();
 }
 
-Observer::Observer(const Host& host, const Snapshot& snapshot, const fs::path& store)
-    : Observer(host, snapshot, store, socket_pair()) {}
-
-Observer::Observer(const Host& host, const Snapshot& snapshot, const fs::path& store,
-                   std::pair<Descriptor, Descriptor> sockets)
-    : socket_(std::move(sockets.first)), start_(socket_.get()) {
+Observer::Observer(const Host& host, const Snapshot& snapshot, const fs::path& store) {
+  auto [ours, theirs] = socket_pair();
+  socket_ = std::move(ours);
   // Its folder is there before any program is, and a failure is told here.
-  start_keeper(sockets.second, [&](int socket) {
+  start_keeper(theirs, [&](int socket) {
     ::prctl(PR_SET_NAME, "topsctl-observe", 0, 0, 0);
     ObservedStore kept(host, snapshot, store);
-    const char ready = 0;
-    ::send(socket, &ready, sizeof ready, MSG_NOSIGNAL);
-    Keepers(socket, host, kept).serve();
+    CallKeeper(socket, host, kept).serve();
   });
-  sockets.second.close();
-  char ready = 1;
-  if (::recv(socket_.get(), &ready, sizeof ready, 0) != sizeof ready || ready != 0)
+  theirs.close();
+  pid_t tracer = 0;
+  if (::recv(socket_.get(), &tracer, sizeof tracer, 0) != sizeof tracer)
     throw Error(ErrorCode::host_unfit, "cannot start observing programs",
-                "install with --write-set rehearsed or --write-set predicted");
+                "install with --write-set predicted");
+  start_.emplace(socket_.get(), tracer);
 }
 
 std::vector<std::string> Observer::failures() const {

@@ -11,7 +11,6 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/begun_details.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
-#include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/stage.hpp"
 #include "topsctl/engine/execution/wheel_installation.hpp"
 #include "topsctl/engine/inspection/confined_reading.hpp"
@@ -83,7 +82,7 @@ void require_observable(const Host& host) {
   const std::string why_not = why_not_observable(host);
   if (why_not.empty()) return;
   throw Error(ErrorCode::host_unfit, format("cannot observe programs: {}", why_not),
-              "nothing was changed; install with --write-set rehearsed or --write-set predicted");
+              "nothing was changed; install with --write-set predicted");
 }
 
 // The debs, which are taken whatever the host has; which wheel is taken depends on its Python.
@@ -121,19 +120,8 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   PlanOptions options{request.system_python, request.wheel_backend, request.settings, request.mode,
                       request.write_set};
   // Whoever only looks may not be able to do either.
-  if (changes_host(request.mode) || is_root_user())
+  if (request.mode == InstallMode::apply || is_root_user())
     options.why_not_observable = [&host] { return why_not_observable(host); };
-  if (changes_host(request.mode)) {
-    options.why_not_rehearsable = [&host](const Plan& plan) {
-      try {
-        require_rehearsable(host, plan);
-        return std::string();
-      } catch (const Error& error) {
-        if (is_stopped(error)) throw;
-        return error.message();
-      }
-    };
-  }
   // Says more than a comparison of packages, which would tell the same.
   require_plannable(selection, facts, options);
   const auto is_changing = [&](const Package& deb) {
@@ -190,40 +178,6 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
   return execution;
 }
 
-// Carries the plan out in a view alone.
-Execution rehearsed_only(const Host& host, const InstallRequest& request, const Plan& plan,
-                         EventFan& events) {
-  Execution execution = planned(host, request, plan);
-  if (plan.steps.empty()) return execution;
-  std::vector<std::filesystem::path> packages;
-  for (const PlannedPackage& package : plan.packages) packages.emplace_back(package.location);
-  const auto step = std::find_if(plan.steps.begin(), plan.steps.end(), [](const Step& each) {
-    return std::holds_alternative<RehearsePlan>(each.action);
-  });
-  StepResult& result = execution.report.steps.at(step - plan.steps.begin());
-  const auto started = host.clock->steady();
-  try {
-    const Rehearsed rehearsed = rehearse(host, plan, packages, events);
-    result.status = StepStatus::done;
-    result.detail = sentence_on(rehearsed.report);
-    execution.report.rehearsal = rehearsed.report;
-    execution.report.message = "nothing was changed: the trial run of the plan succeeded";
-    execution.warnings.insert(execution.warnings.end(), rehearsed.warnings.begin(),
-                              rehearsed.warnings.end());
-  } catch (const Error& error) {
-    clear_interrupt();
-    result.status = StepStatus::failed;
-    result.detail = error.message();
-    execution.error = error;
-    execution.exit = exit_code(error.code());
-    execution.report.failed = true;
-    end_as_before(execution.report, Outcome::failed_before_change, "nothing was changed");
-  }
-  result.duration_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
-  return execution;
-}
-
 }  // namespace
 
 Execution install(const Host& host, const InstallRequest& wanted, EventFan& events) {
@@ -252,14 +206,6 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   }
   phases.enter("lock");
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events));
-  if (!changes_host(request.mode)) {
-    // It would say nothing of what an install does.
-    refuse_unfinished(host, "cannot rehearse: a transaction is unfinished");
-    const Plan plan = make_plan(host, request, stack, bundle, nullptr, debs);
-    Execution execution = rehearsed_only(host, request, plan, events);
-    execution.report.locks = lock.reports();
-    return execution;
-  }
   const Recovery recovery = recover_unfinished(host, events);
   const Deadline deadline(request.deadline_s);
   Execution execution = with_recovery(recovery, [&] {
@@ -269,7 +215,6 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
     Stage stage(host);
     const Plan plan = make_plan(host, request, stack, bundle, &stage, debs);
     if (plan.steps.empty()) return planned(host, request, plan);
-    if (request.write_set == WriteSetWay::rehearsed) require_rehearsable(host, plan);
     if (request.write_set == WriteSetWay::observed) require_observable(host);
     if (request.approve && !request.approve(plan)) {
       throw Error(ErrorCode::interrupted, "not installed: the plan was not approved",

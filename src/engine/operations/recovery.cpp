@@ -6,7 +6,6 @@
 #include "engine/operations/single_undo.hpp"
 #include "engine/operations/store_recovery.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/execution/rehearsal.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
@@ -126,7 +125,6 @@ void recover_one(const Host& host, const Transaction& transaction, RestoreOption
 }
 
 Recovery recover_from_store(const Host& host, EventFan& events) {
-  if (!host.is_of_user()) remove_rehearsal(host);
   Recovery recovery;
   const std::vector<ExaminedTransaction> all = examine_transactions(host);
   for (auto at = all.rbegin(); at != all.rend() && !recovery.has_failed(); ++at) {
@@ -176,7 +174,6 @@ std::string Recovery::result() const {
 }
 
 Recovery recover_unfinished(const Host& host, EventFan& events, Conflicts conflicts) {
-  if (!host.is_of_user()) remove_rehearsal(host);  // of one that was cut off
   Recovery recovery;
   const std::vector<Transaction> transactions = sound_transactions(host);
   for (auto at = transactions.rbegin(); at != transactions.rend() && !recovery.has_failed(); ++at)

@@ -303,10 +303,6 @@ WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
 
 }  // namespace
 
-bool changes_host(InstallMode mode) {
-  return mode == InstallMode::apply;
-}
-
 PackageAction deb_action(const Package& deb, const HostFacts& facts) {
   PlannedPackage ignored;
   return planned_action(deb, facts, ignored);
@@ -337,8 +333,7 @@ Plan plan_install(const PlanInput& input) {
   add_steps(input, plan);
   plan.write_set = write_set_of(input, plan);
   for (const SpaceNeed& need : preflight.fit.space) plan.needed_bytes += need.needed_bytes;
-  plan.knowledge = knowledge_of(input.options, plan, effects);
-  if (plan.knowledge.known == "rehearsed") add_rehearsal(plan);
+  plan.knowledge = knowledge_of(input.options, plan);
   if (plan.knowledge.known == "observed" && is_unpacking_predicted(input, plan))
     unpack_unobserved(plan);
   if (!is_tested(stack)) plan.warnings.push_back(untested_release(stack));

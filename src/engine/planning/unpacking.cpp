@@ -13,7 +13,7 @@ namespace {
 
 // What they write would not be as it was before, when the observer first sees it.
 bool writes(const std::string& script) {
-  return effects_of("", script).writes;
+  return effects_of(script).writes;
 }
 
 // Only to configure it runs its postinst.

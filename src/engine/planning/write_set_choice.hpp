@@ -10,10 +10,6 @@ namespace topsctl {
 // plan has its packages.
 ScriptEffects effects_of_debs(const PlanInput& input, const Plan& plan);
 
-WriteSetKnowledge knowledge_of(const PlanOptions& options, const Plan& plan,
-                               const ScriptEffects& effects);
-
-// A trial run stands before what it is for.
-void add_rehearsal(Plan& plan);
+WriteSetKnowledge knowledge_of(const PlanOptions& options, const Plan& plan);
 
 }  // namespace topsctl

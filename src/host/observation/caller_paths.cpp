@@ -1,16 +1,19 @@
-// Follows paths as the kernel will, by openat2(2).
+// Follows paths as the kernel will, a folder at a time.
 #include "topsctl/host/observation/caller_paths.hpp"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
+#include <linux/magic.h>
+#include <sys/fsuid.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -20,6 +23,7 @@ namespace topsctl {
 namespace {
 
 constexpr int most_links = 40;  // as the kernel follows them
+constexpr std::string_view proc_begin = "/proc/";
 
 std::string link_target(int folder, const std::string& name) {
   std::array<char, PATH_MAX + 16> target{};
@@ -30,6 +34,89 @@ std::string link_target(int folder, const std::string& name) {
 
 std::string in_proc(pid_t process, std::string_view name) {
   return concat("/proc/", process, "/", name);
+}
+
+// Without CAP_SYS_PTRACE only the user of a process is shown where its links in proc(5) lead.
+class AsUserOf {
+ public:
+  explicit AsUserOf(pid_t process) {
+    struct stat status {};
+    if (::stat(in_proc(process, "").c_str(), &status) != 0) return;
+    ::setfsgid(status.st_gid);
+    ::setfsuid(status.st_uid);
+  }
+  ~AsUserOf() {
+    ::setfsuid(::geteuid());
+    ::setfsgid(::getegid());
+  }
+  AsUserOf(const AsUserOf&) = delete;
+  AsUserOf& operator=(const AsUserOf&) = delete;
+};
+
+// The same as `read`, of a link in the folder of the process; again as its user if that is refused.
+template <typename Read>
+auto as_allowed(pid_t process, Read read) {
+  const auto done = read();
+  if (done >= 0 || (errno != EACCES && errno != EPERM)) return done;
+  const AsUserOf user(process);
+  return read();
+}
+
+std::string link_of_process(pid_t process, std::string_view name) {
+  const std::string path = in_proc(process, name);
+  std::array<char, PATH_MAX + 16> target{};
+  const ssize_t size =
+      as_allowed(process, [&] { return ::readlink(path.c_str(), target.data(), target.size()); });
+  if (size < 0) throw system_error(errno, "read link", path);
+  return {target.data(), static_cast<std::size_t>(size)};
+}
+
+// Links of processes lead to what has another name, or none.
+bool is_magic(int folder) {
+  constexpr ino_t root_of_proc = 1;
+  struct statfs system {};
+  struct stat status {};
+  return ::fstatfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC &&
+         ::fstat(folder, &status) == 0 && status.st_ino != root_of_proc;
+}
+
+// A folder below `root`, which no link and no ".." leaves. Not open: errno says why; ELOOP also for
+// a link of a process.
+Descriptor open_below(int root, const std::string& path) {
+  constexpr int as_place = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  const auto again = [&] { return Descriptor(::openat(root, ".", as_place | O_DIRECTORY)); };
+  std::vector<Descriptor> folders;
+  folders.push_back(again());
+  std::string rest = path;
+  int links = 0;
+  for (std::size_t begin = 0; begin < rest.size() && folders.back().is_open();) {
+    const auto end = std::min(rest.find('/', begin), rest.size());
+    const std::string name = rest.substr(begin, end - begin);
+    begin = end + 1;
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      if (folders.size() > 1) folders.pop_back();
+      continue;
+    }
+    const int here = folders.back().get();
+    Descriptor next(::openat(here, name.c_str(), as_place));
+    struct stat status {};
+    if (!next.is_open() || ::fstat(next.get(), &status) != 0) return {};
+    if (!S_ISLNK(status.st_mode)) {
+      folders.push_back(std::move(next));
+      continue;
+    }
+    if (++links > most_links || is_magic(here)) {
+      errno = ELOOP;
+      return {};
+    }
+    const std::string target = link_target(next.get(), "");
+    rest = concat(target, "/", end < rest.size() ? rest.substr(begin) : std::string());
+    begin = 0;
+    if (target.starts_with('/')) folders.resize(1);
+  }
+  // Also what is no folder.
+  return Descriptor(::openat(folders.back().get(), ".", as_place | O_DIRECTORY));
 }
 
 std::string path_of_open(int descriptor) {
@@ -88,7 +175,7 @@ void CallerPaths::know_nothing() {
 
 std::string CallerPaths::root_of(pid_t process) const {
   if (are_roots_known_) return root_;
-  return without_root(link_target(AT_FDCWD, in_proc(process, "root")));
+  return without_root(link_of_process(process, "root"));
 }
 
 std::pair<std::string, std::string> CallerPaths::begin_of(pid_t process, int folder,
@@ -96,8 +183,7 @@ std::pair<std::string, std::string> CallerPaths::begin_of(pid_t process, int fol
   std::string root = root_of(process);
   if (path.empty() || path.front() == '/') return {std::move(root), path};
   const std::string from =
-      link_target(AT_FDCWD, folder == AT_FDCWD ? in_proc(process, "cwd")
-                                               : in_proc(process, concat("fd/", folder)));
+      link_of_process(process, folder == AT_FDCWD ? "cwd" : concat("fd/", folder));
   if (!from.starts_with('/')) return {};  // a pipe or the like: the call fails
   // Whoever was left outside of its root by chroot(2) walks there.
   if (!is_below(from, root)) root.clear();
@@ -132,8 +218,7 @@ std::string CallerPaths::name_of(pid_t process, int folder, const std::string& p
 CallerPlace CallerPaths::find_below(pid_t process, int folder, const std::string& path,
                                     CallerLink last) {
   const std::string root =
-      link_target(AT_FDCWD, folder == AT_FDCWD ? in_proc(process, "cwd")
-                                               : in_proc(process, concat("fd/", folder)));
+      link_of_process(process, folder == AT_FDCWD ? "cwd" : concat("fd/", folder));
   if (!root.starts_with('/')) return {};
   return walk(process, without_root(root), concat("/", path), last);
 }
@@ -170,12 +255,8 @@ CallerPaths::Folder CallerPaths::open_folder(pid_t process, const std::string& r
     roots_.erase(known);
     throw untold(root);
   }
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   Folder folder;
-  folder.opened = Descriptor(static_cast<int>(
-      ::syscall(SYS_openat2, known->second.get(), path.c_str(), &how, sizeof how)));
+  folder.opened = open_below(known->second.get(), path);
   if (!folder.opened.is_open()) {
     if (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG) return folder;
     throw untold(path);
@@ -216,7 +297,7 @@ CallerPlace CallerPaths::walk(pid_t process, const std::string& root, std::strin
       found.status = status;
       return found;
     }
-    if (folder.path.starts_with("/proc/")) return behind(folder, name);
+    if (folder.path.starts_with(proc_begin)) return behind(folder, name);
     const std::string target = link_target(folder.opened.get(), name);
     if (target.empty()) return {};
     if (target.front() == '/') {
@@ -242,7 +323,9 @@ CallerPlace CallerPaths::place(const std::string& folder, const std::string& nam
 }
 
 CallerPlace CallerPaths::behind(const Folder& folder, const std::string& name) const {
-  const Descriptor opened(::openat(folder.opened.get(), name.c_str(), O_PATH | O_CLOEXEC));
+  const auto process = static_cast<pid_t>(std::atoi(folder.path.c_str() + proc_begin.size()));
+  const Descriptor opened(as_allowed(
+      process, [&] { return ::openat(folder.opened.get(), name.c_str(), O_PATH | O_CLOEXEC); }));
   if (!opened.is_open()) return {};
   CallerPlace found;
   found.is_there = ::fstat(opened.get(), &found.status) == 0;
@@ -262,8 +345,9 @@ std::string CallerPaths::name_of_open(pid_t process, int descriptor) {
     opened_by_ = process;
   }
   std::array<char, PATH_MAX> target{};
-  const ssize_t size =
-      ::readlinkat(opened_.get(), concat(descriptor).c_str(), target.data(), target.size());
+  const ssize_t size = as_allowed(process, [&] {
+    return ::readlinkat(opened_.get(), concat(descriptor).c_str(), target.data(), target.size());
+  });
   if (size <= 0) {
     opened_.close();  // perhaps of a process that is gone, with the number of this one
     return {};

@@ -9,8 +9,6 @@
 #include <array>
 #include <cerrno>
 
-#include "topsctl/host/system/pipe.hpp"
-
 namespace topsctl {
 
 namespace {
@@ -110,7 +108,7 @@ constexpr std::array<std::uint32_t, 3> flag_requests = {0x40086602, 0x40046602, 
 constexpr std::uint32_t writing_flags = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC;
 constexpr std::uint32_t bind_request = 2;  // SYS_BIND of socketcall(2)
 
-constexpr std::uint32_t told = SECCOMP_RET_USER_NOTIF;
+constexpr std::uint32_t told = SECCOMP_RET_TRACE;
 constexpr std::uint32_t answer_of(int reason) {
   return SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(reason);
 }
@@ -150,7 +148,7 @@ void add_calls(FilterText& filter, int ObservedCall::*number, const JudgedCalls&
   }
   for (const int call : judged.unknown) filter.when(BPF_JEQ, call_number(call), answer_of(ENOSYS));
   for (const int call : judged.refused) filter.when(BPF_JEQ, call_number(call), answer_of(EPERM));
-  add_if_bits(filter, judged.clone, 0, CLONE_NEWNS, answer_of(EPERM));
+  add_if_bits(filter, judged.clone, 0, CLONE_NEWNS | CLONE_UNTRACED, answer_of(EPERM));
   add_if_bits(filter, judged.unshare, 0, CLONE_NEWNS, answer_of(EPERM));
   filter.when(BPF_JEQ, call_number(judged.set_flags), answer_of(EOPNOTSUPP));
   filter.skip(BPF_JEQ, call_number(judged.ioctl), 0, 2 + 2 * flag_requests.size());
@@ -159,6 +157,17 @@ void add_calls(FilterText& filter, int ObservedCall::*number, const JudgedCalls&
     filter.when(BPF_JEQ, request, answer_of(EOPNOTSUPP));
   filter.answer(SECCOMP_RET_ALLOW);
   filter.answer(SECCOMP_RET_ALLOW);
+}
+
+}  // namespace
+
+const CallShape* shape_of_call(std::uint32_t architecture, int number) {
+  const bool is_own = architecture == own_architecture;
+  const auto found =
+      std::find_if(observed_calls.begin(), observed_calls.end(), [&](const ObservedCall& call) {
+        return number == (is_own ? call.number : call.compatible_number);
+      });
+  return found == observed_calls.end() ? nullptr : &found->shape;
 }
 
 FilterText observing_filter() {
@@ -177,29 +186,6 @@ FilterText observing_filter() {
   filter.answer(answer_of(ENOSYS));
 #endif
   return filter;
-}
-
-}  // namespace
-
-const CallShape* shape_of_call(std::uint32_t architecture, int number) {
-  const bool is_own = architecture == own_architecture;
-  const auto found =
-      std::find_if(observed_calls.begin(), observed_calls.end(), [&](const ObservedCall& call) {
-        return number == (is_own ? call.number : call.compatible_number);
-      });
-  return found == observed_calls.end() ? nullptr : &found->shape;
-}
-
-ObservedStart::ObservedStart(int socket) : socket_(socket), filter_(observing_filter()) {}
-
-bool ObservedStart::apply() const {
-  const int listener = filter_.apply_with_listener();
-  if (listener < 0) return false;
-  const bool is_sent = send_descriptor(socket_, listener, 0);
-  const int reason = errno;
-  ::close(listener);
-  errno = reason;
-  return is_sent;
 }
 
 }  // namespace topsctl

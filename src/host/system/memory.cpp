@@ -1,5 +1,5 @@
 // Reads /proc/meminfo and the limits of control groups, versions 1 and 2.
-#include "topsctl/host/system/memory.hpp"
+#include "host/system/memory.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 #include <csignal>
 #include <optional>
 
-#include "host/system/enclosure.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/descriptor.hpp"
@@ -48,14 +46,10 @@ struct ChildImage {
   std::vector<char*> argv;
   std::vector<char*> envp;
   std::string root;
-  const Enclosure* enclosure;
   const ProcessSetup* setup;
 
   explicit ChildImage(const Command& command)
-      : arguments(command.argv),
-        root(command.root.string()),
-        enclosure(command.enclosure),
-        setup(command.setup) {
+      : arguments(command.argv), root(command.root.string()), setup(command.setup) {
     for (const auto& [name, value] : command.environment) {
       environment.push_back(concat(name, "=", value));
     }
@@ -99,10 +93,6 @@ struct ChildImage {
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     ::sigprocmask(SIG_BLOCK, &child, nullptr);
-    // Only what is started from now on is in it: the keeper stays outside, and sees topsctl end.
-    if (enclosure != nullptr && ::setns(enclosure->processes.get(), CLONE_NEWPID) != 0) {
-      fail(pipes.failure.write_end.get());
-    }
     const pid_t program = ::fork();
     if (program < 0) fail(pipes.failure.write_end.get());
     if (program == 0) exec_program(pipes);
@@ -123,7 +113,7 @@ struct ChildImage {
       int status = 0;
       if (::waitpid(program, &status, WNOHANG) != program) {
         pollfd topsctl = {pipes.alive.read_end.get(), POLLIN, 0};
-        if (::ppoll(&topsctl, 1, nullptr, &none) > 0) end_all(program);
+        if (::ppoll(&topsctl, 1, nullptr, &none) > 0) ::kill(0, SIGKILL);
         continue;
       }
       // The end of this process closes the pipe, but a program that another thread of topsctl
@@ -135,12 +125,6 @@ struct ChildImage {
       }
       ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 127);
     }
-  }
-
-  void end_all(pid_t program) const {
-    // A namespace of processes ends when all in it are buried; the program's parent is not in it.
-    if (enclosure != nullptr && ::kill(program, SIGKILL) == 0) ::waitpid(program, nullptr, 0);
-    ::kill(0, SIGKILL);
   }
 
   [[noreturn]] void exec_program(const Pipes& pipes) {
@@ -172,10 +156,7 @@ struct ChildImage {
     fail(failure);
   }
 
-  bool enter_root() const {
-    if (enclosure == nullptr) return root == "/" || ::chroot(root.c_str()) == 0;
-    return enter_enclosure(*enclosure);
-  }
+  bool enter_root() const { return root == "/" || ::chroot(root.c_str()) == 0; }
 };
 
 void append_bounded(std::string& to, std::string_view piece) {

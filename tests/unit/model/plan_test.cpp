@@ -60,7 +60,6 @@ TEST(PlanJson, ShowsEveryKindOfStepWithItsParameters) {
             expected("write-file", R"({"path":"/etc/x","content":"y\n","mode":420})"));
   EXPECT_EQ(step_json(RunChecks{{rule}}),
             expected("run-checks", R"({"checks":["sdk-installed"]})"));
-  EXPECT_EQ(step_json(RehearsePlan{}), expected("rehearse-plan", "{}"));
   EXPECT_EQ(step_json(Commit{}), expected("commit", "{}"));
   EXPECT_EQ(step_json(RestoreWriteSet{7}), expected("restore-write-set", R"({"transaction":7})"));
 }

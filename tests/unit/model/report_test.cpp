@@ -61,7 +61,7 @@ TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
       R"({"host":null,"user":null,"started_at":null,"bundle":null,)"
       R"("transaction":null,"outcome":"planned","root":"/","plan":null,"phases":[],)"
       R"("steps":[],"checks":[],"packages":[],"write_set":{"known":"predicted","reason":null,"paths":0,)"
-      R"("bytes":0,"linked":0,"copied":0},"rehearsal":null,"rollback":null,"compared":null,"escaped_paths":[],"not_restored":[],"kept_of_others":[],)"
+      R"("bytes":0,"linked":0,"copied":0},"rollback":null,"compared":null,"escaped_paths":[],"not_restored":[],"kept_of_others":[],)"
       R"("durability":{"synced_mounts":[]},"locks":[],"inputs":[],"log":null,"logs":[],)"
       R"("confirm_until":null,"rebuilt":false,"changed":false,"failed":false,"msg":""})");
 }
@@ -166,22 +166,6 @@ TEST(PackageUrls, LeaveTheColonOfAnEpochAsItIs) {
 TEST(PackageUrls, EncodeTheNameToo) {
   EXPECT_EQ(package_url(PackageKind::deb, "libstdc++6", "12", "amd64"),
             "pkg:deb/libstdc%2B%2B6@12?arch=amd64");
-}
-
-TEST(RehearsalJson, HasEveryFieldAndNullForNothing) {
-  RehearsalReport rehearsal;
-  rehearsal.store = "disk";
-  rehearsal.paths = 7;
-  rehearsal.missed = {"/opt/x"};
-  rehearsal.mounts = {{"/", 4096, -512}};
-  rehearsal.packages = {{"tops-eccl", PackageKind::deb, "2", "install ok installed"},
-                        {"torch_gcu", PackageKind::wheel, "", "missing"}};
-  EXPECT_EQ(to_json(rehearsal).dump(),
-            R"({"store":"disk","paths":7,"missed_paths":["/opt/x"],)"
-            R"("mounts":[{"path":"/","written_bytes":4096,"growth_bytes":-512}],)"
-            R"("packages":[{"name":"tops-eccl","kind":"deb","version":"2",)"
-            R"("state":"install ok installed"},{"name":"torch_gcu","kind":"wheel","version":null,)"
-            R"("state":"missing"}]})");
 }
 
 }  // namespace

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "topsctl/engine/transaction/snapshot.hpp"
-#include "topsctl/host/observation/observed_calls.hpp"
+#include "topsctl/host/observation/call_tracer.hpp"
 #include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
@@ -15,26 +16,25 @@ namespace topsctl {
 // machine's root lie on two file systems: then nothing could be kept as a link.
 std::string why_not_observable(const Host& host);
 
-// It serves the programs that were started with its setup, and all that they have started, until
-// the last of them has ended, also when topsctl is killed: a daemon that a script has left writes
-// its files all the same. What it cannot keep must not be changed: the call fails with EIO. It
-// keeps until the store is closed (observed_record.hpp). Two threads of one program that change one
-// path at the same time can deceive it: what comes of that, the comparison of the kept files finds.
+// It traces the programs that were started with its setup, and all that they have started, also
+// when topsctl is killed. It keeps until the store is closed (observed_record.hpp): then it lets go
+// of what is left, a daemon of a script. Where a filter tells it the calls, which nobody can take
+// from a process, it goes on answering until the last of them has ended. If it is killed, so is
+// what it traces. What it cannot keep must not be changed: the call fails with EIO. Two threads of
+// one program that change one path at the same time can deceive it: what comes of that, the
+// comparison of the kept files finds.
 class Observer {
  public:
   // With a snapshot whose record lies in the store. No other thread may be at work. Throws Error.
   Observer(const Host& host, const Snapshot& snapshot, const std::filesystem::path& store);
 
-  const ProcessSetup& setup() const { return start_; }
+  const ProcessSetup& setup() const { return *start_; }
   // What it could not keep since it was asked last, and whether it has ended before its time.
   std::vector<std::string> failures() const;
 
  private:
-  Observer(const Host& host, const Snapshot& snapshot, const std::filesystem::path& store,
-           std::pair<Descriptor, Descriptor> sockets);
-
   Descriptor socket_;
-  ObservedStart start_;
+  std::optional<TracedStart> start_;
 };
 
 }  // namespace topsctl

@@ -16,15 +16,13 @@
 
 namespace topsctl {
 
-// How far an install goes: the plan alone, a trial run of it in a sandbox, or the host itself.
-enum class InstallMode { plan, rehearse, apply };
-bool changes_host(InstallMode mode);
+// How far an install goes: the plan alone, or the host itself.
+enum class InstallMode { plan, apply };
 
 // How the write set is to be known. Automatic: by observing each program where that can be; else by
-// a trial run where a script does what nobody can tell from its text, if there can be one; else by
 // prediction.
-enum class WriteSetWay { automatic, observed, rehearsed, predicted };
-// "auto", "observed", "rehearsed", "predicted".
+enum class WriteSetWay { automatic, observed, predicted };
+// "auto", "observed", "predicted".
 std::optional<WriteSetWay> write_set_way_named(std::string_view name);
 
 // What the operator asks of a plan.
@@ -36,11 +34,7 @@ struct PlanOptions {
   WriteSetWay write_set = WriteSetWay::automatic;
   // Why programs cannot be observed here; empty: they can. Not set: nobody has looked.
   std::function<std::string()> why_not_observable = {};
-  // Why no trial run of the plan can be made here; empty: one can. Not set: nobody has looked.
-  std::function<std::string(const Plan&)> why_not_rehearsable = {};
 };
-
-bool has_rehearsal(const Plan& plan);
 
 // All that a plan is made from.
 struct PlanInput {

@@ -1,12 +1,10 @@
 // The system calls by which a program changes paths, and the filter that has each of them told
-// before the kernel makes it (seccomp_unotify(2)).
+// before the kernel makes it (seccomp(2)).
 #pragma once
 
 #include <cstdint>
 
-#include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/filter_text.hpp"
-#include "topsctl/host/system/process.hpp"
 
 namespace topsctl {
 
@@ -41,19 +39,9 @@ struct CallShape {
 // Of a call that the filter has told; nullptr: of none that it tells.
 const CallShape* shape_of_call(std::uint32_t architecture, int number);
 
-// Has the calls of the program and of all that it starts told to a listener, which it sends over a
-// socket. Refused are: io_uring (ENOSYS: programs have another way), opening by handle and mount
-// namespaces of their own (EPERM), and file flags, which cannot be kept (EOPNOTSUPP). Needs
-// CAP_SYS_ADMIN.
-class ObservedStart : public ProcessSetup {
- public:
-  // `socket`: of the type SOCK_SEQPACKET; it must stay open.
-  explicit ObservedStart(int socket);
-  bool apply() const override;
-
- private:
-  int socket_;
-  FilterText filter_;
-};
+// Which calls are told (SECCOMP_RET_TRACE), which are made and which fail. Refused are: io_uring
+// (ENOSYS: programs have another way), opening by handle, mount namespaces of their own and
+// children that nobody traces (EPERM), and file flags, which cannot be kept (EOPNOTSUPP).
+FilterText observing_filter();
 
 }  // namespace topsctl

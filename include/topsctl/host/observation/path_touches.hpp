@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/host/observation/call_listener.hpp"
+#include "topsctl/host/observation/call_notice.hpp"
 #include "topsctl/host/observation/caller_paths.hpp"
 
 namespace topsctl {

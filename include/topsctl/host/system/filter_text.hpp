@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace topsctl {
 
@@ -87,21 +88,42 @@ class FilterText {
 
   // For this process, its threads to come and all that it starts. False with errno set. Safe after
   // fork.
-  bool apply() {
-    const sock_fprog program = {used_, lines_.data()};
+  bool apply() const {
+    const sock_fprog program = {used_, const_cast<sock_filter*>(lines_.data())};
     return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
   }
-  // The same with a descriptor to which calls are told (SECCOMP_RET_USER_NOTIF, Linux 5.0); -1 with
-  // errno set. EBUSY: a filter of this kind is above this process.
-  int apply_with_listener() const {
-    const sock_fprog program = {used_, const_cast<sock_filter*>(lines_.data())};
-    constexpr unsigned long wait_killable = 1U << 5U;  // Linux 5.19: signals do not repeat a call
-    constexpr unsigned long new_listener = 1U << 3U;
-    for (const unsigned long flags : {new_listener | wait_killable, new_listener}) {
-      const long listener = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
-      if (listener >= 0 || errno != EINVAL) return static_cast<int>(listener);
+  // What the kernel would answer. For the instructions that are made here.
+  std::uint32_t answer_to(const seccomp_data& call) const {
+    std::array<std::uint32_t, sizeof(seccomp_data) / sizeof(std::uint32_t)> words{};
+    std::memcpy(words.data(), &call, sizeof call);
+    std::uint32_t held = 0;
+    for (std::size_t at = 0; at < used_; ++at) {
+      const sock_filter& line = lines_.at(at);
+      const auto jump = [&](bool is_so) { at += is_so ? line.jt : line.jf; };
+      switch (line.code) {
+        case BPF_LD | BPF_W | BPF_ABS:
+          held = words.at(line.k / sizeof(std::uint32_t));
+          break;
+        case BPF_ALU | BPF_AND | BPF_K:
+          held &= line.k;
+          break;
+        case BPF_JMP | BPF_JA:
+          at += line.k;
+          break;
+        case BPF_JMP | BPF_K | BPF_JEQ:
+          jump(held == line.k);
+          break;
+        case BPF_JMP | BPF_K | BPF_JGE:
+          jump(held >= line.k);
+          break;
+        case BPF_JMP | BPF_K | BPF_JSET:
+          jump((held & line.k) != 0);
+          break;
+        default:
+          return line.k;  // an answer
+      }
     }
-    return -1;
+    return SECCOMP_RET_KILL_PROCESS;
   }
 
  private:

@@ -15,18 +15,6 @@
 
 namespace topsctl {
 
-// Where a program is run apart from the machine: the namespaces of another process, held open, and
-// a root directory in them, which it cannot leave. What it starts there has the capabilities of
-// container programs, and can neither make devices nor mount or trace: see call_filter.hpp.
-struct Enclosure {
-  Descriptor processes;
-  Descriptor mounts;
-  Descriptor network;
-  Descriptor messages;  // System V IPC and POSIX message queues
-  Descriptor names;     // host name
-  Descriptor root;
-};
-
 // What a new process does to itself just before it becomes the program.
 class ProcessSetup {
  public:
@@ -43,8 +31,6 @@ struct Command {
   std::int64_t timeout_ms = 60'000;
   // Called with each piece of standard output and standard error as it comes.
   std::function<void(std::string_view)> on_output;
-  // If there is one, the program is run in it and `root` is not looked at; it must outlive the run.
-  const Enclosure* enclosure = nullptr;
   const ProcessSetup* setup = nullptr;  // must outlive the run
 };
 

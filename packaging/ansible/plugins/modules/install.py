@@ -42,10 +42,6 @@ options:
     description: Allow an interpreter that the system manages (PEP 668).
     type: bool
     default: false
-  rehearse:
-    description: Make a trial run in a sandbox first. In check mode, only the trial run.
-    type: bool
-    default: false
   lock:
     description: Take only packages whose digests are in this file on the host.
     type: path
@@ -157,7 +153,7 @@ report:
 
 from ansible_collections.topsctl.topsrider.plugins.module_utils import topsctl
 
-FLAGS = ("stack", "python", "components", "accept", "allow_downgrade", "allow_older_lock", "allow_system_python", "rehearse",
+FLAGS = ("stack", "python", "components", "accept", "allow_downgrade", "allow_older_lock", "allow_system_python",
          "lock", "lock_sha256", "wheel_backend", "profile", "set", "unset", "forget_settings", "lock_timeout", "deadline",
          "confirm_timeout", "no_sandbox")
 
@@ -170,7 +166,6 @@ OPTIONS = {
     "allow_downgrade": {"type": "bool", "default": False},
     "allow_older_lock": {"type": "bool", "default": False},
     "allow_system_python": {"type": "bool", "default": False},
-    "rehearse": {"type": "bool", "default": False},
     "lock": {"type": "path"},
     "lock_sha256": {"type": "str"},
     "wheel_backend": {"type": "str", "choices": ["native", "pip"]},

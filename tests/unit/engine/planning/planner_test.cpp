@@ -339,34 +339,9 @@ TEST_F(Planning, RefusesAnInterpreterThatTheSystemManagesUnlessPermitted) {
   EXPECT_NO_THROW(plan());
 }
 
-TEST_F(Planning, RehearsesAfterTheStageAndBeforeAnythingIsKept) {
-  const auto expect_rehearsal = [&] {
-    const Plan made = plan();
-    ASSERT_GE(made.steps.size(), 3U);
-    EXPECT_EQ(made.steps[0].id, "stage");
-    EXPECT_EQ(made.steps[1].id, "rehearse");
-    EXPECT_EQ(made.steps[2].id, "keep");
-    EXPECT_TRUE(has_rehearsal(made));
-  };
-  mode_ = InstallMode::rehearse;
-  expect_rehearsal();
-  mode_ = InstallMode::apply;
-  way_ = WriteSetWay::rehearsed;
-  expect_rehearsal();
-  way_ = WriteSetWay::automatic;
-  for (const InstallMode mode : {InstallMode::plan, InstallMode::apply}) {
-    mode_ = mode;
-    EXPECT_THAT(steps_of(plan()), Not(Contains(HasSubstr("rehearse"))));
-  }
-  mode_ = InstallMode::rehearse;
-  install_everything();
-  EXPECT_THAT(plan().steps, IsEmpty());
-}
-
 TEST_F(Planning, ObservesByItselfWhatNoTextTells) {
   inventory_.packages[0].deb.emplace().scripts = {{"postinst", "#!/bin/sh\npython3 -c 'x'\n"}};
   EXPECT_EQ(plan().knowledge.known, "observed");
-  EXPECT_FALSE(has_rehearsal(plan()));
 }
 
 TEST_F(Planning, SaysOfServicesOnlyWhereAScriptTouchesThem) {

@@ -1,5 +1,5 @@
 // Spare memory, from files written by hand.
-#include "topsctl/host/system/memory.hpp"
+#include "host/system/memory.hpp"
 
 #include <gtest/gtest.h>
 

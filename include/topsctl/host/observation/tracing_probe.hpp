@@ -1,0 +1,12 @@
+// Whether the kernel, and whoever confines this process, let it trace programs.
+#pragma once
+
+#include <string>
+
+namespace topsctl {
+
+// Why programs that are started here cannot be traced; empty: they can. Tries it with a copy of
+// this process, in a few milliseconds. Throws Error{interrupted, terminated}.
+std::string why_not_observable();
+
+}  // namespace topsctl

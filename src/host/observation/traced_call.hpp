@@ -1,0 +1,44 @@
+// The call in which a traced process has stopped, before the kernel makes it.
+#pragma once
+
+#include <sys/ptrace.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include <cstdint>
+
+#include "topsctl/host/observation/call_notice.hpp"
+
+namespace topsctl {
+
+// Whether registers of this architecture are known here.
+bool can_trace_calls();
+
+// ptrace(2), which returns -1 with errno set.
+long trace(__ptrace_request request, pid_t process, std::uint64_t address = 0,
+           std::uint64_t data = 0);
+
+// For who traces the process. What returns a bool returns false with errno set.
+class TracedCall {
+ public:
+  explicit TracedCall(pid_t process) : process_(process) {}
+
+  bool read();
+
+  // Whoever has changed its user is closed to a tracer without CAP_SYS_PTRACE.
+  bool is_readable() const { return is_readable_; }
+  // The process opens itself by a call in the place of this one, which it then makes anew.
+  bool make_readable();
+
+  CallNotice notice() const;
+  // The kernel makes none; the process gets this errno.
+  bool refuse(int reason);
+
+ private:
+  pid_t process_;
+  user_regs_struct registers_{};
+  bool is_readable_ = false;
+  bool is_compatible_ = false;  // of i386
+};
+
+}  // namespace topsctl
