@@ -9,6 +9,7 @@ from pathlib import Path
 from hosts.crafted import add_programs, build, change, deb
 from hosts.hostile_scripts import TARGET, TEXT, compiled
 from hosts.operations import LOCKS, NOT_COMPARED
+from support.compiled import compiled as older_kernel
 
 WAYS = ("observed", "predicted", "auto")
 ACCEPTED = [word for name in ("script-changes-remote-login", "script-opens-network-shell", "elf-wrong-machine")
@@ -57,6 +58,7 @@ class ScriptBench:
         if self.host is None:
             self.host = self.make_host()
             self.host.install_binary(self.binary)
+            self.host.copy_in(older_kernel("older_kernel", "-static"), "/srv/older_kernel")
             self.host.path(TARGET).write_text(TEXT)
             self.install([*([self.old] if self.old else []), *(each for case in self.cases for each in case.debs)])
             if self.local:
@@ -99,13 +101,14 @@ class ScriptBench:
         self.host.copy_in(folder, "/srv/bundle")
         shutil.rmtree(folder)
 
-    def run(self, case, way):
+    def run(self, case, way, place):
         """The documents of install and rollback, none of the latter after an install that changed nothing, and whether
         what the case has mounted is as before. All in the same mounts."""
         state = f"tar -C {case.mounted} --sort=name -cf - . | md5sum" if case.mounted else "echo same"
+        topsctl = f"/srv/older_kernel {place} topsctl" if place else "topsctl"
         script = f"""{case.within}; before=$({state})
-topsctl install /srv/bundle --json --write-set {way} {" ".join(ACCEPTED)}; code=$?
-[ $code != 0 ] || topsctl rollback --json
+{topsctl} install /srv/bundle --json --write-set {way} {" ".join(ACCEPTED)}; code=$?
+[ $code != 0 ] || {topsctl} rollback --json
 [ "$before" = "$({state})" ] && echo same || echo other"""
         done = self.host.run(["sh", "-c", script], timeout=600)
         documents, rest = [], done.stdout
@@ -116,10 +119,11 @@ topsctl install /srv/bundle --json --write-set {way} {" ".join(ACCEPTED)}; code=
         assert documents, f"{case.name}: {done}"
         return documents, rest.strip() == "same"
 
-    def measure(self, case, way):
+    def measure(self, case, way, place=""):
+        """`place`: arguments of tests/support/older_kernel; none: the kernel and the rights are those of this machine."""
         self.prepared()
         self.package(case)
-        documents, is_same = self.run(case, way)
+        documents, is_same = self.run(case, way, place)
         done, end = documents[0], documents[-1]
         known = done["write_set"]["known"] if done.get("write_set") else "none"
         shutil.rmtree(self.host.path("/srv/bundle"))

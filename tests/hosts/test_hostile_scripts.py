@@ -11,6 +11,8 @@ from hosts.script_bench import ScriptBench
 # The usual run has each third case.
 ALL = "TOPSCTL_TEST_ALL_SCRIPTS" in os.environ
 STEP = 1 if ALL else 3
+# Where the users are, each in its turn: arguments of tests/support/older_kernel.
+PLACES = ("4.15 docker", "", "5.4", "docker", "4.15", "5.4 docker")
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +40,20 @@ def packages(make_bench):
     return make_bench(PACKAGE_CASES, old=OLD, local=LOCAL)
 
 
-@pytest.mark.parametrize("case", CASES[::STEP], ids=lambda case: case.name)
-def test_nothing_that_a_script_does_escapes_by_default(scripts, case):
-    row = scripts.measure(case, "auto")
+def placed(cases):
+    """The cases with a place for each."""
+    for i, case in enumerate(cases[::STEP]):
+        place = PLACES[i % len(PLACES)]
+        yield pytest.param(case, place, id=f"{case.name}-{place or 'here'}")
+
+
+@pytest.mark.parametrize("case, place", placed(CASES))
+def test_nothing_that_a_script_does_escapes_by_default(scripts, case, place):
+    row = scripts.measure(case, "auto", place)
     assert row.known == "observed" and row.is_exact, row
 
 
-@pytest.mark.parametrize("case", PACKAGE_CASES[::STEP], ids=lambda case: case.name)
-def test_nothing_that_dpkg_and_other_packages_do_escapes_by_default(packages, case):
-    row = packages.measure(case, "auto")
+@pytest.mark.parametrize("case, place", placed(PACKAGE_CASES))
+def test_nothing_that_dpkg_and_other_packages_do_escapes_by_default(packages, case, place):
+    row = packages.measure(case, "auto", place)
     assert row.known == "observed" and row.is_exact, row

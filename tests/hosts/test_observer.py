@@ -2,14 +2,13 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
 from hosts.operations import Operator
 from hosts.test_write_set import HIDDEN
+from support.compiled import compiled
 
-UNDER_FILTER = Path(__file__).with_name("under_filter.py")
 # A daemon of a package: it opens its file anew each time, and ends when it is told to.
 DAEMON = """cat >/opt/daemon <<'END'
 while [ ! -e /run/enough ]; do echo beat >>/srv/beats || echo refused >>/run/refused; sleep 0.1; done
@@ -78,22 +77,10 @@ install >/run/report; echo $?; cat /run/refused; [ "$before" = "$(stat -c '%s %Y
     assert any("a change was refused, as what it changes cannot be backed up: " in each for each in report["warnings"])
 
 
-# What the profile of a container refuses to whoever has not CAP_SYS_ADMIN: mount, umount2, pivot_root, unshare, setns, bpf,
-# open_by_handle_at, perf_event_open, keyctl, add_key, request_key, quotactl, sethostname, and the new calls for mounts.
-PROFILE = "errno:165,166,155,272,308,321,304,298,250,248,249,179,170,428,429,430,431,432,433,442"
-DEFAULT_CAPABILITIES = ",".join(["-all", *(f"+{name}" for name in (
-    "chown", "dac_override", "fowner", "fsetid", "kill", "setgid", "setuid", "setpcap", "net_bind_service", "net_raw",
-    "sys_chroot", "mknod", "audit_write", "setfcap"))])
-NO_RIGHT_TO_TRACE = ["--bounding-set=-sys_ptrace", "--inh-caps=-all"]
-AS_IN_A_CONTAINER = [f"--bounding-set={DEFAULT_CAPABILITIES}", "--inh-caps=-all"]
-PLACES = {
-    "a filter with a listener is above it": (["listener"], []),
-    "filters are refused": (["errno:317,157"], []),
-    "memory is read by ptrace alone": (["errno:310"], []),
-    "no right to trace others": ([], NO_RIGHT_TO_TRACE),
-    "a container as it is by default": ([PROFILE], AS_IN_A_CONTAINER),
-}
-# Two users, one of whom the process becomes: then its memory, directories and files are closed to a tracer without a right to it.
+# Arguments of tests/support/older_kernel.
+PLACES = ("4.15", "5.4", "docker", "4.15 docker", "listener", "no-readv")
+NO_RIGHT_TO_TRACE = ["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-all"]
+# Whoever becomes another user is closed to a tracer without a right to its memory, and so are its links in /proc.
 OF_ANOTHER_USER = """mkdir /opt/theirs; echo kept >/opt/theirs/kept; chown -R nobody /opt/theirs; cat >/opt/theirs/drop.py <<'END'
 import os
 os.chdir("/opt/theirs")
@@ -108,18 +95,13 @@ END
 python3 /opt/theirs/drop.py"""
 
 
-def under(modes, capabilities):
-    return [*(word for mode in modes for word in ("python3", "-B", "/srv/under_filter.py", mode)),
-            *(["setpriv", *capabilities] if capabilities else [])]
-
-
 @pytest.fixture
 def install_and_undo(topsctl_host, with_eccl, operator_of):
     """install_and_undo(script, words before topsctl) -> the two documents, and what differs in the end."""
     def run(script, argv):
         topsctl_host.path("/etc/hosts.allow").write_text("before\n")
         topsctl_host.copy_in(with_eccl(script), "/srv/bundle")
-        topsctl_host.copy_in(UNDER_FILTER, "/srv/under_filter.py")
+        topsctl_host.copy_in(compiled("older_kernel", "-static"), "/srv/older_kernel")
         topsctl_host.path("/srv/theirs").mkdir()
         topsctl_host.path("/srv/theirs/there").write_text("of another user")
         for path in ("/srv/theirs", "/srv/theirs/there"):
@@ -136,16 +118,16 @@ def install_and_undo(topsctl_host, with_eccl, operator_of):
 
 
 @pytest.mark.parametrize("script", [HIDDEN, OF_ANOTHER_USER], ids=["as root", "as another user"])
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", [*(["/srv/older_kernel", *place.split()] for place in PLACES), NO_RIGHT_TO_TRACE], ids=" ".join)
 def test_programs_are_observed_and_undone_exactly(place, script, install_and_undo):
-    installed, undone, changed = install_and_undo(script, under(*PLACES[place]))
+    installed, undone, changed = install_and_undo(script, place)
     assert installed["write_set"]["known"] == "observed", installed["write_set"]
     assert not any("refused" in warning for warning in installed["warnings"]), installed["warnings"]
     assert changed == [] and undone["outcome"] == "rolled_back"
 
 
 def test_where_no_program_can_be_observed_that_is_said(topsctl_host, install_and_undo):
-    argv = under(["errno:101"], [])
+    argv = ["/srv/older_kernel", "no-ptrace"]
     installed, undone, changed = install_and_undo(HIDDEN, argv)
     reason = "topsctl may not trace programs (ptrace is refused)"
     assert installed["write_set"]["known"] == "predicted" and reason in installed["write_set"]["reason"], installed["write_set"]

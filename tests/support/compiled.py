@@ -8,8 +8,8 @@ HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build"
 
 
-def compiled(name):
-    """The path of the program made of tests/support/NAME.cpp."""
+def compiled(name, *options):
+    """The path of the program made of tests/support/NAME.cpp; with "-static" it runs in every host."""
     source, program = HERE / f"{name}.cpp", BUILD / name
     if _is_made(program, source):
         return program  # also for a user who may not write here
@@ -18,7 +18,7 @@ def compiled(name):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not _is_made(program, source):
             making = program.with_suffix(".new")
-            subprocess.run(["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o", making, source],
+            subprocess.run(["g++", "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", *options, "-o", making, source],
                            check=True)
             making.rename(program)
     return program

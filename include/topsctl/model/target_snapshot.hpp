@@ -29,7 +29,7 @@ struct TargetPackage {
   std::string replaces;
   std::vector<std::string> conffiles;
   std::vector<std::string> obsolete_conffiles;  // of these: its version has them no longer
-  // Of the conffiles of its version: as dpkg brought them. A snapshot does not tell them.
+  // As dpkg brought them. A snapshot does not tell them.
   std::map<std::string, std::string> conffile_md5s = {};
   bool operator==(const TargetPackage&) const = default;
 };

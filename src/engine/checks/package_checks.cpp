@@ -1,13 +1,15 @@
 // Checks of what dpkg and pip have installed: states, files, and what stands in their place.
 #include "engine/checks/package_checks.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -98,27 +100,44 @@ std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
   return files;
 }
 
-std::string md5_of_file(const fs::path& file) {
+// A file's digest, or why it has none.
+struct ReadFile {
+  std::string md5;
+  std::string fault;
+};
+
+ReadFile md5_of_file(const fs::path& file) {
+  const auto unread = [](int reason) {
+    if (reason == ENOENT || reason == ENOTDIR) return ReadFile{"", format("is missing")};
+    return ReadFile{"", format("cannot be read: {}", std::strerror(reason))};
+  };
+  // A pipe in its place must not be waited for.
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!opened.is_open() || ::fstat(opened.get(), &status) != 0) return unread(errno);
+  if (!S_ISREG(status.st_mode)) return {"", format("is no file")};
   constexpr std::size_t block = 256U << 10U;
-  std::ifstream in(file, std::ios::binary);
   std::string buffer(block, '\0');
   Md5 digest;
-  while (in.read(buffer.data(), static_cast<std::streamsize>(block)) || in.gcount() > 0) {
+  for (;;) {
     throw_if_interrupted();
-    digest.update({buffer.data(), static_cast<std::size_t>(in.gcount())});
+    const ssize_t got = ::read(opened.get(), buffer.data(), block);
+    if (got == 0) return {digest.hex(), ""};
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unread(errno);
+    digest.update({buffer.data(), static_cast<std::size_t>(got)});
   }
-  return digest.hex();
 }
 
 // What of a file is not as the package brought it; empty: nothing.
 std::string difference_of(const Host& host, const RecordedFile& file, const DpkgFilters& filters) {
   const fs::path place = host.resolve(file.path);
   struct stat status {};
-  if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    if (errno == ENOENT && filters.leaves_out(file.path)) return {};
-    return "is missing";
-  }
-  return md5_of_file(place) == file.md5 ? "" : "differs from the package";
+  if (filters.leaves_out(file.path) && ::stat(place.c_str(), &status) != 0 && errno == ENOENT)
+    return {};
+  const ReadFile read = md5_of_file(place);
+  if (!read.fault.empty()) return read.fault;
+  return read.md5 == file.md5 ? "" : format("differs from the package");
 }
 
 // Configuration files that are no longer as the package brought them. They are the administrator's
@@ -130,12 +149,11 @@ std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb&
   for (const auto& [path, md5] : deb.conffile_md5s) {
     if (!own.contains(path)) continue;
     const fs::path place = host.resolve(path);
-    struct stat status {};
     if (const Diversion* diversion = diversion_of(path, deb, diversions)) {
       changed.push_back(format("{} is diverted to {}", in_quotes(path), in_quotes(diversion->to)));
-    } else if (::stat(place.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-      changed.push_back(format("{} is missing", in_quotes(path)));
-    } else if (md5_of_file(place) != md5) {
+    } else if (const ReadFile read = md5_of_file(place); !read.fault.empty()) {
+      changed.push_back(concat(in_quotes(path), " ", read.fault));
+    } else if (read.md5 != md5) {
       changed.push_back(format("{} was modified", in_quotes(path)));
     }
   }

@@ -259,15 +259,16 @@ class Executor {
     events_.note(format("rolling back: {}", error.message()));
     try {
       if (unpredicted_) unpredicted_->complete(execution_);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       // The restore does it again, and says why it cannot.
     }
     const bool is_back = put_back(reason_of(error));
     try {
       if (unpredicted_) unpredicted_->report(new_paths(host_, snapshot_), execution_);
-    } catch (const Error& failure) {
-      execution_.warnings.push_back(format(
-          "cannot determine unexpected changes outside the write set: {}", failure.message()));
+    } catch (const std::exception& failure) {
+      execution_.warnings.push_back(
+          format("cannot determine unexpected changes outside the write set: {}",
+                 printable(failure.what())));
     }
     if (!is_back) return;
     execution_.exit = by_signal ? exit_code(error.code()) : ExitCode::rolled_back;

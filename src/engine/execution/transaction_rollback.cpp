@@ -146,10 +146,16 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   remove_kept(folder);
 }
 
-void add_failure(const Error& error, RollbackResult& result) {
-  result.can_go_on = result.can_go_on || is_passing(error.code());
-  result.failures.push_back(error.message());
-  if (!error.hint().empty()) result.failures.push_back(error.hint());
+// Whatever it is: the caller has a machine to put back.
+void add_failure(const std::exception& failure, RollbackResult& result) {
+  const auto* error = dynamic_cast<const Error*>(&failure);
+  if (error == nullptr) {
+    result.failures.emplace_back(printable(failure.what()));
+    return;
+  }
+  result.can_go_on = result.can_go_on || is_passing(error->code());
+  result.failures.push_back(error->message());
+  if (!error->hint().empty()) result.failures.push_back(error->hint());
 }
 
 }  // namespace
@@ -210,9 +216,9 @@ RollbackResult restore_at_work(const Host& host, const Transaction& transaction,
     undo = undo_of_cut_off(host, transaction, no_end);
     undo->is_of_times = reason.empty();
     undo->reason = reason;
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     add_failure(error, result);
-    events.warning(error.message());
+    events.warning(result.failures.front());
     return result;
   }
   return roll_back_transaction(host, transaction, events, &*undo);
@@ -227,10 +233,8 @@ RollbackResult roll_back_transaction(const Host& host, const Transaction& transa
   }
   try {
     restore_and_prove(host, transaction, events, undo, lost, result);
-  } catch (const Error& error) {
-    add_failure(error, result);
   } catch (const std::exception& error) {
-    result.failures.emplace_back(error.what());
+    add_failure(error, result);
   }
   for (const std::string& failure : result.failures) events.warning(failure);
   return result;
@@ -330,9 +334,9 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
     const fs::path logs = host.resolve(host.logs);
     make_directories(logs, 0755);
     all.add(&log.emplace(logs / concat(transaction.id, ".log")));
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     // No log is no reason to leave a machine half changed.
-    execution.warnings.push_back(error.message());
+    execution.warnings.emplace_back(printable(error.what()));
     report.log.clear();
   }
   const std::string& description = plan.steps.front().description;

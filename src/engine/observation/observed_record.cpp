@@ -30,15 +30,18 @@ constexpr std::uint64_t most_parted = 256ULL << 20U;  // bytes of a file
 
 std::string record_of(const fs::path& place) {
   std::error_code failure;
-  if (fs::is_symlink(place, failure)) return fs::read_symlink(place).string();
-  return read_text(place, longest_record);
+  const fs::path target = fs::read_symlink(place, failure);
+  return failure ? read_text(place, longest_record) : target.string();
 }
 
 std::vector<KeptPath> records_in(const fs::path& folder) {
   std::vector<fs::path> places;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (is_digits(entry.path().filename().string())) places.push_back(entry.path());
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(folder, failure);
+       !failure && at != fs::directory_iterator(); at.increment(failure)) {
+    if (is_digits(at->path().filename().string())) places.push_back(at->path());
   }
+  if (failure) throw system_error(failure.value(), "read directory", folder.string());
   std::sort(places.begin(), places.end());
   std::vector<KeptPath> records;
   records.reserve(places.size());

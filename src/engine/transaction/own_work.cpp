@@ -54,28 +54,13 @@ std::string md5_of(const Inode& file, const std::string& shown) {
   }
 }
 
-// The status file, and before it what dpkg has noted in `updates` since, the latest first.
-std::string noted_status(const Host& host) {
-  std::vector<fs::path> updates;
-  std::error_code ignored;
-  const fs::path folder = host.resolve(concat(dpkg_directory, "/updates"));
-  for (auto at = fs::directory_iterator(folder, ignored); at != fs::directory_iterator();
-       at.increment(ignored))
-    updates.push_back(at->path());
-  std::sort(updates.rbegin(), updates.rend());
-  constexpr std::uint64_t most = 256ULL << 20U;
-  std::string text;
-  for (const fs::path& file : updates) text += read_text_if_present(file, most).value_or("");
-  return text + read_text_if_present(host.resolve(dpkg_status_file), most).value_or("");
-}
-
-// The word after the path in a field `Conffiles` of a status file.
-std::string conffile_digest(const std::string& status, const std::string& path) {
-  const std::string line = concat("\n ", path, " ");
-  const auto at = status.find(line);
-  if (at == std::string::npos) return {};
-  const auto begin = at + line.size();
-  return status.substr(begin, status.find_first_of(" \n", begin) - begin);
+// What dpkg has noted of a conffile; empty: nothing yet.
+std::string noted_digest(const std::vector<TargetPackage>& packages, const std::string& path) {
+  for (const TargetPackage& package : packages) {
+    const auto noted = package.conffile_md5s.find(path);
+    if (noted != package.conffile_md5s.end()) return noted->second;
+  }
+  return {};
 }
 
 constexpr std::string_view alternatives_folder = "/etc/alternatives/";
@@ -97,7 +82,7 @@ std::optional<std::string> group_behind(const FileState& link) {
 }  // namespace
 
 struct OwnWork::DpkgNow {
-  std::string status;                        // noted_status
+  std::vector<TargetPackage> packages;
   std::map<std::string, InstalledDeb> debs;  // ours
   bool was_configured_since = false;         // one of ours, by somebody else
 };
@@ -153,10 +138,10 @@ bool OwnWork::is_named(const std::string& path) const {
 const OwnWork::DpkgNow& OwnWork::dpkg_now() {
   if (dpkg_now_) return *dpkg_now_;
   auto now = std::make_shared<DpkgNow>();
-  now->status = noted_status(host_);
+  now->packages = read_packages(host_);
   std::vector<std::string> names;
   for (const auto& [name, version] : debs_) names.push_back(name);
-  now->debs = read_debs(host_, read_packages(host_), names);
+  now->debs = read_debs(host_, now->packages, names);
   const bool is_written_since = is_late(look_at(tree_, dpkg_status_file));
   for (const auto& [name, deb] : now->debs) {
     if (is_written_since && is_installed(deb.status) && deb.version == debs_[name])
@@ -213,7 +198,7 @@ Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_un
     is_conffile = is_conffile || std::find(deb.conffiles.begin(), deb.conffiles.end(), kept.path) !=
                                      deb.conffiles.end();
   }
-  if (!md5.empty() && conffile_digest(now.status, kept.path) == md5) return Owner::us;
+  if (!md5.empty() && noted_digest(now.packages, kept.path) == md5) return Owner::us;
   if (is_conffile) return was_conffile_touched(kept.path) ? Owner::both : Owner::others;
   return !is_unpacked && now.was_configured_since ? Owner::us : Owner::both;
 }
@@ -222,7 +207,7 @@ Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_un
 bool OwnWork::was_conffile_touched(const std::string& path) const {
   const KeptPath* kept = kept_at(goal_, dpkg_status_file);
   const std::string before = kept == nullptr ? "" : kept_text(*kept, store_);
-  return conffile_digest(before, path) != conffile_digest(dpkg_now_->status, path);
+  return noted_digest(parse_packages(before), path) != noted_digest(dpkg_now_->packages, path);
 }
 
 std::optional<Owner> OwnWork::owner_of_alternative(const std::string& path, const Look& look) {

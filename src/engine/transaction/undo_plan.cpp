@@ -102,6 +102,7 @@ class UndoMaker {
     const bool has_texts = left.state.type == FileType::absent || !left.content.empty();
     if (!has_texts || now.type != FileType::file) {
       undo_.conflicts.push_back(kept.path);
+      undo_.snapshot.paths.push_back(std::move(kept));
       return;
     }
     const std::string before = kept_text(kept, folder_ / snapshot_folder);

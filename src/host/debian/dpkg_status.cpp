@@ -50,11 +50,10 @@ void take_conffiles(TargetPackage& package, const std::string& value) {
     if (blank == std::string_view::npos || blank == 0) continue;
     package.conffiles.emplace_back(rest.substr(0, blank));
     const std::string_view digest = rest.substr(blank + 1);
-    if (is_obsolete) {
-      package.obsolete_conffiles.push_back(package.conffiles.back());
-    } else if (digest.size() == md5_digits) {  // it is "newconffile" before it is configured
+    if (is_obsolete) package.obsolete_conffiles.push_back(package.conffiles.back());
+    // It is "newconffile" before it is configured.
+    if (digest.size() == md5_digits)
       package.conffile_md5s.emplace(package.conffiles.back(), digest);
-    }
   }
 }
 
@@ -163,6 +162,7 @@ InstalledDeb read_deb(const Host& host, const TargetPackage& package) {
   deb.md5sums = info_file(host, package, "md5sums");
   deb.conffiles = package.conffiles;
   deb.conffile_md5s = package.conffile_md5s;
+  for (const std::string& path : package.obsolete_conffiles) deb.conffile_md5s.erase(path);
   for (const char* script : {"preinst", "postinst", "prerm", "postrm"})
     deb.scripts += info_file(host, package, script) + "\n";
   deb.has_triggers = !info_file(host, package, "triggers").empty();

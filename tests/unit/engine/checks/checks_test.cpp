@@ -177,6 +177,12 @@ TEST_F(CheckingAStack, FindsFilesThatAreNotWhatTheirPackageBrought) {
   EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' differs from the package");
   write("usr/share/one", "patched");
   EXPECT_EQ(check("eccl-files").observed, "'/usr/share/one' differs from the package (and 1 more)");
+  std::filesystem::remove(sample_.host.root / "usr/share/other");
+  std::filesystem::create_directory(sample_.host.root / "usr/share/other");
+  write("usr/share/one", "");
+  EXPECT_EQ(check("eccl-files").observed, "'/usr/share/other' is no file");
+  std::filesystem::remove(sample_.host.root / "usr/share/other");
+  write("usr/share/other", "");
   write("usr/share/one", "");
   write("usr/share/other", "");
   EXPECT_EQ(check("eccl-files").status, CheckStatus::pass);

@@ -135,6 +135,17 @@ TEST_F(Undoing, IsRefusedWhenAPackageOfItsOwnWasChangedSince) {
   EXPECT_EQ(sample_.folder.read(status_file), status_stanza("base", "1"));
 }
 
+TEST_F(Undoing, PutsADatabaseBackByForceThatIsNoFileAnyMore) {
+  sample_.folder.write("var/lib/dpkg/statoverride", "root root 0640 /etc/before\n");
+  commit([&] { sample_.folder.write("var/lib/dpkg/statoverride", "root root 0640 /etc/after\n"); });
+  fs::remove(sample_.folder / "var/lib/dpkg/statoverride");
+  fs::create_directory(sample_.folder / "var/lib/dpkg/statoverride");
+  EXPECT_THAT(thrown_by([&] { roll_back_to(); }).message(),
+              HasSubstr("/var/lib/dpkg/statoverride"));
+  EXPECT_EQ(roll_back_to({}, true).exit, ExitCode::done);
+  EXPECT_EQ(sample_.folder.read("var/lib/dpkg/statoverride"), "root root 0640 /etc/before\n");
+}
+
 TEST_F(Undoing, IsRefusedWhenAFileOfItsOwnWasChangedSince) {
   commit_stack("2.5");
   sample_.folder.write("etc/config", "edited");
