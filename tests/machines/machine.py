@@ -12,6 +12,7 @@ from pathlib import Path
 
 from support.waiting import wait_for
 
+HOME = "/root"  # of the user by whom it is reached
 BOOT_S, COMMAND_S = 240, 300
 NETWORK = "[Match]\nType=ether\n[Network]\nDHCP=yes\n"
 # Of the whole root, what is topsctl's own, logs, and what no restart survives, left out.
@@ -58,7 +59,7 @@ class Machine:
         self.known.write_text(f"[127.0.0.1]:{self.port} {host_key.with_suffix('.pub').read_text()}")
         (self.folder / "network").write_text(NETWORK)
         (self.folder / "hosts.allow").write_text("sshd: ALL\n")
-        placed = [("/root/.ssh/authorized_keys", self.key.with_suffix(".pub"), 0o600), ("/etc/ssh/ssh_host_ed25519_key", host_key, 0o600),
+        placed = [(f"{HOME}/.ssh/authorized_keys", self.key.with_suffix(".pub"), 0o600), ("/etc/ssh/ssh_host_ed25519_key", host_key, 0o600),
                   ("/etc/ssh/ssh_host_ed25519_key.pub", host_key.with_suffix(".pub"), 0o644),
                   ("/etc/systemd/network/80-all.network", self.folder / "network", 0o644),
                   ("/etc/hosts.allow", self.folder / "hosts.allow", 0o644), *files]
@@ -72,7 +73,7 @@ class Machine:
                     lines.append(f"mkdir {above}")
                     made.add(above)
             lines += [f"rm {path}", f"write {local} {path}", f"sif {path} mode 0100{mode:o}", f"sif {path} uid 0", f"sif {path} gid 0"]
-        lines.append("sif /root/.ssh mode 040700")
+        lines.append(f"sif {HOME}/.ssh mode 040700")
         for service in ("systemd-networkd", "ssh"):
             lines.append(f"symlink /etc/systemd/system/multi-user.target.wants/{service}.service /lib/systemd/system/{service}.service")
         subprocess.run(["debugfs", "-w", "-f", "/dev/stdin", self.disk], input="\n".join(lines), text=True, check=True, capture_output=True)

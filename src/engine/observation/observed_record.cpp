@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <map>
+#include <thread>
 #include <unordered_map>
 
 #include "engine/observation/observed_store.hpp"
@@ -18,6 +20,7 @@
 #include "topsctl/engine/transaction/manifest.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -89,8 +92,14 @@ void close_observation(const fs::path& store) {
     if (errno == ENOENT || errno == ENOTDIR) return;  // nothing was observed
     throw system_error(errno, "open", folder.string());
   }
-  while (::flock(lock.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) throw system_error(errno, "lock", folder.string());
+  // The observer holds it while it keeps one path. No signal ends this: a restore may need it.
+  constexpr std::int64_t patience_ms = 60'000;
+  const WaitLimit limit(patience_ms);
+  while (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    const bool may_go_on = errno == EINTR || errno == EWOULDBLOCK;
+    if (!may_go_on || limit.is_over()) throw system_error(errno, "lock", folder.string());
+    constexpr std::chrono::milliseconds pause{2};
+    std::this_thread::sleep_for(pause);
   }
   const Descriptor closed(::open((folder / observed_closed).c_str(),
                                  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

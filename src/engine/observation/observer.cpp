@@ -16,6 +16,8 @@
 #include "topsctl/host/observation/caller_paths.hpp"
 #include "topsctl/host/observation/path_touches.hpp"
 #include "topsctl/host/observation/tracing_probe.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -95,7 +97,10 @@ Observer::Observer(const Host& host, const Snapshot& snapshot, const fs::path& s
   });
   theirs.close();
   pid_t tracer = 0;
-  if (::recv(socket_.get(), &tracer, sizeof tracer, 0) != sizeof tracer)
+  constexpr std::int64_t patience_ms = 60'000;
+  const bool is_there = wait_for({socket_.get()}, WaitLimit(patience_ms));
+  throw_if_interrupted();
+  if (!is_there || ::recv(socket_.get(), &tracer, sizeof tracer, MSG_DONTWAIT) != sizeof tracer)
     throw Error(ErrorCode::host_unfit, "cannot start observing programs",
                 "install with --write-set predicted");
   start_.emplace(socket_.get(), tracer);

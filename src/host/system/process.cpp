@@ -19,6 +19,7 @@
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/pipe.hpp"
 #include "topsctl/host/system/startup.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -320,10 +321,21 @@ RunResult SystemRunner::run(const Command& command) {
   pipes.failure.write_end.close();
   pipes.alive.read_end.close();
   pipes.ended.write_end.close();
-  int reason = 0;
-  if (::read(pipes.failure.read_end.get(), &reason, sizeof reason) == sizeof reason) {
+  // A setup may wait for others.
+  const bool is_settled = wait_for({pipes.failure.read_end.get()}, WaitLimit(command.timeout_ms));
+  int reason = is_settled && !is_interrupted() ? 0 : ETIMEDOUT;
+  if (reason == ETIMEDOUT) {
+    // It may not lead its group yet.
+    ::kill(-pid, SIGKILL);
+    ::kill(pid, SIGKILL);
+  } else if (::read(pipes.failure.read_end.get(), &reason, sizeof reason) != sizeof reason) {
+    reason = 0;
+  }
+  if (reason != 0) {
     int status = 0;
-    ::waitpid(pid, &status, 0);
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    throw_if_interrupted();
     throw system_error(reason, "start", command.argv[0], ErrorCode::host_unfit);
   }
   return Running(command, pid, pipes).finish();
