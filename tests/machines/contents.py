@@ -9,7 +9,8 @@ from hosts.test_write_set import HIDDEN
 from support.bundles import make_bundle
 
 # A file in /run ends the wait: no restart survives it.
-WAITING = f"{HIDDEN}\n[ ! -e /run/wait ] || {{ : >/run/reached; while [ -e /run/wait ]; do sleep 0.2; done; }}"
+AGAIN = HIDDEN.replace('"/hidden")', '"/hidden", exist_ok=True)')
+WAITING = f"{AGAIN}\n[ ! -e /run/wait ] || {{ : >/run/reached; while [ -e /run/wait ]; do sleep 0.2; done; }}"
 
 
 def bundle_with(folder, script=WAITING, generation="2.5.136", python="3.9"):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from support.interpreters import interpreters
+
 TOP = "/usr/lib/python3"
 SAMPLE = 250
 LARGEST = 200_000  # bytes: Python's own tokenize is slow
@@ -109,3 +111,16 @@ def test_what_python_refuses_has_a_reason(tokens_of, tmp_path, name):
     path = tmp_path / "broken.py"
     path.write_bytes(BROKEN[name])
     assert tokens_of([path])[0][0]
+
+
+@pytest.mark.parametrize("minor", ["3.6", "3.8"])
+def test_what_runs_in_the_users_interpreters_is_of_their_python(minor, repository):
+    python = interpreters().get(minor)
+    if python is None:
+        pytest.skip(f"no Python {minor} here: TOPSCTL_TEST_PYTHONS names none, nor does ~/.pyenv/versions have one")
+    scripts = sorted((repository / "src" / "data").rglob("*.py"))
+    assert scripts
+    for script in scripts:
+        done = subprocess.run([python, "-ISc", "import sys; compile(open(sys.argv[1], encoding='utf-8').read(), sys.argv[1], 'exec')", script],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr

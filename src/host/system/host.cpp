@@ -60,7 +60,9 @@ Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) co
   command.timeout_ms = timeout_ms;
   command.environment = {
       {"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"},
-      {"LC_ALL", "C"},
+      // Messages are in English; names may be in any script (Python 3.6 takes no other locale for
+      // that).
+      {"LC_ALL", "C.UTF-8"},
       {"HOME", "/nonexistent"},  // nobody's configuration is read
   };
   return command;

@@ -44,7 +44,7 @@ TEST(Hosts, GiveCommandsTheirRootAndAPlainEnvironment) {
   EXPECT_THAT(command.argv, ElementsAre("dpkg", "--version"));
   EXPECT_EQ(command.root, sample.folder.path());
   EXPECT_EQ(command.timeout_ms, 1234);
-  EXPECT_EQ(command.environment.at("LC_ALL"), "C");
+  EXPECT_EQ(command.environment.at("LC_ALL"), "C.UTF-8");
   EXPECT_THAT(command.environment, Contains(Key("PATH")));
   EXPECT_THAT(command.environment, Not(Contains(Key("LD_PRELOAD"))));
   EXPECT_EQ(command.environment.size(), 3U);
