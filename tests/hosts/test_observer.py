@@ -41,6 +41,16 @@ touch /run/enough; sleep 1; tail -n 1 /srv/beats; cat /run/refused; [ -n "$(obse
     assert said.stdout.split() == ["serving", "beating", "ended", "gone"], said
 
 
+def test_without_a_filter_a_daemon_is_let_go_when_the_install_ends(run_with, topsctl_host):
+    topsctl_host.copy_in(compiled("older_kernel", "-static"), "/srv/older_kernel")
+    said = run_with(DAEMON, """/srv/older_kernel docker topsctl install /srv/bundle --json --accept script-starts-background-program >/run/report || exit 1
+n=0; while [ -n "$(observers)" ] && [ $n -lt 100 ]; do n=$((n + 1)); sleep 0.1; done; [ -n "$(observers)" ] || echo gone
+before=$(wc -l </srv/beats); sleep 0.5; [ $(wc -l </srv/beats) -gt $before ] && echo beating
+touch /run/enough; sleep 1; tail -n 1 /srv/beats; cat /run/refused""")
+    assert said.stdout.split() == ["gone", "beating", "ended"], said
+    assert json.loads(topsctl_host.path("/run/report").read_text())["write_set"]["known"] == "observed"
+
+
 def test_a_daemon_writes_on_when_topsctl_is_killed_and_recover_makes_it_all_undone(run_with, topsctl_host):
     # The text names the daemon's file, to which it writes on: a recovery has to be told that this is to go, too.
     slow = f"{DAEMON}\n{HIDDEN}\ntouch /run/reached\nsleep 30"
@@ -56,10 +66,12 @@ topsctl recover --force --json >/run/recovered ; cat /etc/hosts.allow; ls -d /sr
     assert recovered["outcome"] == "rolled_back" and recovered["rollback"]["verified"]["paths_differing"] == 0
 
 
-def test_without_the_observer_the_calls_fail_and_so_does_the_install(run_with, topsctl_host):
+@pytest.mark.parametrize("place", ["", "/srv/older_kernel docker "], ids=["with a filter", "without"])
+def test_without_the_observer_the_programs_end_and_so_does_the_install(run_with, topsctl_host, place):
+    topsctl_host.copy_in(compiled("older_kernel", "-static"), "/srv/older_kernel")
     topsctl_host.path("/etc/hosts.allow").write_text("before\n")
     waiting = f"{HIDDEN}\n: >/run/reached\nwhile [ ! -e /run/go ]; do sleep 0.1; done\necho more >>/etc/issue"
-    said = run_with(waiting, """install >/run/report 2>/dev/null & reached
+    said = run_with(waiting, f"install() {{ {place}topsctl install /srv/bundle --json; }}\n" + """install >/run/report 2>/dev/null & reached
 cat /etc/hosts.allow; echo; kill -9 $(observers); sleep 0.2; echo >/run/go; wait $!; echo $?; cat /etc/hosts.allow""")
     assert said.stdout.split() == ["before", "added", "8", "before"], said
     report = json.loads(topsctl_host.path("/run/report").read_text())
