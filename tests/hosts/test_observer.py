@@ -138,6 +138,15 @@ def test_programs_are_observed_and_undone_exactly(place, script, install_and_und
     assert changed == [] and undone["outcome"] == "rolled_back"
 
 
+@pytest.mark.parametrize("place, words", [
+    ("5.4 docker", ["no Landlock (Linux 5.13)", "programs of an install are observed"]),
+    ("no-ptrace", ["programs of an install are not observed: topsctl may not trace programs (ptrace is refused)"])])
+def test_what_a_host_lacks_is_said_by_version(topsctl_host, place, words):
+    topsctl_host.copy_in(compiled("older_kernel", "-static"), "/srv/older_kernel")
+    done = topsctl_host.run(["/srv/older_kernel", *place.split(), "topsctl", "version", "--verbose"])
+    assert done.returncode == 0 and [word for word in words if word not in done.stdout] == [], done
+
+
 def test_where_no_program_can_be_observed_that_is_said(topsctl_host, install_and_undo):
     argv = ["/srv/older_kernel", "no-ptrace"]
     installed, undone, changed = install_and_undo(HIDDEN, argv)

@@ -6,6 +6,8 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/observation/tracing_probe.hpp"
+#include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/host/system/startup.hpp"
 
 namespace topsctl {
@@ -37,10 +39,19 @@ std::vector<std::string> known_updates() {
   return updates;
 }
 
+// What topsctl can do on this host.
+std::string host_lines() {
+  std::string text = format("packages are read with: {}\n", joined(walls_of_sandbox(), "; "));
+  const std::string why_not = why_not_observable();
+  text += why_not.empty() ? format("programs of an install are observed\n")
+                          : format("programs of an install are not observed: {}\n", why_not);
+  return text;
+}
+
 }  // namespace
 
 CommandAction define_version(OptionTable& /*table*/) {
-  const auto run_version = [](Session&) {
+  const auto run_version = [](Session& session) {
     std::vector<std::string> names;
     Output output;
     output.header.command = "version";
@@ -54,6 +65,7 @@ CommandAction define_version(OptionTable& /*table*/) {
         format("topsctl {}\nlibssh {}, libarchive {}, libcrypto {}, liblzma {}\nstacks: {}\n",
                topsctl_version(), libssh_version(), libarchive_version(), libcrypto_version(),
                liblzma_version(), joined(names, ", "));
+    if (session.detail == Verbosity::verbose) output.text += host_lines();
     if (const auto updates = known_updates(); !updates.empty()) {
       output.header.warnings.push_back(
           format("updates were available for libraries of this program when it was built: {}",

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -20,6 +21,7 @@
 
 #include "host/system/reader_filter.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/confined_call.hpp"
 
 namespace topsctl {
 
@@ -75,11 +77,35 @@ void give_up_paths() {
   ::close(rules);
 }
 
+bool has_landlock() {
+  return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) > 0;
+}
+
+// Without a filter a kernel that has them finds fault with the address.
+bool has_call_filters() {
+  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, nullptr, 0, 0) != 0 && errno == EFAULT;
+}
+
 std::string reason(const char* what) {
   return format("{} ({})", what, std::strerror(errno));
 }
 
 }  // namespace
+
+std::vector<std::string> walls_of_sandbox() {
+  std::vector<std::string> walls;
+  walls.push_back(::geteuid() == 0 ? format("user nobody, without capabilities")
+                                   : format("the user that runs topsctl"));
+  if (!has_call_filters()) {
+    walls.push_back(format("all system calls: this kernel cannot filter them"));
+    return walls;
+  }
+  walls.push_back(format("some 50 system calls, none that opens a path, a socket or a process"));
+  walls.push_back(has_landlock() ? format("no path, by Landlock, too")
+                                 : format("no Landlock (Linux 5.13): paths are closed by the "
+                                          "filter of system calls alone"));
+  return walls;
+}
 
 std::string confine_this_process(int kept) {
   close_all_but(kept);

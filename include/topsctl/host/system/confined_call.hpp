@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "topsctl/base/packing.hpp"
 
@@ -29,6 +30,10 @@ struct ConfinedCall {
   // Hears what the machine refuses to a sandbox, as a sentence.
   std::function<void(const std::string& warning)> on_warning;
 };
+
+// What keeps such a process from the machine here, in sentences; what this kernel lacks is among
+// them.
+std::vector<std::string> walls_of_sandbox();
 
 // How confined work tells how far it is. For one thread at a time.
 class ConfinedProgress {
