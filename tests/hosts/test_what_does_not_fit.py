@@ -1,6 +1,7 @@
 """What can be known to go wrong is told before the first change: exit 4, all of it at once, the host untouched."""
 
 import fcntl
+import json
 import os
 import struct
 
@@ -93,3 +94,12 @@ def test_a_pre_dependency_within_the_bundle_takes_two_calls_of_dpkg(operator, wi
     assert report["outcome"] == "committed"
     operator.json("rollback")
     assert operator.changes_since(before) == []
+
+
+@pytest.mark.parametrize("size_kib", [3000, 9000, 15000, 18000])
+def test_what_is_kept_for_the_undo_counts_as_space(topsctl_host, with_eccl, size_kib):
+    topsctl_host.copy_in(with_eccl(), "/srv/bundle")
+    done = topsctl_host.run(["sh", "-c", f"""mkdir -p /var/lib/topsctl; mount -t tmpfs -o size={size_kib}k none /var/lib/topsctl
+topsctl install /srv/bundle --json"""])
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == 4 and error["code"] == "host_unfit" and "no-space" in error["message"], error

@@ -26,6 +26,7 @@
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/planning/wheel_clashes.hpp"
 #include "topsctl/engine/transaction/lock_replay.hpp"
+#include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
@@ -99,6 +100,22 @@ std::vector<Package> debs_to_take(const InstallRequest& request, const Stack& st
   return debs;
 }
 
+// Of an install that changes debs; nothing else has much to keep.
+std::uint64_t bytes_for_undo(const Host& host, const std::vector<Package>& packages,
+                             const HostFacts& facts) {
+  std::vector<std::string> replaced;
+  bool is_changing = false;
+  for (const Package& package : packages) {
+    if (package.kind != PackageKind::deb || deb_action(package, facts) == PackageAction::keep)
+      continue;
+    is_changing = true;
+    const auto before = facts.debs.find(package.name);
+    if (before == facts.debs.end()) continue;
+    replaced.insert(replaced.end(), before->second.files.begin(), before->second.files.end());
+  }
+  return is_changing ? expected_room(host, replaced) : 0;
+}
+
 bool is_stopped(const Error& error) {
   return error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated;
 }
@@ -141,10 +158,10 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   require_untouched(stack, selection);
   TargetSnapshot target = read_target_system(host, std::move(database));
   std::vector<Finding> clashes = wheel_clashes(host, selection, target.owners);
-  const Preflight found =
-      preflight(std::move(target), stack, selection, std::move(payloads.contents),
-                std::move(payloads.findings), request.accepted,
-                stage == nullptr ? 0 : stage->staged_bytes(), std::move(clashes));
+  const Preflight found = preflight(std::move(target), stack, selection,
+                                    std::move(payloads.contents), std::move(payloads.findings),
+                                    request.accepted, stage == nullptr ? 0 : stage->staged_bytes(),
+                                    std::move(clashes), bytes_for_undo(host, packages, facts));
   std::vector<std::string> warnings = odd_host_warnings(host);
   warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
   const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});

@@ -186,12 +186,12 @@ std::vector<std::string> own_folders(
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, std::vector<Finding> faults,
                     const std::set<std::string>& accepted, std::uint64_t staged_bytes,
-                    std::vector<Finding> clashes) {
+                    std::vector<Finding> clashes, std::uint64_t kept_bytes) {
   if (selection.python != nullptr) target.pythons = {*selection.python};
   std::vector<std::size_t> all(selection.packages.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   CompatibilityRules rules = rules_for(stack, selection, target);
-  rules.staged_bytes -= staged_bytes;
+  rules.staged_bytes += kept_bytes - staged_bytes;
   const Inspection inspection = inspection_of(selection, std::move(contents));
   CompatibilityReport fit = fit_of(inspection, all, target, rules);
   // What is only to be looked at, inspect tells.

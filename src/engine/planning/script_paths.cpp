@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "topsctl/base/text.hpp"
 
@@ -53,16 +54,50 @@ bool is_plain(const std::string& path) {
          concat(path, "/").find("/./") == std::string::npos;
 }
 
+std::vector<std::string> paths_in(std::string_view line) {
+  std::vector<std::string> paths;
+  for (std::size_t at = line.find('/'); at != std::string_view::npos; at = line.find('/', at + 1)) {
+    if (at > 0 && !begins_word(line[at - 1])) continue;
+    std::string path = path_at(line.substr(at));
+    if (is_plain(path)) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+// The names that files get in a folder which a command names last.
+std::vector<std::string> names_put(const std::string& command) {
+  constexpr std::array<std::string_view, 4> putting = {"cp", "mv", "install", "ln"};
+  std::vector<std::string> names;
+  bool is_putting = false;
+  for (std::string word : split(command, ' ')) {
+    std::erase_if(word, [](char c) { return c == '"' || c == '\''; });
+    if (is_putting && !word.starts_with('-')) names.push_back(word.substr(word.rfind('/') + 1));
+    is_putting = is_putting || std::count(putting.begin(), putting.end(), word) > 0;
+  }
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || !std::all_of(name.begin(), name.end(), is_name_character);
+  });
+  return names;
+}
+
 }  // namespace
 
 std::set<std::string> mentioned_paths(std::string_view script) {
+  std::string text(script);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ';' || c == '&' || c == '|'; }, '\n');
   std::set<std::string> paths;
-  for (std::size_t at = script.find('/');
-       at != std::string_view::npos && paths.size() < most_mentioned;
-       at = script.find('/', at + 1)) {
-    if (at > 0 && !begins_word(script[at - 1])) continue;
-    std::string path = path_at(script.substr(at));
-    if (is_plain(path) && !is_elsewhere(path)) paths.insert(std::move(path));
+  for (const std::string& command : split(text, '\n')) {
+    std::vector<std::string> found = paths_in(command);
+    if (!found.empty()) {
+      const std::string folder = found.back();
+      for (const std::string& name : names_put(command)) {
+        if (!folder.ends_with(concat("/", name))) found.push_back(concat(folder, "/", name));
+      }
+    }
+    for (std::string& path : found) {
+      if (paths.size() < most_mentioned && !is_elsewhere(path)) paths.insert(std::move(path));
+    }
   }
   return paths;
 }

@@ -58,6 +58,39 @@ void fill_with_room(const Host& host, const fs::path& reserved, const Snapshot& 
 
 }  // namespace
 
+std::uint64_t expected_room(const Host& host, const std::vector<std::string>& replaced) {
+  constexpr std::uint64_t block = 4096;
+  const auto in_blocks = [](const struct stat& status) {
+    return (static_cast<std::uint64_t>(status.st_size) + block - 1) / block * block;
+  };
+  // What is recorded of paths and folders grows with the host.
+  constexpr std::uint64_t records = 4ULL << 20U;
+  std::uint64_t bytes = bytes_of_records + records;
+  struct stat status {};
+  // dpkg's own files are written as they stand, so that all are copied.
+  for (const char* name : {"", "info", "alternatives", "triggers"}) {
+    std::error_code failure;
+    for (auto at = fs::directory_iterator(host.resolve(concat("/var/lib/dpkg/", name)), failure);
+         !failure && at != fs::directory_iterator(); at.increment(failure)) {
+      if (::lstat(at->path().c_str(), &status) == 0 && S_ISREG(status.st_mode))
+        bytes += in_blocks(status);
+    }
+  }
+  // The largest of them once more as it is afterwards, and room for both while one is put back.
+  constexpr std::uint64_t copies = 3;
+  if (::stat(host.resolve("/var/lib/dpkg/status").c_str(), &status) == 0)
+    bytes += copies * in_blocks(status);
+  fs::path store = host.resolve(host.state);
+  while (!fs::exists(store) && store != store.parent_path()) store = store.parent_path();
+  const std::uint64_t device = file_identity(store.string()).device;
+  for (const std::string& path : replaced) {
+    const fs::path file = host.resolve_parent(path);
+    if (::lstat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (status.st_dev != device) bytes += in_blocks(status);
+  }
+  return bytes;
+}
+
 void reserve_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
   const fs::path reserved = folder / reserved_folder;
   if (::mkdir(reserved.c_str(), 0700) != 0)

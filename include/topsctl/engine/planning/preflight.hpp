@@ -29,7 +29,8 @@ struct Preflight {
 
 // Judges the selection, whose payload was read (`contents`, by its packages), as `topsctl inspect
 // --against` does, on this target (without interpreters), with the space for the transaction's own
-// copies, but for `staged_bytes` of the packages, of which there are copies already; `clashes` are
+// copies, but for `staged_bytes` of the packages, of which there are copies already, and with
+// `kept_bytes` for its undo; `clashes` are
 // findings against the host that were made before, `faults` those of the packages by themselves, of
 // which errors count. Findings with an id of `accepted` count as warnings, but for those on wheels
 // that are final. Throws an Error that tells all that stands against the install, the worst first:
@@ -37,7 +38,7 @@ struct Preflight {
 Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& selection,
                     std::vector<Contents> contents, std::vector<Finding> faults,
                     const std::set<std::string>& accepted, std::uint64_t staged_bytes = 0,
-                    std::vector<Finding> clashes = {});
+                    std::vector<Finding> clashes = {}, std::uint64_t kept_bytes = 0);
 
 // The pure part of it that finds those folders: of `folders`, and by the owners of each path.
 std::vector<std::string> own_folders(const std::set<std::string>& folders,

@@ -15,8 +15,14 @@ TEST(MentionedPaths, AreTheAbsoluteOnes) {
       mentioned_paths("#!/bin/sh\n"
                       "echo x >>/var/lib/tops/state; cp a/b \"/etc/tops.conf\"\n"
                       "update-alternatives --install /usr/bin/tops tops /opt/tops-2.5 50\n"),
-      ElementsAre("/bin/sh", "/etc/tops.conf", "/opt/tops-2.5", "/usr/bin/tops",
+      ElementsAre("/bin/sh", "/etc/tops.conf", "/etc/tops.conf/b", "/opt/tops-2.5", "/usr/bin/tops",
                   "/var/lib/tops/state"));
+}
+
+TEST(MentionedPaths, HaveTheNamesThatFilesGetInAFolder) {
+  EXPECT_THAT(mentioned_paths("cp -p /opt/a/x.conf y \"$Z\" /etc"),
+              ElementsAre("/etc", "/etc/x.conf", "/etc/y", "/opt/a/x.conf"));
+  EXPECT_THAT(mentioned_paths("cat /opt/a; mv 'b' /etc/b"), ElementsAre("/etc/b", "/opt/a"));
 }
 
 TEST(MentionedPaths, EndBeforeWhatTheShellReplaces) {
