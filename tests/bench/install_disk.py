@@ -16,7 +16,7 @@ def mounted_disk(place, size=SIZE):
     image = Path(place) / "disk"
     folder = Path(place) / "mounted"
     image.unlink(missing_ok=True)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         # All blocks are there before anything is measured, and none is given back to the disk below.
         with open(image, "xb") as file:
