@@ -148,6 +148,16 @@ TEST_F(StoredReports, OfAnInstallThatWasCutOffSayThatItFailed) {
   EXPECT_EQ(first["error"]["message"], "install was interrupted");
 }
 
+TEST_F(StoredReports, OfAnInstallThatChangedTimesAloneSayThatAllIsWell) {
+  begin();
+  announce(State::restoring);
+  announce(State::restored,
+           {{"paths_checked", 30}, {"differing", 0}, {"was_changed", true}, {"only_times", true}});
+  EXPECT_THAT(told(), ElementsAre("install no_change rebuilt"));
+  EXPECT_EQ(last()["failed"], false);
+  EXPECT_TRUE(last()["error"].is_null());
+}
+
 TEST_F(StoredReports, ThatAreDamagedAreRebuilt) {
   begin();
   announce(State::committed);

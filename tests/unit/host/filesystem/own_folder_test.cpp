@@ -77,6 +77,17 @@ TEST(WaysToOwnFolders, MayLeadThroughLinksOfOurs) {
   EXPECT_EQ(refusal_of(folder / "link/further/more"), ErrorCode::permission);
 }
 
+TEST(WaysToOwnFolders, MayLeadThroughAsManyLinksAsTheKernelFollows) {
+  const TemporaryFolder folder;
+  folder.make_folder("0");
+  constexpr int most = 40;
+  for (int i = 1; i <= most + 1; ++i)
+    std::filesystem::create_directory_symlink(std::to_string(i - 1), folder / std::to_string(i));
+  EXPECT_NO_THROW(require_own_folder(folder / std::to_string(most) / "ours"));
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "0/ours"));
+  EXPECT_THROW(require_own_folder(folder / std::to_string(most + 1) / "other"), Error);
+}
+
 TEST(WaysToOwnFolders, LeadThroughNothingOfAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root, to give things away";
   const TemporaryFolder folder;

@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "support/temporary_folder.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 namespace {
@@ -50,6 +53,14 @@ TEST_F(MovedTrees, RefuseAFolderInThePlaceOfAFile) {
   folder_.write("to/d/x", "in the way");
   EXPECT_THAT(thrown_by([&] { move(); }).message(), testing::HasSubstr("replace"));
   EXPECT_EQ(folder_.read("to/d/x"), "in the way");
+}
+
+TEST_F(MovedTrees, EndAtASignal) {
+  watch_signals();
+  std::raise(SIGINT);
+  EXPECT_EQ(thrown_by([&] { move(); }).code(), ErrorCode::interrupted);
+  clear_interrupt();
+  EXPECT_EQ(folder_.read("from/d"), "new");
 }
 
 TEST_F(MovedTrees, ReachOtherFileSystems) {
