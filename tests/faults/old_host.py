@@ -7,14 +7,12 @@ from faults import nasty
 from faults.nasty import edit_locally
 from hosts.operations import OLD_STACK
 
-# The nasty package takes the place of a file of another one, which it diverts in its preinst, and has a pipe. What is
-# struck is the install itself, not a trial run before it.
-ACCEPTED = ["--accept", "file-conflict", "--accept", "device-file", "--write-set", "predicted"]
+# The nasty package takes the place of a file of another one, which it diverts in its preinst, and has a pipe.
+ACCEPTED = ["--accept", "file-conflict", "--accept", "device-file", "--write-set", "auto"]
 
 
 def observe():
-    """From now on the programs of installs are observed, and the scripts of the packages do what no text tells."""
-    ACCEPTED[-1] = "observed"
+    """From now on the scripts of the packages do what no text tells."""
     nasty.hidden.append(nasty.HIDDEN)
 
 

@@ -72,6 +72,7 @@ class Sweep:
     """A root with the older generation and local edits; every strike is on a host of its own laid over it."""
 
     not_kept = ()  # by the file systems of the hosts: fields of the digest
+    within = ()  # words before topsctl
 
     def __init__(self, test_root, place, binary, scratch):
         self.place, self.binary, self.scratch = place, binary, Path(scratch)
@@ -103,7 +104,7 @@ class Sweep:
     def command(self, scenario, host):
         argv = {"install": ["install", self.bundles["2.5.136"], *ACCEPTED], "rollback": ["rollback"],
                 "repeat": ["install", self.repeated, *ACCEPTED], "recover": ["recover"]}[scenario]
-        return [os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
+        return [*map(os.fspath, self.within), os.fspath(self.binary), *map(os.fspath, argv), "--root", os.fspath(host.root), "--json"]
 
     def run(self, scenario, host, number, action):
         """Runs a scenario struck at a number; (how many calls there were, exit status, which made journals durable)."""

@@ -10,6 +10,7 @@ from faults.sweep import ACTIONS, spread
 from faults.terminal import LEADERS, is_complete, lose_terminal
 from faults.tracer import CARRY_OUT, FAIL, SYNCFS, build_nth, watched
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
+from support.compiled import compiled
 
 KILLS = 8
 OTHERS = 1
@@ -25,6 +26,15 @@ def test_whatever_strikes_the_root_is_the_old_or_the_new_one(sweep, scenario):
     points.append(sweep.strike(scenario, whole.records[1], "kill", whole))
     assert [point for point in points if point.state == "neither"] == []
     assert {point.state for point in points} >= {"old"}
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("place", ["4.15", "5.4 docker"])
+def test_kills_are_undone_where_the_users_are(sweep, place, monkeypatch):
+    monkeypatch.setattr(sweep, "within", [compiled("older_kernel", "-static"), *place.split()])
+    whole = sweep.whole("install")
+    points = [sweep.strike("install", number, "kill", whole) for number in spread(whole.count, KILLS)]
+    assert [point for point in points if point.state == "neither"] == [] and {point.state for point in points} >= {"old"}
 
 
 def test_an_error_strikes_at_files_and_not_at_the_pipe_of_a_here_document(tmp_path):

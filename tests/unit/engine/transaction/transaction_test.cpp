@@ -9,8 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/recording_sink.hpp"
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
+#include "topsctl/engine/transaction/soundness.hpp"
 
 namespace topsctl {
 namespace {
@@ -198,6 +200,21 @@ TEST_F(Transactions, LockTheMachineWhileTheyChangeIt) {
   EXPECT_EQ(error.code(), ErrorCode::busy);
   EXPECT_THAT(error.hint(), HasSubstr("--lock-timeout"));
   EXPECT_THAT(told, ElementsAre("another topsctl process"));
+}
+
+TEST_F(Transactions, SayWhoHoldsTheLock) {
+  RecordingSink sink;
+  told_to(sink)("apt");
+  EXPECT_THAT(sink.lines, ElementsAre("note waiting for a lock held by apt"));
+}
+
+TEST_F(Transactions, ThatAreOpenBelowALaterOneAreDamaged) {
+  make(1, {State::begun});
+  EXPECT_FALSE(examine_transactions(sample_.host).at(0).damage);
+  make(2, {State::begun, State::restored});
+  const auto damage = examine_transactions(sample_.host).at(0).damage;
+  ASSERT_TRUE(damage);
+  EXPECT_THAT(damage->message(), HasSubstr("a later transaction was started"));
 }
 
 TEST_F(Transactions, UnlockTheMachineAfterwards) {
