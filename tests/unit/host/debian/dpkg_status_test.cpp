@@ -62,7 +62,8 @@ TEST(StatusFiles, TellAllThatRelationsNeed) {
               ElementsAre("/etc/bash.bashrc", "/etc/skel/a b.profile", "/etc/x", "/etc/gone"));
   EXPECT_THAT(package.obsolete_conffiles, ElementsAre("/etc/skel/a b.profile"));
   EXPECT_THAT(package.conffile_md5s,
-              ElementsAre(Pair("/etc/bash.bashrc", "89269e1298235f1b12b4c16e4065ad0d")));
+              ElementsAre(Pair("/etc/bash.bashrc", "89269e1298235f1b12b4c16e4065ad0d"),
+                          Pair("/etc/skel/a b.profile", "ecb6d3479ac3823f1da7f314d871989b")));
 }
 
 TEST(StatusFiles, MayHaveOnlyOneOfTheTwoDependencies) {
