@@ -1,6 +1,7 @@
-// Runs a program as an older kernel or a container would have it: older_kernel 4.15|5.4|docker|no-ptrace|filtered... COMMAND...
-// By filters of system calls, so for x86-64 and its 32-bit programs alone. A double: what the kernel does with the calls that it knows is
-// what this machine's kernel does; a real older one is booted by tests/machines.
+// Runs a program as an older kernel or a container would have it:
+// older_kernel 4.15|5.4|docker|no-ptrace|filtered... COMMAND... By filters of system calls, so for
+// x86-64 and its 32-bit programs alone. A double: what the kernel does with the calls that it knows
+// is what this machine's kernel does; a real older one is booted by tests/machines.
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
@@ -31,18 +32,16 @@ class Filter {
   void load(std::size_t offset) {
     lines_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
   }
-  void load_argument(std::size_t index) {
-    load(offsetof(seccomp_data, args) + 8 * index);
-  }
-  void answer(std::uint32_t what) {
-    lines_.push_back(BPF_STMT(BPF_RET | BPF_K, what));
-  }
+  void load_argument(std::size_t index) { load(offsetof(seccomp_data, args) + 8 * index); }
+  void answer(std::uint32_t what) { lines_.push_back(BPF_STMT(BPF_RET | BPF_K, what)); }
   void when(std::uint16_t comparison, std::uint32_t value, std::uint32_t what) {
-    lines_.push_back(BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, 0, 1));
+    lines_.push_back(
+        BPF_JUMP(static_cast<std::uint16_t>(BPF_JMP | BPF_K | comparison), value, 0, 1));
     answer(what);
   }
   // Of one call: the answer if an argument compares so.
-  void when_argument(int call, std::size_t index, std::uint16_t comparison, std::uint32_t value, std::uint32_t what) {
+  void when_argument(int call, std::size_t index, std::uint16_t comparison, std::uint32_t value,
+                     std::uint32_t what) {
     lines_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 4));
     load_argument(index);
     when(comparison, value, what);
@@ -89,24 +88,65 @@ void be_older(std::uint32_t unknown, std::uint32_t compatible_unknown) {
 
 // What Docker's default profile refuses to whoever lacks the capabilities for it.
 void be_in_docker() {
-  constexpr std::uint32_t namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWUSER |
-                                       CLONE_NEWCGROUP;
+  constexpr std::uint32_t namespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+                                       CLONE_NEWUTS | CLONE_NEWUSER | CLONE_NEWCGROUP;
   Filter filter;
   filter.begin(UINT32_MAX);
   filter.when_argument(SYS_clone, 0, BPF_JSET, namespaces, refusal(EPERM));
   filter.refuse({SYS_clone3}, ENOSYS);
-  filter.refuse({SYS_mount, SYS_umount2, SYS_pivot_root, SYS_unshare, SYS_setns, SYS_bpf, SYS_keyctl, SYS_add_key, SYS_request_key,
-                 SYS_open_by_handle_at, SYS_perf_event_open, SYS_quotactl, SYS_sethostname, SYS_setdomainname, SYS_acct, SYS_swapon,
-                 SYS_swapoff, SYS_reboot, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_kexec_file_load,
-                 SYS_iopl, SYS_ioperm, SYS_settimeofday, SYS_clock_settime, SYS_syslog, SYS_vhangup, SYS_lookup_dcookie,
-                 SYS_userfaultfd, SYS_fanotify_init, SYS_move_pages, SYS_mbind, SYS_kcmp, SYS_uselib, SYS_ustat, SYS_sysfs,
-                 SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_open_tree, SYS_move_mount, SYS_fsopen,
-                 SYS_fsconfig, SYS_fsmount, SYS_fspick},
+  filter.refuse({SYS_mount,
+                 SYS_umount2,
+                 SYS_pivot_root,
+                 SYS_unshare,
+                 SYS_setns,
+                 SYS_bpf,
+                 SYS_keyctl,
+                 SYS_add_key,
+                 SYS_request_key,
+                 SYS_open_by_handle_at,
+                 SYS_perf_event_open,
+                 SYS_quotactl,
+                 SYS_sethostname,
+                 SYS_setdomainname,
+                 SYS_acct,
+                 SYS_swapon,
+                 SYS_swapoff,
+                 SYS_reboot,
+                 SYS_init_module,
+                 SYS_finit_module,
+                 SYS_delete_module,
+                 SYS_kexec_load,
+                 SYS_kexec_file_load,
+                 SYS_iopl,
+                 SYS_ioperm,
+                 SYS_settimeofday,
+                 SYS_clock_settime,
+                 SYS_syslog,
+                 SYS_vhangup,
+                 SYS_lookup_dcookie,
+                 SYS_userfaultfd,
+                 SYS_fanotify_init,
+                 SYS_move_pages,
+                 SYS_mbind,
+                 SYS_kcmp,
+                 SYS_uselib,
+                 SYS_ustat,
+                 SYS_sysfs,
+                 SYS_io_uring_setup,
+                 SYS_io_uring_enter,
+                 SYS_io_uring_register,
+                 SYS_open_tree,
+                 SYS_move_mount,
+                 SYS_fsopen,
+                 SYS_fsconfig,
+                 SYS_fsmount,
+                 SYS_fspick},
                 EPERM);
   filter.apply();
-  const std::set<unsigned long> kept = {CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID, CAP_KILL, CAP_SETGID, CAP_SETUID,
-                                        CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_RAW, CAP_SYS_CHROOT, CAP_MKNOD, CAP_AUDIT_WRITE,
-                                        CAP_SETFCAP};
+  const std::set<unsigned long> kept = {
+      CAP_CHOWN,      CAP_DAC_OVERRIDE, CAP_FOWNER,      CAP_FSETID,           CAP_KILL,
+      CAP_SETGID,     CAP_SETUID,       CAP_SETPCAP,     CAP_NET_BIND_SERVICE, CAP_NET_RAW,
+      CAP_SYS_CHROOT, CAP_MKNOD,        CAP_AUDIT_WRITE, CAP_SETFCAP};
   for (unsigned long each = 0; prctl(PR_CAPBSET_READ, each, 0, 0, 0) >= 0; ++each) {
     if (!kept.contains(each)) prctl(PR_CAPBSET_DROP, each, 0, 0, 0);
   }
@@ -163,7 +203,10 @@ int main(int count, char** words) {
   int at = 1;
   while (at < count && change(words[at])) ++at;
   if (at == 1 || at == count) {
-    std::fputs("usage: older_kernel 4.15|5.4|docker|no-ptrace|no-filters|no-readv|listener... COMMAND...\n", stderr);
+    std::fputs(
+        "usage: older_kernel 4.15|5.4|docker|no-ptrace|no-filters|no-readv|listener... "
+        "COMMAND...\n",
+        stderr);
     return 125;
   }
   execvp(words[at], words + at);

@@ -113,7 +113,8 @@ std::vector<std::string> Observer::failures() const {
     const ssize_t got = ::recv(socket_.get(), room.data(), room.size(), MSG_DONTWAIT);
     if (got < 0) return told;
     if (got == 0) {
-      told.push_back(format("the process that observes programs has ended, and they were ended with it"));
+      told.push_back(
+          format("the process that observes programs has ended, and they were ended with it"));
       return told;
     }
     told.push_back(format("a change was refused, as what it changes cannot be backed up: {}",
