@@ -281,7 +281,7 @@ int main(int argc, char **argv) {
         }
         struct pollfd watched = {listener, POLLIN, 0};
         if (poll(&watched, 1, 100) < 0 || watched.revents == 0) continue;
-        if ((watched.revents & POLLIN) == 0) break;  // nobody is left whom the filter is for
+        if ((watched.revents & POLLIN) == 0) break;  // no process with the filter is left
         struct seccomp_notif call;
         memset(&call, 0, sizeof call);
         if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &call) != 0) continue;  // killed meanwhile

@@ -16,7 +16,7 @@ namespace topsctl {
 
 namespace {
 
-// One page at most: what follows it may belong to nobody. How much was read; 0: nothing.
+// Reads within one page, since the next one may be unmapped. Returns the bytes read; 0: none.
 std::size_t read_piece(pid_t process, std::uint64_t from, char* to, std::size_t size) {
   const iovec here = {to, size};
   const iovec there = {reinterpret_cast<void*>(from), size};  // NOLINT: of another process

@@ -95,9 +95,8 @@ bool TracedStart::apply() const {
   ::prctl(PR_SET_PTRACER, tracer_, 0, 0, 0);
   std::array<int, 2> answer{};
   if (::pipe2(answer.data(), O_CLOEXEC) != 0) return false;
-  // Without CAP_SYS_ADMIN only whoever gives up what files' capabilities grant may set a filter:
-  // that would last in what a script leaves running. And whoever is above with a filter that asks
-  // somebody else (a manager of containers) is asked in the place of the tracer.
+  // Without CAP_SYS_ADMIN a filter needs no_new_privs, which a daemon of a script would keep. With
+  // an outer filter that notifies a container manager, the kernel would ask the manager only.
   const bool is_under_filter = ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0;
   const int is_filtered = !is_under_filter && filter_.apply() ? 1 : 0;
   const bool is_sent = send_descriptor(socket_, answer[1], is_filtered);
@@ -208,7 +207,7 @@ void CallTracer::take_program() {
   static_cast<void>(!::write(arrival->answer.get(), &reason, sizeof reason));
 }
 
-// Whoever waits for the answer stands still in a call.
+// The program is blocked in the read of the answer.
 int CallTracer::seize(pid_t process) {
   if (trace(PTRACE_SEIZE, process, 0, trace_options) != 0) return errno;
   if (trace(PTRACE_INTERRUPT, process) != 0) return errno;

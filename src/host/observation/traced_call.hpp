@@ -25,7 +25,7 @@ class TracedCall {
 
   bool read();
 
-  // Whoever has changed its user is closed to a tracer without CAP_SYS_PTRACE.
+  // False after a change of user id, if the tracer lacks CAP_SYS_PTRACE.
   bool is_readable() const { return is_readable_; }
   // The process opens itself by a call in the place of this one, which it then makes anew.
   bool make_readable();

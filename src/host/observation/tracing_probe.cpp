@@ -49,7 +49,7 @@ int try_tracing() {
   });
   ::close(ends[1]);
   calls.serve([] { return false; });
-  // One that nobody has traced has not been waited for.
+  // If tracing failed, the program has not been reaped yet.
   int status = 0;
   const bool is_left = ::waitpid(program, &status, 0) == program;
   return is_left && WIFEXITED(status) ? WEXITSTATUS(status) : result;

@@ -16,13 +16,12 @@ namespace topsctl {
 // machine's root lie on two file systems: then nothing could be kept as a link.
 std::string why_not_observable(const Host& host);
 
-// It traces the programs that were started with its setup, and all that they have started, also
-// when topsctl is killed. It keeps until the store is closed (observed_record.hpp): then it lets go
-// of what is left, a daemon of a script. Where a filter tells it the calls, which nobody can take
-// from a process, it goes on answering until the last of them has ended. If it is killed, so is
-// what it traces. What it cannot keep must not be changed: the call fails with EIO. Two threads of
-// one program that change one path at the same time can deceive it: what comes of that, the
-// comparison of the kept files finds.
+// Traces the programs that are started with its setup and all their descendants, even after topsctl
+// is killed. Backs paths up until the store is closed (observed_record.hpp). Then it detaches from
+// the remaining processes, such as a daemon of a script. Processes with a filter stay traced until
+// they exit, because a filter cannot be removed. If the tracer is killed, the kernel kills its
+// tracees. A change that cannot be backed up is refused with EIO. Two threads of one program that
+// change one path at the same time can evade it; the verification of a rollback finds that.
 class Observer {
  public:
   // With a snapshot whose record lies in the store. No other thread may be at work. Throws Error.

@@ -15,9 +15,9 @@
 
 namespace topsctl {
 
-// Has a program, and all that it starts, traced by whoever is at the other end of a socket. Where
-// the kernel lets it, with a filter, so that only the calls that are told stop it; else with each
-// call. The program is not started if nobody traces it.
+// Lets the process at the other end of a socket trace the program and its descendants. With a
+// seccomp filter, where one may be loaded, only the calls of observing_filter() stop them; without
+// it, every call does. Without a tracer the program is not started.
 class TracedStart : public ProcessSetup {
  public:
   // `socket`: of the type SOCK_SEQPACKET; it must stay open. `tracer`: the process at its other

@@ -41,7 +41,7 @@ const CallShape* shape_of_call(std::uint32_t architecture, int number);
 
 // Which calls are told (SECCOMP_RET_TRACE), which are made and which fail. Refused are: io_uring
 // (ENOSYS: programs have another way), opening by handle, mount namespaces of their own and
-// children that nobody traces (EPERM), and file flags, which cannot be kept (EOPNOTSUPP).
+// untraced children (EPERM), and file flags, which cannot be backed up (EOPNOTSUPP).
 FilterText observing_filter();
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Whether the kernel, and whoever confines this process, let it trace programs.
+// Whether the kernel and the confinement of this process allow tracing of programs.
 #pragma once
 
 #include <string>
