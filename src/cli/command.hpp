@@ -76,6 +76,7 @@ CommandAction define_inspect(OptionTable& table);
 CommandAction define_lock(OptionTable& table);
 CommandAction define_snapshot(OptionTable& table);
 CommandAction define_install(OptionTable& table);
+CommandAction define_repair(OptionTable& table);
 CommandAction define_rollback(OptionTable& table);
 CommandAction define_recover(OptionTable& table);
 CommandAction define_confirm(OptionTable& table);

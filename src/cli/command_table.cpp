@@ -14,6 +14,7 @@ const std::vector<CommandRow>& command_table() {
       {"lock", "Write or sign the digests of a bundle", define_lock},
       {"snapshot", "Save the state of a host for `inspect --against`", define_snapshot},
       {"install", "Install a bundle as one transaction", define_install},
+      {"repair", "Restore installed files that are missing or changed", define_repair},
       {"rollback", "Roll back an install", define_rollback, CommandPlace::anywhere_as_root},
       {"recover", "Recover from an interrupted install", define_recover,
        CommandPlace::anywhere_as_root},

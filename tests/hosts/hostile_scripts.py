@@ -143,11 +143,15 @@ CASES = (
         before="python3 -c '\nimport os\nos.mkdir(\"/srv/long\")\nos.chdir(\"/srv/long\")\nfor i in range(14):\n  os.mkdir(\"d\" * 200)\n  os.chdir(\"d\" * 200)\n  open(\"f\", \"w\").write(\"x\")\n'"),
     Case("special files", "mkfifo /srv/fifo; mknod /srv/null c 1 3 || true; rm /srv/old-fifo; chmod 0600 /srv/other-fifo\n" + python(
         'import socket\nsocket.socket(socket.AF_UNIX).bind("/srv/socket")'), before="mkfifo /srv/old-fifo /srv/other-fifo"),
+    Case("folders where units are", "d=$(echo /etc/systemd/system); touch $d/a.d/new; rmdir $d/b.d; chmod 0700 $d/c.d; mv $d/d.d $d/e.d; mkdir $d/f.d",
+         before="cd /etc/systemd/system; mkdir a.d b.d c.d d.d; echo x >d.d/x"),
     Case("a file without a name", python(
         'import os\nf = os.open("/etc", os.O_WRONLY | os.O_TMPFILE, 0o644)\nos.write(f, b"x")\n'
         'os.link(f"/proc/self/fd/{f}", "/etc/hosts.made", follow_symlinks=True)')),
     Case("a file that is open when it is removed", python(
         'import os\nf = os.open("/etc/hosts.allow", os.O_RDWR)\nos.unlink("/etc/hosts.allow")\nos.write(f, b"zzz")\nos.fchmod(f, 0o600)')),
+    Case("a folder of its own, and the install fails", "h=$(echo abc | md5sum | cut -c1-8); ln -s x /etc/own/$h.0; touch /etc/own/$h.1; exit 3",
+         before="mkdir /etc/own", files=("/etc/own/x",), fails=True),
     Case("mmap of a file that was opened before", python(
         'import mmap\nf = open("/etc/hosts.allow", "r+b")\nm = mmap.mmap(f.fileno(), 0)\nf.close()\nm[0:2] = b"XX"\nm.flush()')),
     Case("many threads", python(

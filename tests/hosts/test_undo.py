@@ -1,6 +1,9 @@
 """Undoing installs on real hosts that others have changed since, and what was changed beside the write set."""
 
+import contextlib
 import os
+import signal
+from pathlib import Path
 
 import pytest
 
@@ -124,21 +127,56 @@ def test_what_a_script_writes_elsewhere_is_told(operator, host, with_eccl):
     assert failed["escaped_paths"] == ["/srv/state"], failed["error"]["message"]
 
 
-INIT_SCRIPT = """#!/bin/sh
-case $1 in
-start) setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $! > /run/topsd.pid;;
-stop) kill $(cat /run/topsd.pid); rm /run/topsd.pid;;
-esac
-"""
-
-
-def test_a_service_is_stopped_before_its_package_goes(operator, host, with_eccl):
-    bundle = with_eccl("/etc/init.d/topsd start", scripts={"prerm": "/etc/init.d/topsd stop"},
-                       executables={"/etc/init.d/topsd": INIT_SCRIPT})
+def test_byte_code_goes_back_with_its_sources(operator, host, fitting):
+    """Python writes that of a new version over the old one, and would run it where time and size of the source are the same."""
+    use = ["python3", "-c", "import torch_gcu, torch_gcu.distributed"]
+    operator.json("install", fitting(generation="2.4.87"), "--stack", OLD_STACK)
+    host.run(use, check=True)
     before = operator.digest()
-    assert operator.json("install", bundle)["outcome"] == "committed"
-    pid = int(host.path("/run/topsd.pid").read_text())
-    assert os.readlink(f"/proc/{pid}/root") == os.fspath(host.root)
+    assert list(host.root.glob("usr/**/torch_gcu/__pycache__/__init__.*.pyc"))
+    operator.json("install", fitting())
+    host.run(use, check=True)
     assert operator.json("rollback")["outcome"] == "rolled_back"
-    assert not os.path.exists(f"/proc/{pid}/cmdline") or not host.path("/run/topsd.pid").exists()
-    assert [line for line in operator.changes_since(before) if not line.startswith("~ /run:")] == []
+    different = before.diff(operator.digest(), ("mtime_ns",))  # the folders were changed since the install
+    assert [line for line in different if not line.startswith(LOCKS)] == []
+
+
+DAEMON = "#!/bin/sh\ntrap '' HUP\nwhile :; do sleep 0.1; done\n"
+STUBBORN = "#!/bin/sh\ntrap '' HUP TERM\nwhile :; do sleep 0.1; done\n"
+# A script, a program, and one of another package, which goes on.
+START = """for each in /opt/tops/topsd "/opt/tops/sleep 600" "/usr/bin/sleep 543.21"; do
+  cp -f /usr/bin/sleep /opt/tops/sleep 2>/dev/null || :
+  setsid $each </dev/null >/dev/null 2>&1 &
+done
+sleep 0.1"""
+
+
+def running(host):
+    """What runs in the host's root directory: a list of argument vectors."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(folder / "root") == os.fspath(host.root):
+                found.append((int(folder.name), (folder / "cmdline").read_bytes().decode().split("\0")[:-1]))
+    return found
+
+
+@pytest.mark.parametrize("daemon", [DAEMON, STUBBORN])
+@pytest.mark.parametrize("fails", [False, True])
+def test_daemons_are_stopped_and_no_script_is_run_before_their_package_goes(operator, host, with_eccl, daemon, fails):
+    dump = "d=$(echo /var/backups/dump); mkdir -p $d; date > $d/of-prerm"
+    bundle = with_eccl(START + ("; false" if fails else ""), scripts={"prerm": dump, "postrm": dump},
+                       executables={"/etc/init.d/topsd": "#!/bin/sh\n", "/opt/tops/topsd": daemon})
+    before = operator.digest()
+    try:
+        assert operator.json("install", bundle, code=8 if fails else 0)["outcome"] == ("rolled_back" if fails else "committed")
+        if not fails:
+            assert len([argv for _, argv in running(host) if any(word.startswith("/opt/tops/") for word in argv)]) == 2
+            assert operator.json("rollback")["outcome"] == "rolled_back"
+        left = [argv for _, argv in running(host)]
+        assert [argv for argv in left if any(word.startswith("/opt/tops/") for word in argv)] == []
+        assert ["/usr/bin/sleep", "543.21"] in left
+        assert [line for line in operator.changes_since(before) if not line.startswith("~ /run:")] == []
+    finally:
+        for pid, _ in running(host):
+            os.kill(pid, signal.SIGKILL)

@@ -137,6 +137,9 @@ struct Package {
   std::vector<std::string> scripts;  // wheel: names of the commands it installs
   std::string
       md5sums;  // deb: the control member of that name, for comparison with the installed one
+  // deb without md5sums: those of all its files, known once the payload was read. dpkg writes them
+  // down then, some versions without configuration files.
+  std::string payload_md5sums;
   std::string record;  // wheel: the text of RECORD, known once the payload was read
   Verdict verdict = Verdict::unknown;
   std::string problem;          // why the verdict is `broken`

@@ -64,8 +64,8 @@ inline auto members_of(WheelFacts& value) {
   return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
 }
 inline auto members_of(Package& value) {
-  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z] = value;
-  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z);
+  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, za] = value;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, za);
 }
 inline auto members_of(Inventory& value) {
   auto& [packages, other_files, release] = value;

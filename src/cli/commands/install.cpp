@@ -1,4 +1,4 @@
-// topsctl install: a bundle as one transaction.
+// topsctl install and topsctl repair: packages of a bundle as one transaction.
 #include "topsctl/engine/operations/installer.hpp"
 
 #include <memory>
@@ -12,6 +12,7 @@
 #include "cli/report_option.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/operations/repair_source.hpp"
 #include "topsctl/engine/operations/report_files.hpp"
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
@@ -27,6 +28,8 @@ namespace {
 constexpr std::uint64_t most_reading = 64U << 20U;  // bytes
 
 struct InstallCommandOptions : InstallOptions {
+  InstallPurpose purpose = InstallPurpose::install;
+  bool reinstall = false;
   std::vector<std::string> bundle;
   std::string root = "/";
   std::string stack;
@@ -40,13 +43,17 @@ struct InstallCommandOptions : InstallOptions {
   int confirm_timeout_s = 0;
 };
 
+const char* name_of(InstallPurpose purpose) {
+  return purpose == InstallPurpose::repair ? "repair" : "install";
+}
+
 InstallMode mode_of(const InstallCommandOptions& options) {
   return options.dry_run ? InstallMode::plan : InstallMode::apply;
 }
 
 // The command without what only makes a plan, as it may be typed.
 std::string typed_install(const InstallCommandOptions& options) {
-  std::vector<std::string> words = {"topsctl", "install"};
+  std::vector<std::string> words = {"topsctl", name_of(options.purpose)};
   for (const std::string& path : options.bundle) words.push_back(typed_word(path));
   const auto add = [&](const char* option, const std::string& value) {
     if (value.empty()) return;
@@ -57,6 +64,7 @@ std::string typed_install(const InstallCommandOptions& options) {
   add("--stack", options.stack);
   add("--components", options.components);
   add("--lock", options.lock.value_or(""));
+  if (options.reinstall) words.emplace_back("--reinstall");
   for (const std::string& word : words_that_matter(options)) words.push_back(typed_word(word));
   return joined(words, " ");
 }
@@ -75,7 +83,7 @@ std::string next_step(const InstallCommandOptions& options, const Execution& exe
 }
 
 // Shows the plan at the terminal and asks.
-bool is_approved(const Plan& plan, const Style& style) {
+bool is_approved(const Plan& plan, InstallPurpose purpose, const Style& style) {
   TerminalPrompter prompter;
   Style plain;
   plain.columns = style.columns;
@@ -83,7 +91,9 @@ bool is_approved(const Plan& plan, const Style& style) {
   for (const std::string& warning : plan.warnings)
     text += fitted_lines(format("warning: {}\n", warning), plain);
   prompter.tell(std::string(trimmed(text)));
-  const auto answer = prompter.ask(format("Install? [y/N]"), Echo::on);
+  const auto answer = prompter.ask(
+      purpose == InstallPurpose::repair ? format("Repair? [y/N]") : format("Install? [y/N]"),
+      Echo::on);
   if (!answer) return true;  // there is no terminal after all
   const std::string word = lower_case(trimmed(answer->view()));
   return word == "y" || word == "yes";
@@ -93,10 +103,14 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   require_report_place(options.report);
   const Host host = session.with_root(options.root);
   InstallRequest request;
-  request.bundle = {options.bundle.begin(), options.bundle.end()};
-  request.stack = options.stack;
+  request.purpose = options.purpose;
+  request.again = options.reinstall ? Again::all : Again::damaged;
+  RepairSource source{options.bundle, "", ""};
+  if (options.bundle.empty()) source = repair_source(host);
+  request.bundle = {source.bundle.begin(), source.bundle.end()};
+  request.stack = options.stack.empty() ? source.stack : options.stack;
   request.components = options.components;
-  request.python = options.python;
+  request.python = options.python.empty() ? source.python : options.python;
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
   request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
@@ -111,9 +125,13 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.requester = {requesting_user(host.environment), session.command_line,
                        options.confirm_timeout_s, this_connection(host.environment)};
   if (session.is_interactive && !options.yes && !options.dry_run)
-    request.approve = [&](const Plan& plan) { return is_approved(plan, session.style); };
-  for (const std::string& path : options.bundle)
+    request.approve = [&](const Plan& plan) {
+      return is_approved(plan, options.purpose, session.style);
+    };
+  for (const std::string& path : source.bundle) {
     request.requester.bundle.push_back(printable(path));
+    request.requester.bundle_at.push_back(printable(std::filesystem::absolute(path).string()));
+  }
   if (!options.reading.empty() && !options.dry_run)
     throw Error(ErrorCode::usage, "--reading provides no packages to install",
                 "use it with --dry-run");
@@ -127,16 +145,17 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
     return install(host, request, *session.events);
   });
   if (!execution.report.bundle) execution.report.bundle = GivenBundle{request.requester.bundle, ""};
-  Output output = execution_output("install", execution, session.style);
-  std::string text = execution_output("install", execution, Style{}).text;
+  const char* command = name_of(options.purpose);
+  Output output = execution_output(command, execution, session.style);
+  std::string text = execution_output(command, execution, Style{}).text;
   if (execution.error) text += render_error(*execution.error, Style{});
-  const std::string json = to_text(execution_document("install", execution));
+  const std::string json = to_text(execution_document(command, execution));
   if (execution.report.transaction) {
     for (std::string& warning : leave_report(host, *execution.report.transaction, json, text)) {
       output.header.warnings.push_back(std::move(warning));
     }
   }
-  write_report(options.report, "install", execution, output);
+  write_report(options.report, command, execution, output);
   if (const std::string next = next_step(options, execution); !next.empty())
     output.text += concat(session.style.bold(format("next: ")), " ", next, "\n");
   return output;
@@ -156,6 +175,7 @@ CommandAction define_install(OptionTable& table) {
              "LIST")
       .lists("components");
   table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
+  table.flag("--reinstall", options->reinstall, "Also install what is there in the same version");
   table.flag("-y,--yes", options->yes, "Do not ask for confirmation");
   add_report_option(table, options->report);
   table.value("--lock", options->lock, "Use only packages whose digests are in this lock", "FILE");
@@ -167,6 +187,23 @@ CommandAction define_install(OptionTable& table) {
       .value("--confirm-timeout", options->confirm_timeout_s,
              "Roll back this many seconds after the commit unless confirmed", "SECONDS")
       .check(whole_number(1, 604800));
+  return {[options](Session& session) { return run_install(*options, session); },
+          failed_execution_body()};
+}
+
+CommandAction define_repair(OptionTable& table) {
+  auto options = std::make_shared<InstallCommandOptions>();
+  options->purpose = InstallPurpose::repair;
+  table.argument("bundle", options->bundle,
+                 "The bundle that was installed; default: where it lay then", "BUNDLE");
+  table.value("--stack", options->stack, "Name of a known stack, or a stack file", "STACK")
+      .lists("stacks");
+  table.value("--root", options->root, "Root directory of the system", "DIR");
+  table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
+  table.flag("-y,--yes", options->yes, "Do not ask for confirmation");
+  add_report_option(table, options->report);
+  table.value("--lock", options->lock, "Use only packages whose digests are in this lock", "FILE");
+  add_install_options(table, *options);
   return {[options](Session& session) { return run_install(*options, session); },
           failed_execution_body()};
 }

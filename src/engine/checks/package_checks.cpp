@@ -1,36 +1,25 @@
 // Checks of what dpkg and pip have installed: states, files, and what stands in their place.
 #include "engine/checks/package_checks.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "engine/checks/check_outcomes.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/installed_files.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
-#include "topsctl/host/debian/dpkg_filters.hpp"
 #include "topsctl/host/debian/dpkg_owners.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/python/interpreters.hpp"
 #include "topsctl/host/python/python.hpp"
-#include "topsctl/host/python/record_digest.hpp"
-#include "topsctl/host/python/wheel_record.hpp"
-#include "topsctl/host/python/wheel_scripts.hpp"
-#include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
-#include "topsctl/host/system/interrupt.hpp"
-#include "topsctl/host/system/parallel.hpp"
 #include "topsctl/model/stack/stack_release.hpp"
 
 namespace topsctl {
@@ -39,125 +28,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr off_t most_script = 1 << 20;
 constexpr const char* install_it = "install it with `topsctl install BUNDLE`";
-constexpr const char* install_again = "reinstall the stack with `topsctl install`";
+constexpr const char* repair_it = "restore it with `topsctl repair`";
 
 bool exists(const Host& host, const std::string& path) {
   struct stat status {};
   return ::lstat(host.resolve_parent(path).c_str(), &status) == 0;
-}
-
-// The first file of RECORD that is not there or not what RECORD says.
-std::string record_difference(const Host& host, const InstalledWheel& wheel) {
-  for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
-    if (line.digest.empty()) continue;
-    throw_if_interrupted();
-    const std::string path = recorded_path(wheel, line.path);
-    struct stat status {};
-    const auto file = host.resolve(path);
-    if (::stat(file.c_str(), &status) != 0) return format("{} is missing", in_quotes(path));
-    const auto found = recorded_digest(file, line.algorithm);
-    if (!found || *found == line.digest) continue;
-    const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
-                           had_digest_before_rewriting(read_text(file), line.sha256);
-    if (!is_script) return format("{} does not match RECORD", in_quotes(path));
-  }
-  return {};
-}
-
-struct RecordedFile {
-  std::string path;
-  std::string md5;
-};
-
-// Where a file of the package lies, as other packages or the administrator divert it.
-const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
-                              const std::vector<Diversion>& diversions) {
-  const auto found = std::find_if(diversions.begin(), diversions.end(), [&](const Diversion& each) {
-    return each.from == path && each.package != deb.name;
-  });
-  return found == diversions.end() ? nullptr : &*found;
-}
-
-// Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); files that another package has
-// diverted are looked for where they were diverted to. As for dpkg(1), --verify: what is no longer
-// in the file list was taken over by another package, and configuration files are the
-// administrator's.
-std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
-                                         const std::vector<Diversion>& diversions) {
-  const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
-  const std::set<std::string_view> conffiles(deb.conffiles.begin(), deb.conffiles.end());
-  constexpr std::size_t digits = 32;
-  std::vector<RecordedFile> files;
-  for (const std::string& line : split(deb.md5sums, '\n')) {
-    if (line.size() < digits + 3) continue;
-    std::string path = concat("/", line.substr(digits + 2));
-    if (!own.contains(path) || conffiles.contains(path)) continue;
-    const Diversion* diversion = diversion_of(path, deb, diversions);
-    files.push_back({diversion != nullptr ? diversion->to : path, line.substr(0, digits)});
-  }
-  return files;
-}
-
-// A file's digest, or why it has none.
-struct ReadFile {
-  std::string md5;
-  std::string fault;
-};
-
-ReadFile md5_of_file(const fs::path& file) {
-  const auto unread = [](int reason) {
-    if (reason == ENOENT || reason == ENOTDIR) return ReadFile{"", format("is missing")};
-    return ReadFile{"", format("cannot be read: {}", std::strerror(reason))};
-  };
-  // A pipe in its place must not be waited for.
-  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat status {};
-  if (!opened.is_open() || ::fstat(opened.get(), &status) != 0) return unread(errno);
-  if (!S_ISREG(status.st_mode)) return {"", format("is no file")};
-  constexpr std::size_t block = 256U << 10U;
-  std::string buffer(block, '\0');
-  Md5 digest;
-  for (;;) {
-    throw_if_interrupted();
-    const ssize_t got = ::read(opened.get(), buffer.data(), block);
-    if (got == 0) return {digest.hex(), ""};
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unread(errno);
-    digest.update({buffer.data(), static_cast<std::size_t>(got)});
-  }
-}
-
-// What of a file is not as the package brought it; empty: nothing.
-std::string difference_of(const Host& host, const RecordedFile& file, const DpkgFilters& filters) {
-  const fs::path place = host.resolve(file.path);
-  struct stat status {};
-  if (filters.leaves_out(file.path) && ::stat(place.c_str(), &status) != 0 && errno == ENOENT)
-    return {};
-  const ReadFile read = md5_of_file(place);
-  if (!read.fault.empty()) return read.fault;
-  return read.md5 == file.md5 ? "" : format("differs from the package");
-}
-
-// Configuration files that are no longer as the package brought them. They are the administrator's
-// (policy 10.7.3): dpkg --verify marks them and goes on.
-std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb,
-                                           const std::vector<Diversion>& diversions) {
-  std::vector<std::string> changed;
-  const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
-  for (const auto& [path, md5] : deb.conffile_md5s) {
-    if (!own.contains(path)) continue;
-    const fs::path place = host.resolve(path);
-    if (const Diversion* diversion = diversion_of(path, deb, diversions)) {
-      changed.push_back(format("{} is diverted to {}", in_quotes(path), in_quotes(diversion->to)));
-    } else if (const ReadFile read = md5_of_file(place); !read.fault.empty()) {
-      changed.push_back(concat(in_quotes(path), " ", read.fault));
-    } else if (read.md5 != md5) {
-      changed.push_back(format("{} was modified", in_quotes(path)));
-    }
-  }
-  return changed;
 }
 
 // Which of these paths some wheel's RECORD names.
@@ -241,32 +117,21 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr || !is_installed(deb->status))
     return skip(result, "its package is not installed");
-  const std::vector<Diversion> diversions = read_diversions(machine.host);
-  const std::vector<RecordedFile> files = recorded_files(*deb, diversions);
-  const std::vector<std::string> changed = changed_conffiles(machine.host, *deb, diversions);
-  if (files.empty() && deb->conffile_md5s.empty())
-    return skip(result, format("{} has no md5sums", deb->name));
-  const DpkgFilters filters = read_dpkg_filters(machine.host);
-  std::vector<std::string> differences(files.size());
-  for_each_index(files.size(), [&](std::size_t i) {
-    differences[i] = difference_of(machine.host, files[i], filters);
-  });
-  const auto is_different = [](const std::string& difference) { return !difference.empty(); };
-  const auto first = std::find_if(differences.begin(), differences.end(), is_different);
-  if (first == differences.end() && !changed.empty()) {
-    return warn(result, format("configuration files: {}", joined(changed, ", ")),
+  const DebFiles files = compare_deb_files(machine.host, *deb);
+  for (const auto* faults : {&files.differences, &files.unread}) {
+    if (faults->empty()) continue;
+    const std::size_t others = faults->size() - 1;
+    return fail(
+        result,
+        concat(faults->front(), others > 0 ? format(" (and {} more)", others) : std::string()),
+        faults == &files.differences ? repair_it : "run topsctl as root");
+  }
+  if (files.compared == 0) return skip(result, format("{} has no md5sums", deb->name));
+  if (!files.changed_conffiles.empty()) {
+    return warn(result, format("configuration files: {}", joined(files.changed_conffiles, ", ")),
                 format("an install leaves them unchanged; see `dpkg --verify {}`", deb->name));
   }
-  if (first == differences.end())
-    return pass(result,
-                format("{} of {} as recorded",
-                       counted(files.size() + deb->conffile_md5s.size(), "file"), deb->name));
-  const auto others = std::count_if(first + 1, differences.end(), is_different);
-  const RecordedFile& file = files[static_cast<std::size_t>(first - differences.begin())];
-  fail(result,
-       concat(in_quotes(file.path), " ", *first,
-              others > 0 ? format(" (and {} more)", others) : std::string()),
-       format("reinstall {} with `topsctl install BUNDLE`", deb->name));
+  pass(result, format("{} of {} as recorded", counted(files.compared, "file"), deb->name));
 }
 
 void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result) {
@@ -369,12 +234,12 @@ void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckR
     fail(result,
          format("{} {} is only partly installed: its RECORD does not list INSTALLER", wheel.name,
                 wheel.version),
-         install_again);
+         repair_it);
     return;
   }
-  const std::string difference = record_difference(host, wheel);
+  const std::string difference = wheel_difference(host, wheel);
   if (!difference.empty()) {
-    fail(result, difference, install_again);
+    fail(result, difference, repair_it);
     return;
   }
   pass(result, format("{} {} in {}, every file as recorded", wheel.name, wheel.version,

@@ -55,6 +55,7 @@ Json begun_details(const TransactionReport& report, const Requester& requester) 
                   {"host", report.origin.host},
                   {"user", requester.user},
                   {"bundle", to_json(report.bundle)},
+                  {"bundle_at", requester.bundle_at},
                   {"command", requester.command_line},
                   {"stack", report.plan->stack},
                   {"release", report.plan->release},

@@ -32,6 +32,7 @@
 #include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/snapshot_release.hpp"
 #include "topsctl/engine/transaction/time_changes.hpp"
 #include "topsctl/engine/transaction/undo_plan.hpp"
 #include "topsctl/engine/transaction/write_set_expansion.hpp"

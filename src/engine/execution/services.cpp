@@ -2,10 +2,17 @@
 #include "engine/execution/services.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
+#include <set>
+#include <thread>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/facts/daemons.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -13,7 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t script_timeout_ms = 300'000;
+constexpr std::int64_t manager_timeout_ms = 120'000;
+constexpr std::int64_t term_patience_ms = 10'000;
+constexpr std::int64_t kill_patience_ms = 2'000;
 constexpr const char* dpkg_info = "/var/lib/dpkg/info/";
 
 // Where dpkg keeps a file of an installed package: packages of the kind Multi-Arch: same have their
@@ -39,11 +48,13 @@ bool has_services(const Host& host, const PackageChange& package) {
   return std::any_of(paths.begin(), paths.end(), is_service);
 }
 
-}  // namespace
+bool has_service_manager(const Host& host) {
+  std::error_code ignored;
+  return host.root == "/" && fs::is_directory("/run/systemd/system", ignored);
+}
 
-bool is_service(const std::string& path) {
+bool is_unit(const std::string& path) {
   const fs::path parent = fs::path(path).parent_path();
-  if (parent == "/etc/init.d") return true;
   const bool is_unit_folder = parent == "/lib/systemd/system" ||
                               parent == "/usr/lib/systemd/system" ||
                               parent == "/etc/systemd/system";
@@ -52,39 +63,84 @@ bool is_service(const std::string& path) {
                             kind == ".path" || kind == ".mount");
 }
 
+// Of a template, each of its instances.
+std::string unit_pattern(const std::string& path) {
+  std::string name = fs::path(path).filename().string();
+  const auto at = name.find("@.");
+  return at == std::string::npos ? name : name.insert(at + 1, "*");
+}
+
+void stop_units(const Host& host, const std::set<std::string>& going, EventSink& events) {
+  if (!has_service_manager(host)) return;
+  std::set<std::string> units;
+  for (const std::string& path : going) {
+    if (is_unit(path)) units.insert(unit_pattern(path));
+  }
+  if (units.empty()) return;
+  std::vector<std::string> argv = {"systemctl", "stop", "--"};
+  argv.insert(argv.end(), units.begin(), units.end());
+  const RunResult result = host.runner->run(host.command(argv, manager_timeout_ms));
+  if (!result.ok()) events.warning(format("systemctl stop failed: {}", result.ending()));
+}
+
+// Whether all are gone before the time is over.
+bool are_gone_within(const Host& host, const std::vector<DaemonProcess>& daemons,
+                     const std::set<std::string>& going, std::int64_t patience_ms) {
+  constexpr std::chrono::milliseconds pause{20};
+  const WaitLimit limit(patience_ms);
+  for (;;) {
+    const auto left =
+        daemons_of(host, [&](const std::string& path) { return going.contains(path); });
+    const bool are_gone =
+        std::none_of(daemons.begin(), daemons.end(), [&](const DaemonProcess& each) {
+          return std::find(left.begin(), left.end(), each) != left.end();
+        });
+    if (are_gone || limit.is_over()) return are_gone;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void end_daemons(const Host& host, const std::set<std::string>& going,
+                 std::vector<std::string>& told) {
+  const auto is_going = [&](const std::string& path) { return going.contains(path); };
+  const std::vector<DaemonProcess> daemons = daemons_of(host, is_going);
+  for (const DaemonProcess& each : daemons) ::kill(each.pid, SIGTERM);
+  if (daemons.empty() || are_gone_within(host, daemons, going, term_patience_ms)) return;
+  const std::vector<DaemonProcess> stubborn = daemons_of(host, is_going);
+  for (const DaemonProcess& each : stubborn) ::kill(each.pid, SIGKILL);
+  if (are_gone_within(host, stubborn, going, kill_patience_ms)) return;
+  for (const DaemonProcess& each : daemons_of(host, is_going))
+    told.push_back(format("process {} still runs {}", each.pid, in_quotes(each.file)));
+}
+
+}  // namespace
+
+bool is_service(const std::string& path) {
+  return fs::path(path).parent_path() == "/etc/init.d" || is_unit(path);
+}
+
 std::vector<std::string> stop_services(const Host& host, const Transaction& transaction,
-                                       EventSink& events) {
+                                       const Snapshot& undo, EventSink& events) {
   std::vector<std::string> told;
   for (const PackageChange& package : summary_of(transaction).packages) {
-    if (package.kind != PackageKind::deb || !has_services(host, package)) continue;
-    const std::string script = info_file(host, package, ".prerm");
-    if (script.empty()) continue;
-    std::vector<std::string> argv = {script, package.before ? "upgrade" : "remove"};
-    if (package.before) argv.push_back(*package.before);
-    Command command = host.command(argv, script_timeout_ms);
-    command.environment["PATH"] = script_path;
-    command.environment.insert({{"DEBIAN_FRONTEND", "noninteractive"},
-                                {"DPKG_FRONTEND_LOCKED", "1"},
-                                {"DPKG_MAINTSCRIPT_PACKAGE", package.name},
-                                {"DPKG_MAINTSCRIPT_NAME", "prerm"}});
-    command.on_output = [&](std::string_view piece) { events.output(piece); };
-    const RunResult result = host.runner->run(command);
-    if (!result.ok()) {
-      events.warning(format("the prerm of {} failed: {}", package.name, result.ending()));
-      told.push_back(format("services of {}: its prerm failed to stop them", package.name));
-    } else if (package.before) {
-      told.push_back(format("services of {} were stopped: start those of {} if needed",
+    if (package.kind == PackageKind::deb && package.before && has_services(host, package)) {
+      told.push_back(format("services of {} were not restarted: restart those of {} if needed",
                             package.name, *package.before));
     }
   }
+  std::set<std::string> going;
+  for (const KeptPath& kept : undo.paths) {
+    if (kept.state.type == FileState::Type::absent) going.insert(kept.path);
+  }
+  stop_units(host, going, events);
+  end_daemons(host, going, told);
   return told;
 }
 
 void reload_service_manager(const Host& host, EventSink& events) {
-  std::error_code ignored;
-  if (host.root != "/" || !fs::is_directory("/run/systemd/system", ignored)) return;
+  if (!has_service_manager(host)) return;
   const RunResult result =
-      host.runner->run(host.command({"systemctl", "daemon-reload"}, script_timeout_ms));
+      host.runner->run(host.command({"systemctl", "daemon-reload"}, manager_timeout_ms));
   if (!result.ok()) events.warning(format("systemctl daemon-reload failed: {}", result.ending()));
 }
 

@@ -1,21 +1,23 @@
-// Stopping what packages' scripts have started, before the packages' files are taken away.
+// Stopping what packages have started, before the packages' files are taken away.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "topsctl/base/events.hpp"
+#include "topsctl/engine/transaction/snapshot.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 
-// Runs the prerm of each deb of the transaction that brings services (systemd units, init scripts),
-// as dpkg does before it removes or replaces the package (Debian Policy 6.5): `prerm remove`, or
-// `prerm upgrade VERSION` if an earlier version comes back. A script that fails stops nothing: it
-// is told. Returns sentences on what no restore of files undoes.
+// Stops the services whose files `undo` takes away. No script of a package is run for it: what a
+// prerm writes would be part of no backup. A running systemd stops their units; daemons whose
+// program or script goes get SIGTERM, and SIGKILL after 10 s. What comes back in an earlier version
+// goes on running, for its prerm would leave it so, too (an SSH server must not end). Returns
+// sentences on what no restore of files undoes.
 std::vector<std::string> stop_services(const Host& host, const Transaction& transaction,
-                                       EventSink& events);
+                                       const Snapshot& undo, EventSink& events);
 
 // Makes a running systemd read its units again, once the files are back; does nothing elsewhere.
 void reload_service_manager(const Host& host, EventSink& events);

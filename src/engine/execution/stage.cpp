@@ -113,6 +113,7 @@ PayloadPass payload_pass(const std::vector<Package>& packages,
 void take(Package& package, Package& read) {
   package.files = std::move(read.files);
   package.files_are_claims = read.files_are_claims;
+  package.payload_md5sums = std::move(read.payload_md5sums);
   package.record = std::move(read.record);
   package.sha256 = std::move(read.sha256);
 }

@@ -122,8 +122,8 @@ void restore_and_prove(const Host& host, const Transaction& transaction, EventSi
   std::optional<SignOfLife> sign_of_life;
   if (is_announced) sign_of_life.emplace(folder);
   const bool was_committed = transaction.was_committed();
-  if (undo != nullptr && was_committed)
-    result.not_undone = stop_services(host, transaction, events);
+  if (undo != nullptr && transaction.kind() == TransactionKind::install)
+    result.not_undone = stop_services(host, transaction, snapshot, events);
   for (RestoreFailure& failure : restore_snapshot(host, snapshot, store, contents)) {
     result.can_go_on = result.can_go_on || failure.is_passing;
     result.failures.push_back(std::move(failure.line));

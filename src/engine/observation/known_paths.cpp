@@ -37,8 +37,10 @@ KnownPaths::KnownPaths(const Snapshot& snapshot) {
     paths_.emplace(kept.path,
                    Known{static_cast<std::ptrdiff_t>(paths_.size()), was_folder, kept.is_unpacked});
   }
-  for (const PathFamily& family : snapshot.families)
-    families_[family.directory].push_back(family.prefix);
+  // What comes into a folder of the packages alone may be anybody's, and is ours if it is observed.
+  for (const PathFamily& family : snapshot.families) {
+    if (!family.is_own) families_[family.directory].push_back(family.prefix);
+  }
 }
 
 void KnownPaths::add(const std::string& path, bool was_folder) {

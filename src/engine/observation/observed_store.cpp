@@ -118,7 +118,8 @@ bool ObservedStore::is_no_business(const CallerPlace& place) const {
 
 bool ObservedStore::is_settled(const std::string& path) const {
   if (path.starts_with(own_state_)) return true;
-  return known_.knows(path) && (path == "/" || known_.knows(parent_of(path)));
+  // Whether it is a folder is not known here.
+  return known_.knows(path, true) && (path == "/" || known_.knows(parent_of(path), true));
 }
 
 void ObservedStore::keep(const PathTouch& touch) {
@@ -130,16 +131,17 @@ void ObservedStore::keep(const PathTouch& touch) {
     throw Error(ErrorCode::busy, "a file that has lost its name is changed");
   }
   if (is_no_business(place)) return;
+  const bool is_folder = place.is_there && S_ISDIR(place.status.st_mode);
   switch (touch.touch) {
     case Touch::attributes:
-      if (!known_.knows(place.path)) keep_path(place.path);
+      if (!known_.knows(place.path, is_folder)) keep_path(place.path);
       return;
     case Touch::tree:
-      keep_name(place.path, false);
-      if (S_ISDIR(place.status.st_mode)) keep_tree(place.path, touch.moves_to);
+      keep_name(place.path, is_folder);
+      if (is_folder) keep_tree(place.path, touch.moves_to);
       return;
     default:
-      keep_name(place.path, touch.touch == Touch::folder_name);
+      keep_name(place.path, is_folder || touch.touch == Touch::folder_name);
   }
 }
 
@@ -180,7 +182,7 @@ void ObservedStore::keep_tree(const std::string& path, const std::string& moves_
 // Its time moves with each name in it.
 void ObservedStore::keep_folder_of(const std::string& path) {
   const std::string folder = parent_of(path);
-  if (path != "/" && !known_.knows(folder)) keep_path(folder);
+  if (path != "/" && !known_.knows(folder, true)) keep_path(folder);
 }
 
 std::ptrdiff_t ObservedStore::keep_path(const std::string& path) {

@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/engine/checks/installed_files.hpp"
 #include "topsctl/engine/execution/begun_details.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
 #include "topsctl/engine/execution/stage.hpp"
@@ -100,13 +102,92 @@ std::vector<Package> debs_to_take(const InstallRequest& request, const Stack& st
   return debs;
 }
 
+// Looks at the files of what is installed in the very version of the bundle.
+std::string damage_of(const Host& host, const Package& package, const Selection& selection,
+                      const HostFacts& facts) {
+  if (package.kind == PackageKind::deb) {
+    const auto installed = facts.debs.find(package.name);
+    if (installed == facts.debs.end() || installed->second.version != package.version) return {};
+    const DebFiles files = compare_deb_files(host, installed->second);
+    return files.differences.empty() ? std::string() : files.differences.front();
+  }
+  const InstalledWheel* installed = selection.python->wheel(package.name);
+  return installed != nullptr && installed->version == package.version
+             ? wheel_difference(host, *installed)
+             : std::string();
+}
+
+void choose_again(const Host& host, Again again, const HostFacts& facts, Selection& selection) {
+  for (const Package& package : selection.packages) {
+    std::string damage;
+    if (again == Again::damaged) {
+      damage = damage_of(host, package, selection, facts);
+      if (damage.empty()) continue;
+    }
+    selection.again.emplace(package.component, std::move(damage));
+  }
+}
+
+// A repair is about what transactions have brought, if there were any.
+void leave_out_newcomers(const Host& host, const HostFacts& facts, Selection& selection) {
+  std::set<std::string> brought;
+  for (const Transaction& transaction : list_transactions(host)) {
+    if (transaction.state() != TransactionState::committed) continue;
+    for (const PackageChange& change : summary_of(transaction).packages)
+      brought.insert(change.name);
+  }
+  if (brought.empty()) return;
+  std::erase_if(selection.packages, [&](const Package& package) {
+    return !brought.contains(package.name) &&
+           planned_package(package, selection, facts).action == PackageAction::install;
+  });
+}
+
+void require_same_versions(const Selection& selection, const HostFacts& facts) {
+  for (const Package& each : selection.packages) {
+    const PlannedPackage package = planned_package(each, selection, facts);
+    if (package.action != PackageAction::upgrade && package.action != PackageAction::downgrade)
+      continue;
+    throw Error(ErrorCode::bad_bundle,
+                format("{} is installed in version {}, and the bundle has {}: a repair changes no "
+                       "versions",
+                       package.name, *package.before, package.after),
+                "give the bundle that was installed, or use `topsctl install BUNDLE`");
+  }
+}
+
+// What the plan has no step for may still be wrong: a distribution that must stay unchanged, a
+// hand-made file. Digests of files were compared already.
+void require_sound(const Host& host, const Stack& stack, const Plan& plan) {
+  std::vector<CheckRule> rules;
+  for (const CheckRule& rule : stack.checks) {
+    const bool is_concerned =
+        rule.component.empty() ||
+        std::any_of(plan.packages.begin(), plan.packages.end(),
+                    [&](const PlannedPackage& each) { return each.component == rule.component; });
+    const bool is_digests =
+        rule.kind == CheckKind::deb_files || rule.kind == CheckKind::wheel_installed;
+    const bool is_of_files =
+        rule.rung == CheckLevel::files || rule.kind == CheckKind::wheels_unchanged;
+    if (is_of_files && is_concerned && !is_digests) rules.push_back(rule);
+  }
+  const VerifyOptions options;
+  const Verification found = run_checks(host, stack, rules, plan.python, options);
+  const auto problems = found.problems();
+  if (problems.empty()) return;
+  throw Error(ErrorCode::host_unfit,
+              format("everything is already installed, but check {} fails: {}",
+                     in_quotes(problems.front()->id), problems.front()->observed),
+              problems.front()->hint);
+}
+
 // Of an install that changes debs; nothing else has much to keep.
-std::uint64_t bytes_for_undo(const Host& host, const std::vector<Package>& packages,
-                             const HostFacts& facts) {
+std::uint64_t bytes_for_undo(const Host& host, const Selection& selection, const HostFacts& facts) {
   std::vector<std::string> replaced;
   bool is_changing = false;
-  for (const Package& package : packages) {
-    if (package.kind != PackageKind::deb || deb_action(package, facts) == PackageAction::keep)
+  for (const Package& package : selection.packages) {
+    if (package.kind != PackageKind::deb ||
+        planned_package(package, selection, facts).action == PackageAction::keep)
       continue;
     is_changing = true;
     const auto before = facts.debs.find(package.name);
@@ -132,6 +213,11 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
       read_host_facts(host, database, stack, request.python, displaced_by(inventory));
   Selection selection =
       select_packages(stack, inventory, facts, selected_components(stack, request.components));
+  choose_again(host, request.again, facts, selection);
+  if (request.purpose == InstallPurpose::repair) {
+    leave_out_newcomers(host, facts, selection);
+    require_same_versions(selection, facts);
+  }
   std::vector<Package>& packages = selection.packages;
   taken = packages;
   PlanOptions options{request.system_python, request.wheel_backend, request.settings, request.mode,
@@ -142,7 +228,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   // Says more than a comparison of packages, which would tell the same.
   require_plannable(selection, facts, options);
   const auto is_changing = [&](const Package& deb) {
-    return deb_action(deb, facts) != PackageAction::keep;
+    return planned_package(deb, selection, facts).action != PackageAction::keep;
   };
   ReadPayloads payloads = request.reading ? payloads_in(*request.reading, packages)
                           : stage == nullptr
@@ -161,10 +247,11 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   const Preflight found = preflight(std::move(target), stack, selection,
                                     std::move(payloads.contents), std::move(payloads.findings),
                                     request.accepted, stage == nullptr ? 0 : stage->staged_bytes(),
-                                    std::move(clashes), bytes_for_undo(host, packages, facts));
+                                    std::move(clashes), bytes_for_undo(host, selection, facts));
   std::vector<std::string> warnings = odd_host_warnings(host);
   warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
   const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
+  if (plan.steps.empty() && !request.reading) require_sound(host, stack, plan);
   require_applicable(host, plan, request.reading ? Wheels::elsewhere : Wheels::here);
   return plan;
 }
@@ -189,8 +276,10 @@ Execution planned(const Host& host, const InstallRequest& request, const Plan& p
     execution.report.write_set.known = plan.knowledge.known;
     execution.report.write_set.reason = plan.knowledge.reason;
   }
-  execution.report.message = plan.steps.empty() ? "everything is already installed"
-                                                : "nothing was changed: this is the plan";
+  const char* nothing = request.purpose == InstallPurpose::repair
+                            ? "nothing to repair: every file is as it was installed"
+                            : "everything is already installed";
+  execution.report.message = plan.steps.empty() ? nothing : "nothing was changed: this is the plan";
   execution.warnings = plan.warnings;
   return execution;
 }

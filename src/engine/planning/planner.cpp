@@ -27,17 +27,21 @@ namespace {
 constexpr std::int64_t package_timeout_s = 3600;
 constexpr std::int64_t loader_cache_timeout_s = 600;
 
-std::vector<std::string> nonempty_sorted_lines(const std::string& text) {
+// Of md5sums; configuration files are left out, as some have them and some do not.
+std::vector<std::string> sorted_digests(const std::string& md5sums, const DebFacts& deb) {
+  std::set<std::string> conffiles;
+  for (const std::string& path : deb.conffiles) conffiles.insert(concat("  ", path.substr(1)));
+  constexpr std::size_t digits = 32;
   std::vector<std::string> lines;
-  for (std::string& line : split(text, '\n')) {
-    if (!trimmed(line).empty()) lines.push_back(std::move(line));
+  for (std::string& line : split(md5sums, '\n')) {
+    const bool is_conffile = line.size() > digits && conffiles.contains(line.substr(digits));
+    if (!trimmed(line).empty() && !is_conffile) lines.push_back(std::move(line));
   }
   std::sort(lines.begin(), lines.end());
   return lines;
 }
 
-PackageAction planned_action(const Package& package, const HostFacts& facts,
-                             PlannedPackage& planned) {
+PackageAction deb_action(const Package& package, const HostFacts& facts, PlannedPackage& planned) {
   const auto found = facts.debs.find(package.name);
   if (found == facts.debs.end() || found->second.status.state != DpkgState::installed) {
     return PackageAction::install;
@@ -47,9 +51,11 @@ PackageAction planned_action(const Package& package, const HostFacts& facts,
   const int order = compare_debian_versions(package.version, installed.version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
   // One that is selected for removal becomes `install ok installed` by that.
-  const bool same_content =
-      is_installed(installed.status) && !package.md5sums.empty() &&
-      nonempty_sorted_lines(package.md5sums) == nonempty_sorted_lines(installed.md5sums);
+  const std::string& wanted = package.md5sums.empty() ? package.payload_md5sums : package.md5sums;
+  const DebFacts deb = package.deb.value_or(DebFacts{});
+  const bool same_content = is_installed(installed.status) &&
+                            (!wanted.empty() || (package.files && installed.md5sums.empty())) &&
+                            sorted_digests(wanted, deb) == sorted_digests(installed.md5sums, deb);
   return same_content ? PackageAction::keep : PackageAction::reinstall;
 }
 
@@ -79,22 +85,14 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   return same_content && !wanted.empty() ? PackageAction::keep : PackageAction::reinstall;
 }
 
-PlannedPackage planned_package(const Package& package, const Selection& selection,
-                               const HostFacts& facts) {
-  PlannedPackage planned;
-  planned.component = package.component;
-  planned.kind = package.kind;
-  planned.name = package.name;
-  planned.after = package.version;
-  planned.architecture = package.architecture;
-  planned.location = package.location;
-  planned.file = std::filesystem::path(package.path).filename().string();
-  planned.sha256 = package.sha256;
-  planned.size = package.size;
-  planned.action = package.kind == PackageKind::deb
-                       ? planned_action(package, facts, planned)
-                       : wheel_action(package, *selection.python, planned);
-  return planned;
+PackageAction planned_action(const Package& package, const Selection& selection,
+                             const HostFacts& facts, PlannedPackage& planned) {
+  const PackageAction action = package.kind == PackageKind::deb
+                                   ? deb_action(package, facts, planned)
+                                   : wheel_action(package, *selection.python, planned);
+  return action == PackageAction::keep && selection.again.contains(package.component)
+             ? PackageAction::reinstall
+             : action;
 }
 
 std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
@@ -270,6 +268,12 @@ void add_warnings(const Stack& stack, const Selection& selection, const HostFact
                                      package.before.value_or(""), package.after));
     }
   }
+  for (const PlannedPackage& package : plan.packages) {
+    const auto again = selection.again.find(package.component);
+    if (package.action == PackageAction::reinstall && again != selection.again.end() &&
+        !again->second.empty())
+      plan.warnings.push_back(format("{} is installed again: {}", package.name, again->second));
+  }
   if (selection.python != nullptr) {
     const std::vector<std::string>& tested = stack.python.tested_minors;
     if (std::find(tested.begin(), tested.end(), selection.python->minor) == tested.end()) {
@@ -303,9 +307,20 @@ WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
 
 }  // namespace
 
-PackageAction deb_action(const Package& deb, const HostFacts& facts) {
-  PlannedPackage ignored;
-  return planned_action(deb, facts, ignored);
+PlannedPackage planned_package(const Package& package, const Selection& selection,
+                               const HostFacts& facts) {
+  PlannedPackage planned;
+  planned.component = package.component;
+  planned.kind = package.kind;
+  planned.name = package.name;
+  planned.after = package.version;
+  planned.architecture = package.architecture;
+  planned.location = package.location;
+  planned.file = std::filesystem::path(package.path).filename().string();
+  planned.sha256 = package.sha256;
+  planned.size = package.size;
+  planned.action = planned_action(package, selection, facts, planned);
+  return planned;
 }
 
 Plan plan_install(const PlanInput& input) {

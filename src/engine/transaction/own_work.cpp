@@ -163,7 +163,9 @@ Owner OwnWork::owner(const KeptPath& kept, const Look& look, bool is_unpacked) {
     if (const auto group = group_behind(*link); group && kept.is_found)
       return is_early(look) ? Owner::us : owner_of_group(*group);
   }
-  if (kept.state.type == Kind::absent && is_byte_code(kept.path)) return Owner::us;
+  if (is_byte_code(kept.path) &&
+      (kept.state.type == Kind::absent || is_code_of_kept(goal_, kept.path)))
+    return Owner::us;
   if (changes_by_itself(kept.path)) return is_late(look) ? Owner::nobody : Owner::us;
   return kept.is_found ? owner_of_found(kept, look) : owner_of_named(kept, look, is_unpacked);
 }

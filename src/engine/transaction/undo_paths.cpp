@@ -2,6 +2,7 @@
 #include "engine/transaction/undo_paths.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -10,6 +11,8 @@
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
+
+namespace fs = std::filesystem;
 
 std::optional<std::string> in_dpkg(std::string_view path) {
   constexpr std::string_view folder = "/lib/dpkg/";
@@ -31,6 +34,20 @@ bool is_loader_cache(std::string_view path) {
 
 bool is_byte_code(std::string_view path) {
   return path.ends_with(".pyc") || path.ends_with("/__pycache__");
+}
+
+std::string source_of_byte_code(const std::string& path) {
+  const fs::path code(path);
+  const fs::path folder = code.parent_path();
+  if (code.extension() != ".pyc" || folder.filename() != "__pycache__") return {};
+  fs::path name = code.stem();  // MODULE.TAG or MODULE.TAG.opt-LEVEL
+  if (name.extension().native().starts_with(".opt-")) name = name.stem();
+  return concat((folder.parent_path() / name.stem()).native(), ".py");
+}
+
+bool is_code_of_kept(const Snapshot& snapshot, const std::string& path) {
+  const KeptPath* source = kept_at(snapshot, source_of_byte_code(path));
+  return source != nullptr && source->keeping != Keeping::released;
 }
 
 bool changes_by_itself(std::string_view path) {

@@ -24,6 +24,11 @@ bool is_byte_code(std::string_view path);
 // code appears by mere use.
 bool changes_by_itself(std::string_view path);
 
+// The source of a byte code file (PEP 3147); empty for any other path.
+std::string source_of_byte_code(const std::string& path);
+// Whether a path is byte code of a source that is kept: whoever writes it, it belongs with that.
+bool is_code_of_kept(const Snapshot& snapshot, const std::string& path);
+
 // nullptr: the snapshot has no such path.
 const KeptPath* kept_at(const Snapshot& snapshot, std::string_view path);
 

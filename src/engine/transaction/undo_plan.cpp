@@ -69,7 +69,8 @@ class UndoMaker {
       undo_.snapshot.paths.push_back(std::move(kept));
     } else if (is_dpkg_database(kept.path)) {
       merge(std::move(kept), *left, now);
-    } else if (kept.state.type == FileType::absent && is_byte_code(kept.path)) {
+    } else if (is_byte_code(kept.path) &&
+               (kept.state.type == FileType::absent || is_code_of_kept(before_, kept.path))) {
       undo_.snapshot.paths.push_back(std::move(kept));
     } else if (changes_by_itself(kept.path)) {
       if (is_loader_cache(kept.path)) undo_.rebuild_loader_cache = true;

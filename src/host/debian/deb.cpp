@@ -309,6 +309,7 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
   }
   package.files = std::move(read.files);
   package.files_are_claims = false;
+  package.payload_md5sums = std::move(read.payload_md5sums);
   return contents;
 }
 

@@ -77,6 +77,7 @@ class DataReading {
         claims_(md5sums == Md5sums::compare ? std::string_view(package.md5sums)
                                             : std::string_view()) {
     if (!package.md5sums.empty() && md5sums == Md5sums::compare) contents_.list_name = "md5sums";
+    makes_digests_ = package.md5sums.empty();
   }
 
   void read() {
@@ -93,6 +94,7 @@ class DataReading {
     note_hard_links();
     note_duplicates();
     note_entries_behind_links();
+    if (makes_digests_) package_.payload_md5sums = digest_lines();
     package_.files = std::move(files_);
     package_.files_are_claims = false;
   }
@@ -147,12 +149,19 @@ class DataReading {
     for (std::string_view bytes = reader_.piece(); !bytes.empty(); bytes = reader_.piece()) {
       size += bytes.size();
       scan.take(bytes);
-      if (claim != nullptr) md5_.update(bytes);
+      if (claim != nullptr || makes_digests_) md5_.update(bytes);
     }
     scan.end(concat("/", entry.path));
     contents_.unpacked_size += size;
+    if (makes_digests_) made_.emplace(entry.path, md5_.hex());
     if (claim == nullptr) return;
     compare(*claim, md5_.hex());
+  }
+
+  std::string digest_lines() const {
+    std::string lines;
+    for (const auto& [path, hex] : made_) lines += concat(hex, "  ", path, "\n");
+    return lines;
   }
 
   void compare(ClaimedDigests::Claim& claim, const std::string& found) {
@@ -167,6 +176,8 @@ class DataReading {
 
   // A hard link has no data of its own: it has its target's, which came before.
   void compare_hard_link(const TarEntry& entry) {
+    if (const auto target = made_.find(plain_path(entry.link_target)); target != made_.end())
+      made_.emplace(entry.path, target->second);
     ClaimedDigests::Claim* claim = claims_.find(entry.path);
     if (claim == nullptr) return;
     const auto target = found_.find(plain_path(entry.link_target));
@@ -272,7 +283,9 @@ class DataReading {
   Md5 md5_;
   std::vector<PayloadEntry> files_;
   std::size_t list_bytes_ = 0;
-  std::map<std::string_view, std::string> found_;  // digests of files of md5sums, by path
+  bool makes_digests_ = false;
+  std::map<std::string, std::string, std::less<>> made_;  // digests of all files, by path
+  std::map<std::string_view, std::string> found_;         // digests of files of md5sums, by path
 };
 
 }  // namespace

@@ -11,9 +11,8 @@
 #include <set>
 #include <system_error>
 
-#include "topsctl/base/error.hpp"
+#include "host/facts/process_files.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -21,22 +20,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t most_of_proc = 1U << 20U;  // bytes of one file there
 constexpr std::size_t longest_command = 400;
 constexpr std::size_t most_descriptors = 4096;
 constexpr std::int64_t ms_per_second = 1000;
 // What torchrun, topsctl, mpirun and Slurm give each rank, and no script of its own does.
 constexpr std::array of_launchers = {"TORCHELASTIC_RUN_ID", "LOCAL_WORLD_SIZE",
                                      "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-
-// A process may end at any moment, and others' may not be read.
-std::string read_of(const fs::path& file) {
-  try {
-    return read_text_if_present(file, most_of_proc).value_or("");
-  } catch (const Error&) {
-    return {};
-  }
-}
 
 std::optional<int> whole_number_of(const std::string& text) {
   int value = 0;
@@ -47,7 +36,7 @@ std::optional<int> whole_number_of(const std::string& text) {
 
 std::map<std::string, std::string> variables_of(const fs::path& folder) {
   std::map<std::string, std::string> variables;
-  for (const std::string& entry : split(read_of(folder / "environ"), '\0')) {
+  for (const std::string& entry : split(process_text(folder / "environ"), '\0')) {
     const auto equals = entry.find('=');
     if (equals != std::string::npos) variables[entry.substr(0, equals)] = entry.substr(equals + 1);
   }
@@ -60,12 +49,6 @@ std::optional<int> number_in(const std::map<std::string, std::string>& variables
   return found == variables.end() ? std::nullopt : whole_number_of(found->second);
 }
 
-std::string link_target(const fs::path& link) {
-  std::error_code failure;
-  const fs::path target = fs::read_symlink(link, failure);
-  return failure ? std::string() : target.string();
-}
-
 std::vector<std::int64_t> open_cards(const fs::path& folder, const std::string& prefix) {
   std::set<std::int64_t> cards;
   std::error_code failure;
@@ -73,23 +56,20 @@ std::vector<std::int64_t> open_cards(const fs::path& folder, const std::string& 
   for (fs::directory_iterator at(folder / "fd", failure);
        !failure && at != fs::directory_iterator() && seen < most_descriptors;
        at.increment(failure), ++seen) {
-    const std::string target = link_target(at->path());
+    const std::string target = process_link(at->path());
     if (prefix.empty() || !target.starts_with(prefix)) continue;
     if (const auto card = whole_number_of(target.substr(prefix.size()))) cards.insert(*card);
   }
   return {cards.begin(), cards.end()};
 }
 
-// State and times of "PID (NAME) S ...": the name may have blanks and brackets (proc(5)).
+// State, parent and times.
 void read_stat(const fs::path& folder, JobProcess& process) {
   constexpr std::size_t state = 0;
   constexpr std::size_t parent = 1;
   constexpr std::size_t user_time = 11;
   constexpr std::size_t system_time = 12;
-  const std::string text = read_of(folder / "stat");
-  const auto name_end = text.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 > text.size()) return;
-  const std::vector<std::string> fields = split(text.substr(name_end + 2), ' ');
+  const std::vector<std::string> fields = process_status(folder);
   if (fields.size() <= system_time) return;
   process.state = fields[state];
   process.parent = whole_number_of(fields[parent]).value_or(0);
@@ -114,11 +94,11 @@ std::optional<JobProcess> process_of(const fs::path& folder, const std::string& 
       process.rank && std::any_of(of_launchers.begin(), of_launchers.end(),
                                   [&](const char* name) { return variables.contains(name); });
   process.cards = open_cards(folder, prefix);
-  process.program = printable(link_target(folder / "exe"));
+  process.program = printable(process_link(folder / "exe"));
   const bool runs_python =
       fs::path(process.program).filename().string().find("python") != std::string::npos;
   if (!is_wanted && process.cards.empty() && !(process.rank && runs_python)) return std::nullopt;
-  std::string command = read_of(folder / "cmdline");
+  std::string command = process_text(folder / "cmdline");
   std::replace(command.begin(), command.end(), '\0', ' ');
   process.command = shortened(printable(trimmed(command)), longest_command);
   read_stat(folder, process);

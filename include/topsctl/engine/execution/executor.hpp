@@ -20,10 +20,11 @@ struct Requester {
   std::string command_line;    // as history shows it
   int confirm_timeout_s = 0;   // restore unless confirmed so soon after the commit; 0: needs none
   Connection connection = {};  // which may not confirm
-  std::vector<InputFile> inputs = {};    // the lock and the stack file that were given
-  std::vector<std::string> bundle = {};  // the packages that were given, as they were typed
-  std::string started_at = {};           // of the command, RFC 3339; empty: it begins now
-  std::string stack_text = {};           // of the stack file
+  std::vector<InputFile> inputs = {};       // the lock and the stack file that were given
+  std::vector<std::string> bundle = {};     // the packages that were given, as they were typed
+  std::vector<std::string> bundle_at = {};  // their absolute paths, for a repair
+  std::string started_at = {};              // of the command, RFC 3339; empty: it begins now
+  std::string stack_text = {};              // of the stack file
 };
 
 // Carries out an install plan as one transaction: commits, or restores everything and proves it.

@@ -18,7 +18,14 @@
 
 namespace topsctl {
 
+// Of what is there in the same version: what differs from the package or its records, or all of it.
+enum class Again { damaged, all };
+// `repair` changes no version and adds no package that no transaction has brought.
+enum class InstallPurpose { install, repair };
+
 struct InstallRequest {
+  InstallPurpose purpose = InstallPurpose::install;
+  Again again = Again::damaged;
   std::vector<std::filesystem::path> bundle;
   std::string stack;       // name or file; empty: whichever fits the bundle
   std::string components;  // comma-separated ids; empty: all
@@ -43,7 +50,8 @@ struct InstallRequest {
 
 // Throws Error if nothing was changed, also Error{interrupted} if it was not approved; later
 // failures are in the result. A package that would be taken and is not what the lock says is
-// Error{bad_package}.
+// Error{bad_package}. Where everything is there, and a check of the files fails that no package of
+// the bundle can put right, that is Error{host_unfit}.
 Execution install(const Host& host, const InstallRequest& request, EventFan& events);
 
 }  // namespace topsctl

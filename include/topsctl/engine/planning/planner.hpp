@@ -46,8 +46,9 @@ struct PlanInput {
   std::vector<std::string> host_warnings = {};  // the plan repeats them
 };
 
-// What installing a deb means on this host, by its control data.
-PackageAction deb_action(const Package& deb, const HostFacts& facts);
+// What installing a package of the selection means on this host, by its metadata.
+PlannedPackage planned_package(const Package& package, const Selection& selection,
+                               const HostFacts& facts);
 
 // The finished plan: nothing is added to it afterwards. Throws Error{host_unfit} if the host cannot
 // take it, Error{usage} for settings that cannot be. A plan without steps means that everything is

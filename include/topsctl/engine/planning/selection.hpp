@@ -1,6 +1,7 @@
 // Which packages of a bundle are meant.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ std::vector<std::string> selected_components(const Stack& stack, const std::stri
 struct Selection {
   std::vector<Package> packages;        // in the stack's order
   const PythonFacts* python = nullptr;  // of the facts given; nullptr: none is needed
+  // Components to be installed again although their version is there, and what is wrong with what
+  // is installed; empty: that is as the operator wishes.
+  std::map<std::string, std::string> again = {};
 };
 
 // Chooses packages and interpreter for a host. Throws Error{bad_bundle} if a required component is

@@ -86,10 +86,6 @@ void keep_copy(const FileTree& tree, KeptPath& kept, const std::filesystem::path
 std::filesystem::path content_place(const KeptPath& kept, const std::filesystem::path& store);
 std::filesystem::path link_place(const KeptPath& kept, const std::filesystem::path& store);
 
-// Lets go of what was kept of files that are the same ones still, and writes the record anew; for
-// the end of a transaction. What somebody writes into them later is not undone.
-void release_unchanged(const Host& host, Snapshot& snapshot, const std::filesystem::path& store);
-
 // Writes the record alone, for a state that is only to be compared with.
 void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 // The same durably, in the place of another one: a power cut finds either.

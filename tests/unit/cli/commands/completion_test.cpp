@@ -25,6 +25,19 @@ std::string script_for(const std::string& shell) {
   return result.out;
 }
 
+// Those that a backslash takes out of quoting (zsh: '\\'', fish: \\') left out.
+bool has_closed_quotes(const std::string& script) {
+  std::size_t quotes = 0;
+  for (std::size_t i = 0; i < script.size(); ++i) {
+    if (script[i] == '\\') {
+      ++i;
+    } else if (script[i] == '\'') {
+      ++quotes;
+    }
+  }
+  return quotes % 2 == 0;
+}
+
 class BashCompletion : public testing::Test {
  protected:
   BashCompletion() { folder_.write("topsctl.bash", script_for("bash")); }
@@ -106,7 +119,7 @@ TEST(ZshCompletion, NamesEveryCommandAndQuotesDescriptions) {
     if (row.place == CommandPlace::hidden) continue;
     EXPECT_THAT(script, HasSubstr(concat("'", row.name, ":", row.summary, "'")));
   }
-  EXPECT_EQ(std::count(script.begin(), script.end(), '\'') % 2, 0);
+  EXPECT_TRUE(has_closed_quotes(script));
 }
 
 TEST(FishCompletion, NamesEveryCommandAndOption) {
@@ -120,7 +133,7 @@ TEST(FishCompletion, NamesEveryCommandAndOption) {
                                 "__fish_seen_subcommand_from prune' -l keep -d '"));
   EXPECT_THAT(script, HasSubstr("from history; and not __fish_seen_subcommand_from show prune' "
                                 "-a prune -d '"));
-  EXPECT_EQ(std::count(script.begin(), script.end(), '\'') % 2, 0);
+  EXPECT_TRUE(has_closed_quotes(script));
 }
 
 TEST(Completion, OfAnUnknownShellIsRefused) {

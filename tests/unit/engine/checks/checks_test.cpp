@@ -60,7 +60,7 @@ TEST_F(CheckingAStack, AddsTheHintOfTheStackToAFailureAlone) {
   EXPECT_EQ(check("eccl-library").hint, "");
   write("opt/eccl/lib/libeccl.so", "placeholder\n");
   EXPECT_EQ(check("eccl-library").hint,
-            "the file is not the vendor's library: reinstall tops-eccl; ask the vendor");
+            "the file is not the vendor's library: restore it with `topsctl repair`; ask the vendor");
 }
 
 TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {

@@ -8,6 +8,7 @@
 #include "support/restore_lines.hpp"
 #include "support/sample_host.hpp"
 #include "topsctl/engine/transaction/kept_contents.hpp"
+#include "topsctl/engine/transaction/snapshot_release.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 

@@ -8,6 +8,7 @@
 #include "support/sample_host.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/engine/transaction/snapshot.hpp"
+#include "topsctl/engine/transaction/snapshot_release.hpp"
 #include "topsctl/engine/transaction/snapshot_restore.hpp"
 
 namespace topsctl {

@@ -1,0 +1,192 @@
+// Reads the files of packages and compares them with md5sums and RECORD.
+#include "topsctl/engine/checks/installed_files.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/debian/dpkg_filters.hpp"
+#include "topsctl/host/debian/dpkg_status.hpp"
+#include "topsctl/host/python/python.hpp"
+#include "topsctl/host/python/record_digest.hpp"
+#include "topsctl/host/python/wheel_record.hpp"
+#include "topsctl/host/python/wheel_scripts.hpp"
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/digest.hpp"
+#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
+#include "topsctl/host/system/parallel.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr off_t most_script = 1 << 20;
+
+struct RecordedFile {
+  std::string path;
+  std::string md5;
+};
+
+// Where a file of the package lies, as other packages or the administrator divert it.
+const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
+                              const std::vector<Diversion>& diversions) {
+  const auto found = std::find_if(diversions.begin(), diversions.end(), [&](const Diversion& each) {
+    return each.from == path && each.package != deb.name;
+  });
+  return found == diversions.end() ? nullptr : &*found;
+}
+
+// Lines of "HEX  path/without/leading/slash" (deb-md5sums(5)); files that another package has
+// diverted are looked for where they were diverted to. As for dpkg(1), --verify: what is no longer
+// in the file list was taken over by another package, and configuration files are the
+// administrator's.
+std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
+                                         const std::vector<Diversion>& diversions) {
+  const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
+  const std::set<std::string_view> conffiles(deb.conffiles.begin(), deb.conffiles.end());
+  constexpr std::size_t digits = 32;
+  std::vector<RecordedFile> files;
+  for (const std::string& line : split(deb.md5sums, '\n')) {
+    if (line.size() < digits + 3) continue;
+    std::string path = concat("/", line.substr(digits + 2));
+    if (!own.contains(path) || conffiles.contains(path)) continue;
+    const Diversion* diversion = diversion_of(path, deb, diversions);
+    files.push_back({diversion != nullptr ? diversion->to : path, line.substr(0, digits)});
+  }
+  return files;
+}
+
+// A file's digest, or why it has none.
+struct ReadFile {
+  std::string md5;
+  std::string fault;
+  bool is_unread = false;  // there may be nothing wrong with it
+};
+
+ReadFile md5_of_file(const fs::path& file) {
+  const auto unread = [](int reason) {
+    if (reason == ENOENT || reason == ENOTDIR) return ReadFile{"", format("is missing")};
+    return ReadFile{"", format("cannot be read: {}", std::strerror(reason)), true};
+  };
+  // A pipe in its place must not be waited for.
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat status {};
+  if (!opened.is_open() || ::fstat(opened.get(), &status) != 0) return unread(errno);
+  if (!S_ISREG(status.st_mode)) return {"", format("is no file")};
+  constexpr std::size_t block = 256U << 10U;
+  std::string buffer(block, '\0');
+  Md5 digest;
+  for (;;) {
+    throw_if_interrupted();
+    const ssize_t got = ::read(opened.get(), buffer.data(), block);
+    if (got == 0) return {digest.hex(), ""};
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return unread(errno);
+    digest.update({buffer.data(), static_cast<std::size_t>(got)});
+  }
+}
+
+// With what of the file is not as the package brought it.
+ReadFile compared(const Host& host, const RecordedFile& file, const DpkgFilters& filters) {
+  const fs::path place = host.resolve(file.path);
+  struct stat status {};
+  if (filters.leaves_out(file.path) && ::stat(place.c_str(), &status) != 0 && errno == ENOENT)
+    return {};
+  ReadFile read = md5_of_file(place);
+  if (read.fault.empty() && read.md5 != file.md5) read.fault = format("differs from the package");
+  return read;
+}
+
+std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb,
+                                           const std::vector<Diversion>& diversions) {
+  std::vector<std::string> changed;
+  const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
+  for (const auto& [path, md5] : deb.conffile_md5s) {
+    if (!own.contains(path)) continue;
+    const fs::path place = host.resolve(path);
+    if (const Diversion* diversion = diversion_of(path, deb, diversions)) {
+      changed.push_back(format("{} is diverted to {}", in_quotes(path), in_quotes(diversion->to)));
+    } else if (const ReadFile read = md5_of_file(place); !read.fault.empty()) {
+      changed.push_back(concat(in_quotes(path), " ", read.fault));
+    } else if (read.md5 != md5) {
+      changed.push_back(format("{} was modified", in_quotes(path)));
+    }
+  }
+  return changed;
+}
+
+// Whether something has this name, whatever it leads to. Nothing of a package survives in /run.
+bool is_there(const Host& host, const std::string& path) {
+  struct stat status {};
+  return path.starts_with("/run/") || path.starts_with("/var/run/") ||
+         ::lstat(host.resolve_parent(path).c_str(), &status) == 0;
+}
+
+// Of what has no digest: links, folders.
+std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb,
+                                       const std::vector<Diversion>& diversions,
+                                       const std::vector<RecordedFile>& compared,
+                                       const DpkgFilters& filters) {
+  std::set<std::string_view> known(deb.conffiles.begin(), deb.conffiles.end());
+  for (const RecordedFile& file : compared) known.insert(file.path);
+  std::vector<std::string> missing;
+  for (const std::string& path : deb.files) {
+    const Diversion* diversion = diversion_of(path, deb, diversions);
+    const std::string& place = diversion != nullptr ? diversion->to : path;
+    if (known.contains(path) || known.contains(place) || filters.leaves_out(place) || is_there(host, place)) continue;
+    missing.push_back(format("{} is missing", in_quotes(place)));
+  }
+  return missing;
+}
+
+}  // namespace
+
+DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb) {
+  const std::vector<Diversion> diversions = read_diversions(host);
+  const std::vector<RecordedFile> files = recorded_files(deb, diversions);
+  const DpkgFilters filters = read_dpkg_filters(host);
+  DebFiles found;
+  found.compared = files.size() + deb.conffile_md5s.size();
+  found.changed_conffiles = changed_conffiles(host, deb, diversions);
+  std::vector<ReadFile> read(files.size());
+  for_each_index(files.size(), [&](std::size_t i) { read[i] = compared(host, files[i], filters); });
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (read[i].fault.empty()) continue;
+    (read[i].is_unread ? found.unread : found.differences)
+        .push_back(concat(in_quotes(files[i].path), " ", read[i].fault));
+  }
+  std::vector<std::string> missing = missing_names(host, deb, diversions, files, filters);
+  std::move(missing.begin(), missing.end(), std::back_inserter(found.differences));
+  return found;
+}
+
+std::string wheel_difference(const Host& host, const InstalledWheel& wheel) {
+  for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
+    if (line.digest.empty()) continue;
+    throw_if_interrupted();
+    const std::string path = recorded_path(wheel, line.path);
+    struct stat status {};
+    const auto file = host.resolve(path);
+    if (::stat(file.c_str(), &status) != 0) return format("{} is missing", in_quotes(path));
+    const auto found = recorded_digest(file, line.algorithm);
+    if (!found || *found == line.digest) continue;
+    const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
+                           had_digest_before_rewriting(read_text(file), line.sha256);
+    if (!is_script) return format("{} does not match RECORD", in_quotes(path));
+  }
+  return {};
+}
+
+}  // namespace topsctl

@@ -1,0 +1,18 @@
+// What /proc/PID tells; empty where a process has ended, or is another user's.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace topsctl {
+
+// At most 1 MiB.
+std::string process_text(const std::filesystem::path& file);
+// Of one of the links there.
+std::string process_link(const std::filesystem::path& link);
+// The fields of /proc/PID/stat behind the name, which may have blanks and brackets (proc(5)):
+// state, parent, process group, ...
+std::vector<std::string> process_status(const std::filesystem::path& folder);
+
+}  // namespace topsctl
