@@ -27,7 +27,6 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
-#include "topsctl/engine/transaction/kept_bytes.hpp"
 #include "topsctl/engine/transaction/link_seals.hpp"
 #include "topsctl/engine/transaction/reserved_room.hpp"
 #include "topsctl/engine/transaction/sign_of_life.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/transaction/kept_bytes.hpp"
+#include "topsctl/engine/transaction/garbage_collection.hpp"
 #include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"

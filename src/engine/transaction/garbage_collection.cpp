@@ -1,15 +1,32 @@
-// Finds and removes what ended transactions have left.
+// Adds up what transactions keep, finds and removes what ended ones have left.
 #include "topsctl/engine/transaction/garbage_collection.hpp"
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <vector>
+
+#include "topsctl/host/filesystem/file_state.hpp"
 
 namespace topsctl {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+std::uint64_t bytes_in(const fs::path& folder) {
+  std::uint64_t bytes = 0;
+  std::set<std::uint64_t> seen;  // a file may have several names here
+  std::error_code failure;
+  for (auto at = fs::recursive_directory_iterator(folder, failure);
+       !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+    FileIdentity identity;
+    const FileState state = file_state(at->path(), Content::ignore, &identity);
+    if (state.type != FileState::Type::file) continue;
+    if (seen.insert(identity.inode).second) bytes += state.size;
+  }
+  return bytes;
+}
 
 // The kept copies of a transaction that was given up are for a person to look at.
 bool is_wholly_restored(const Transaction& transaction) {
@@ -41,6 +58,11 @@ void remove_working_folders(const fs::path& folder) {
     std::error_code ignored;
     fs::remove_all(folder / name, ignored);
   }
+}
+
+std::uint64_t bytes_on_disk(const Host& host, const Transaction& transaction) {
+  const fs::path folder = host.resolve(transaction.folder);
+  return bytes_in(folder / snapshot_folder) + bytes_in(folder / after_folder);
 }
 
 bool has_garbage(const Host& host, const Transaction& transaction) {

@@ -1,9 +1,15 @@
-// What transactions that have ended need no longer, where a crash kept it from being removed.
+// What transactions keep on the disk, and what those that have ended need no longer, where a crash
+// kept it from being removed.
 #pragma once
+
+#include <cstdint>
 
 #include "topsctl/engine/transaction/transaction.hpp"
 
 namespace topsctl {
+
+// Bytes that a transaction keeps on the disk.
+std::uint64_t bytes_on_disk(const Host& host, const Transaction& transaction);
 
 // Whether something is left in the transaction's folder that its end should have removed: packages,
 // temporary files, and of one that is restored or pruned the kept copies. Nothing of an unfinished
