@@ -294,15 +294,37 @@ std::string last_lines(std::string_view text, std::size_t most) {
   return joined(lines, "\n");
 }
 
+namespace {
+
+// dpkg marks its own words so in any language.
+bool is_error_line(const std::string& line) {
+  return lower_case(line).find("error") != std::string::npos || line.starts_with("dpkg: ") ||
+         line.starts_with("dpkg (");
+}
+
+// The last lines before this one that belong to one message: "Setting up x (1) ..." begins it.
+std::size_t begin_of_cause(const std::vector<std::string>& lines, std::size_t error) {
+  constexpr std::size_t most_before = 4;
+  std::size_t begin = error;
+  while (begin > 0 && error - begin < most_before && !lines[begin - 1].ends_with("...") &&
+         !is_error_line(lines[begin - 1]))
+    --begin;
+  return begin;
+}
+
+}  // namespace
+
 std::string telling_lines(std::string_view text, std::size_t most) {
+  std::vector<std::string> lines = split(text, '\n');
+  std::erase_if(lines, [](const std::string& line) { return trimmed(line).empty(); });
   std::vector<std::string> told;
-  bool after_error = false;
-  for (const std::string& line : split(text, '\n')) {
-    const bool is_error = lower_case(line).find("error") != std::string::npos;
-    if ((is_error || after_error) && !trimmed(line).empty() && told.size() < most) {
-      told.push_back(line);
-    }
-    after_error = is_error;
+  std::size_t next = 0;  // the first that is not told yet
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!is_error_line(lines[i])) continue;
+    for (std::size_t at = std::max(next, begin_of_cause(lines, i));
+         at <= std::min(i + 1, lines.size() - 1); ++at)
+      if (told.size() < most) told.push_back(lines[at]);
+    next = i + 2;
   }
   return told.empty() ? last_lines(text, most) : joined(told, "\n");
 }

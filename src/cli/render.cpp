@@ -215,6 +215,23 @@ std::string render_plan(const Plan& plan, const Style& style) {
   return fitted_lines(text, style);
 }
 
+namespace {
+
+// What the programs of failed checks printed at last.
+std::string outputs_of(const std::vector<CheckResult>& checks, const Style& style) {
+  constexpr std::size_t most_lines = 20;
+  std::string text;
+  for (const CheckResult& check : checks) {
+    if (check.output.empty()) continue;
+    text += concat(style.bold(format("output of {}:", check.id)), "\n");
+    for (const std::string& line : split(last_lines(check.output, most_lines), '\n'))
+      text += concat("  | ", line, "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string render_checks(const std::vector<CheckResult>& checks, const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"check", "result", "observed"}};
   for (const CheckResult& check : checks) {
@@ -223,7 +240,7 @@ std::string render_checks(const std::vector<CheckResult>& checks, const Style& s
       rows.push_back({"", "", concat(style.bold("hint: "), translated(check.hint))});
     }
   }
-  return table(rows, style);
+  return concat(table(rows, style), outputs_of(checks, style));
 }
 
 namespace {
@@ -237,7 +254,8 @@ std::string checks_in_brief(const TransactionReport& report, const Style& style)
   std::string text = others.empty()
                          ? format("checks: {} passed\n", passed)
                          : format("checks: {} of {} passed\n", passed, report.checks.size());
-  if (!others.empty() && !report.failed) text += render_checks(others, style);
+  if (report.failed) return text + outputs_of(others, style);
+  if (!others.empty()) text += render_checks(others, style);
   return text;
 }
 

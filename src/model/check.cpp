@@ -28,6 +28,7 @@ Json to_json(const CheckResult& result) {
           {"observed", result.observed},
           {"expected", result.expected},
           {"hint", result.hint.empty() ? Json(nullptr) : Json(result.hint)},
+          {"output", result.output.empty() ? Json(nullptr) : Json(result.output)},
           {"duration_ms", result.duration_ms}};
 }
 

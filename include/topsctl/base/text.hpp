@@ -165,8 +165,9 @@ std::string human_duration(std::int64_t milliseconds);
 std::string first_lines(std::string_view text, std::size_t most);
 // The last `most` lines that are not empty.
 std::string last_lines(std::string_view text, std::size_t most);
-// The lines of a program's output that tell of an error, each with the line after it; the last
-// lines if none does. At most `most`.
+// The lines of a program's output that tell of an error, each with the line after it, and with the
+// up to four before it that may be its cause: those since a line that ends in "...". The last lines
+// if none tells of an error. At most `most`.
 std::string telling_lines(std::string_view text, std::size_t most);
 // "1 package", "2 packages"; in the language that is used, by the sentence "{} packages".
 std::string counted(std::size_t count, std::string_view noun);

@@ -21,6 +21,7 @@ struct CheckResult {
   std::string hint;
   std::int64_t duration_ms = 0;
   bool is_problem = false;  // whether it speaks against the stack; not part of the JSON
+  std::string output = {};  // of a check that failed: what its program printed, printable lines
   bool operator==(const CheckResult&) const = default;
 };
 

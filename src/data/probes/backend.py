@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import time
+import traceback
 
 # What is asked for: token, steps, module, backend, library, function, device, marker, cards, ranks, source (of this file). Each line
 # of the answer begins with the token, so that nothing else that reaches the descriptor is taken for one.
@@ -183,6 +184,7 @@ def rank():
             distributed = importlib.import_module("torch.distributed")
         answer.update(all_reduced(distributed, int(os.environ["LOCAL_RANK"])), ok=True)
     except BaseException as error:
+        traceback.print_exc()
         answer.update(ok=False, error=what_is(error))
     answer["ms"] = int((time.time() - started) * 1000)
     place = os.path.join(os.environ[RESULTS], "%d.json" % answer["rank"])
@@ -304,6 +306,7 @@ def take(out, name, step, *arguments):
     except Missing as missing:
         answer, state = {"error": str(missing)}, "missing"
     except BaseException as error:
+        traceback.print_exc()
         answer, state = {"error": what_is(error)}, "failed"
     say(out, step=name, state=state, ms=int((time.time() - started) * 1000), **answer)
     return state != "failed" and enough(answer)

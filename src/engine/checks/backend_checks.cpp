@@ -15,13 +15,12 @@ namespace topsctl {
 
 namespace {
 
-std::string import_hint(const std::string& error, const std::string& python,
-                        const std::string& module) {
+std::string import_hint(const std::string& error) {
   if (error.find("cannot open shared object file") != std::string::npos)
     return "a library is missing: install the package that provides it, or run `ldconfig`";
   if (error.find("undefined symbol") != std::string::npos)
     return "the module is built for another torch: install the matching torch";
-  return format("run `{} -c 'import {}'` on the host", python, module);
+  return {};
 }
 
 bool lacks_libuv(const std::string& text) {
@@ -32,6 +31,7 @@ bool lacks_libuv(const std::string& text) {
 
 void BackendChecks::tell_cut_off(const BackendTrial& trial, const std::string& doing,
                                  CheckResult& result) const {
+  result.output = trial.whole_output;
   fail(result,
        with_output(format("the process was terminated {}: {}", doing, signal_name(trial.ending)),
                    trial.output),
@@ -48,6 +48,7 @@ const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::strin
     return nullptr;
   }
   result.duration_ms = step->duration_ms;
+  result.output = trial.whole_output;
   if (step->state != ProbeState::cut_off) return step;
   tell_cut_off(trial, doing, result);
   return nullptr;
@@ -152,8 +153,7 @@ void BackendChecks::judge_call(CheckResult& result) {
     if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before it started", result);
     return;
   }
-  if (step->state != ProbeState::done)
-    return fail(result, step->error, import_hint(step->error, request.python, backend.module));
+  if (step->state != ProbeState::done) return fail(result, step->error, import_hint(step->error));
   const std::string objection = objection_to(*step);
   if (!objection.empty())
     return fail(result, objection,
@@ -178,17 +178,17 @@ void BackendChecks::judge_import(const CheckRule& rule, CheckResult& result) {
   }
   const BackendTrial& trial = is_of_backend ? climb() : other;
   const ProbeStep* torch = trial.step("torch");
-  if (torch != nullptr && torch->state == ProbeState::failed)
-    return fail(result, format("import torch: {}", torch->error),
-                import_hint(torch->error, python, "torch"));
+  if (torch != nullptr && torch->state == ProbeState::failed) {
+    result.output = trial.whole_output;
+    return fail(result, format("import torch: {}", torch->error), import_hint(torch->error));
+  }
   const std::string doing = format("while importing {}", rule.module);
   const ProbeStep* step = ended_step(trial, "module", doing, result);
   if (step == nullptr) {
     if (result.status == CheckStatus::skipped) tell_cut_off(trial, "before this step", result);
     return;
   }
-  if (step->state != ProbeState::done)
-    return fail(result, step->error, import_hint(step->error, python, rule.module));
+  if (step->state != ProbeState::done) return fail(result, step->error, import_hint(step->error));
   pass(result,
        format("{} {} from {}, imported by {}{}", rule.module, step->version, step->file, python,
               torch == nullptr ? std::string() : format(", torch {}", torch->version)));
@@ -375,8 +375,8 @@ void BackendChecks::judge_perf(const CheckRule& rule, CheckResult& result) {
   for (const std::string& line : split(run.output, '\n')) {
     if (line.find("andwidth") != std::string::npos) last = line;
   }
-  if (!run.ok())
-    return fail(result, with_output(signal_name(run.ending()), last), "run it by hand to see why");
+  result.output = printable(last_lines(run.output, 100), Lines::keep);
+  if (!run.ok()) return fail(result, with_output(signal_name(run.ending()), last), "");
   pass(result, last);
 }
 

@@ -70,6 +70,7 @@ class Ladder {
     } catch (const std::exception& error) {
       leave_unknown(result, error.what(), "");
     }
+    if (result.status != CheckStatus::fail) result.output.clear();
     if (result.status == CheckStatus::fail && !rule.hint.empty())
       result.hint += concat(result.hint.empty() ? "" : "; ", rule.hint);
     if (result.duration_ms == 0) {

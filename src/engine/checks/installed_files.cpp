@@ -145,7 +145,9 @@ std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb
   for (const std::string& path : deb.files) {
     const Diversion* diversion = diversion_of(path, deb, diversions);
     const std::string& place = diversion != nullptr ? diversion->to : path;
-    if (known.contains(path) || known.contains(place) || filters.leaves_out(place) || is_there(host, place)) continue;
+    if (known.contains(path) || known.contains(place) || filters.leaves_out(place) ||
+        is_there(host, place))
+      continue;
     missing.push_back(format("{} is missing", in_quotes(place)));
   }
   return missing;

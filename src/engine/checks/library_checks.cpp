@@ -138,8 +138,7 @@ void judge_library(const CheckedMachine& machine, const CheckRule& rule, CheckRe
     return;
   }
   const ElfFacts elf = read_elf(machine.host.resolve(path), Exports::list);
-  const std::string hint =
-      "the file is not the vendor's library: restore it with `topsctl repair`";
+  const std::string hint = "the file is not the vendor's library: restore it with `topsctl repair`";
   if (!elf.is_sound()) return fail(result, concat(path, ": ", elf.problem), hint);
   if (elf.machine != "x86-64")
     return fail(result, format("{}: an ELF file for another architecture", path), hint);

@@ -16,8 +16,13 @@ namespace {
 constexpr std::int64_t trial_timeout_ms = 120'000;
 
 void require_sound(const Host& host, const Stack& stack, const std::string& python,
-                   const std::vector<CheckRule>& rules, std::vector<CheckResult>& checks) {
+                   const std::vector<CheckRule>& rules, EventSink& events,
+                   std::vector<CheckResult>& checks) {
   const Verification verification = run_checks(host, stack, rules, python);
+  for (const CheckResult& check : verification.checks) {
+    if (!check.output.empty())
+      events.output(concat("output of check ", check.id, ":\n", check.output, "\n"));
+  }
   checks.insert(checks.end(), verification.checks.begin(), verification.checks.end());
   // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
   const std::vector<const CheckResult*> problems = verification.problems();
@@ -50,14 +55,15 @@ void try_cards(const Host& host, const Stack& stack, const std::string& python,
 }  // namespace
 
 std::string check_installation(const Host& host, const Stack& stack, const std::string& python,
-                               const RunChecks& run, std::vector<CheckResult>& checks,
+                               const RunChecks& run, EventSink& events,
+                               std::vector<CheckResult>& checks,
                                std::vector<std::string>& warnings) {
   std::vector<CheckRule> rules = run.checks;
   const auto first_trial = std::stable_partition(
       rules.begin(), rules.end(), [](const CheckRule& rule) { return !needs_device(rule); });
   const std::vector<CheckRule> trials(first_trial, rules.end());
   rules.erase(first_trial, rules.end());
-  require_sound(host, stack, python, rules, checks);
+  require_sound(host, stack, python, rules, events, checks);
   if (!trials.empty()) try_cards(host, stack, python, trials, checks, warnings);
   const auto passed = std::count_if(checks.begin(), checks.end(), [](const CheckResult& check) {
     return check.status == CheckStatus::pass;

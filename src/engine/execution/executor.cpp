@@ -193,7 +193,7 @@ class Executor {
     journal_.append(TransactionState::verifying, Json::object());
     // The checks leave the disk and a core idle: what the commit would wait for begins now.
     make_ready_ = std::jthread([this] { make_ready_for_commit(); });
-    return check_installation(host_, stack_, plan_.python, run, execution_.report.checks,
+    return check_installation(host_, stack_, plan_.python, run, events_, execution_.report.checks,
                               execution_.warnings);
   }
 

@@ -10,6 +10,33 @@ namespace topsctl {
 
 namespace {
 
+// Of the first user with the number 0 (passwd(5)).
+std::string home_of_root(const Host& host) {
+  constexpr std::size_t user_number = 2;
+  constexpr std::size_t home = 5;
+  for (const std::string& line :
+       split(read_text_if_present(host.resolve("/etc/passwd")).value_or(""), '\n')) {
+    const std::vector<std::string> fields = split(line, ':');
+    if (fields.size() > home && fields[user_number] == "0" && fields[home].starts_with('/'))
+      return fields[home];
+  }
+  return "/root";
+}
+
+// dpkg hands its own to scripts: as in root's login, whose language and character set they may ask
+// for. Without a language of the caller's it is as Host::command() has it.
+void set_login_environment(const Host& host, std::map<std::string, std::string>& environment) {
+  environment["HOME"] = home_of_root(host);
+  environment["USER"] = environment["LOGNAME"] = "root";
+  std::map<std::string, std::string> language;
+  for (const auto& [name, value] : host.environment) {
+    if (name == "LANG" || name == "LANGUAGE" || name.starts_with("LC_")) language[name] = value;
+  }
+  if (language.empty()) return;
+  environment.erase("LC_ALL");
+  environment.merge(language);
+}
+
 RunResult result_of(const Host& host, const RunCommand& run, std::vector<std::string> argv,
                     const StepPlaces& places, const ProcessSetup* setup, EventSink& events) {
   for (std::string& argument : argv) {
@@ -22,9 +49,12 @@ RunResult result_of(const Host& host, const RunCommand& run, std::vector<std::st
                               {"DPKG_FRONTEND_LOCKED", "1"},
                               {"PYTHONDONTWRITEBYTECODE", "1"},
                               {"TMPDIR", places.temporary}});
-  if (run.program == "dpkg") command.environment["PATH"] = script_path;
-  for (const auto& [name, value] : run.environment) command.environment[name] = value;
   command.environment["HOME"] = places.temporary;
+  if (run.program == "dpkg") {
+    command.environment["PATH"] = script_path;
+    set_login_environment(host, command.environment);
+  }
+  for (const auto& [name, value] : run.environment) command.environment[name] = value;
   // A pip that knows no reports passes over this.
   if (!places.pip_report.empty()) command.environment["PIP_REPORT"] = places.pip_report;
   command.setup = setup;
@@ -55,7 +85,7 @@ std::string perform(const Host& host, const RunCommand& run, const StepPlaces& p
       return concat(result.ending(), "; ", state.observed);
     }
   }
-  const std::string said = printable(telling_lines(result.output, 8), Lines::keep);
+  const std::string said = printable(telling_lines(result.output, 12), Lines::keep);
   throw Error(
       ErrorCode::step_failed,
       format("{} failed: {}{}{}", run.program, result.ending(), said.empty() ? "" : "\n", said),

@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* probe_file = "probes/backend.py";
 constexpr std::size_t shown_lines = 4;
+constexpr std::size_t kept_lines = 100;
 
 Json asked_for(const BackendRequest& request, const std::string& token, std::string_view source) {
   const bool starts_ranks =
@@ -55,8 +56,10 @@ BackendTrial try_backend(const Host& host, const BackendRequest& request) {
   // All ranks are on this machine, whose own name may lead anywhere.
   command.environment["GLOO_SOCKET_IFNAME"] = "lo";
   const RunResult result = host.runner->run(command);
-  BackendTrial trial{parse_probe_lines(result.report, token), {}, {}};
+  BackendTrial trial;
+  trial.steps = parse_probe_lines(result.report, token);
   trial.output = printable(last_lines(result.output, shown_lines));
+  trial.whole_output = printable(last_lines(result.output, kept_lines), Lines::keep);
   const bool is_whole = !trial.steps.empty() && trial.steps.back().state != ProbeState::cut_off;
   if (!is_whole) trial.ending = result.ending();
   trial.timed_out = result.timed_out;

@@ -226,8 +226,23 @@ TEST(LastLines, PassesEmptyLinesOver) {
 
 TEST(TellingLines, AreThoseOfErrorsWithTheLineAfterEach) {
   EXPECT_EQ(telling_lines("start\nError: no\n because\nmore\ndpkg: ERROR 2\nlast\n", 9),
-            "Error: no\n because\ndpkg: ERROR 2\nlast");
+            "start\nError: no\n because\nmore\ndpkg: ERROR 2\nlast");
   EXPECT_EQ(telling_lines("error 1\nerror 2\nerror 3\n", 2), "error 1\nerror 2");
+}
+
+TEST(TellingLines, KeepWhatAScriptSaidLast) {
+  EXPECT_EQ(
+      telling_lines("Setting up a (1) ...\nfine\nSetting up x (1) ...\n1\n2\n3\n4\nFATAL: no card\n"
+                    "dpkg: error processing package x (--configure):\n exit status 3\n"
+                    "Processing triggers for y (2) ...\nfine\n",
+                    12),
+      "2\n3\n4\nFATAL: no card\ndpkg: error processing package x (--configure):\n exit status 3");
+  EXPECT_EQ(telling_lines(
+                "Setting up x (1) ...\ndpkg (subprocess): unable to execute x: Permission denied\n"
+                "dpkg: 处理软件包 x 时出错：\n 退出 2\n",
+                12),
+            "dpkg (subprocess): unable to execute x: Permission denied\ndpkg: 处理软件包 x "
+            "时出错：\n 退出 2");
 }
 
 TEST(TellingLines, AreTheLastOnesWhenNoneTellsOfAnError) {

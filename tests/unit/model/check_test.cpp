@@ -12,7 +12,7 @@ TEST(CheckResultJson, HasEveryFieldAndNullForNoHint) {
   CheckResult result;
   EXPECT_EQ(to_json(result).dump(),
             R"({"id":"","rung":"files","status":"unknown","observed":"","expected":"",)"
-            R"("hint":null,"duration_ms":0})");
+            R"("hint":null,"output":null,"duration_ms":0})");
   result.hint = "do this";
   EXPECT_EQ(to_json(result)["hint"], "do this");
 }

@@ -18,6 +18,7 @@ struct BackendTrial {
   std::vector<ProbeStep> steps;  // in their order; the last may be cut off
   std::string ending;            // "killed by signal 4": empty unless a step was cut off
   std::string output;            // the last lines that the process printed, printable
+  std::string whole_output;      // the same, at most 100 lines
   bool timed_out = false;
 
   const ProbeStep* step(std::string_view name) const;  // the first of it; nullptr: not tried

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 
 #include "support/checked_sample.hpp"
+#include "support/recording_sink.hpp"
 #include "support/thrown.hpp"
 
 namespace topsctl {
@@ -50,7 +51,7 @@ class CheckingAnInstall : public CheckingAStack {
   std::string check_all() {
     checks_.clear();
     warnings_.clear();
-    return check_installation(sample_.host, stack_, "", run_, checks_, warnings_);
+    return check_installation(sample_.host, stack_, "", run_, events_, checks_, warnings_);
   }
   std::vector<CheckStatus> statuses() const {
     std::vector<CheckStatus> found;
@@ -59,6 +60,7 @@ class CheckingAnInstall : public CheckingAStack {
   }
 
   RunChecks run_;
+  RecordingSink events_;
   std::vector<CheckResult> checks_;
   std::vector<std::string> warnings_;
 };
