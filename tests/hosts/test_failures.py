@@ -99,6 +99,9 @@ def test_after_a_kill_everything_warns_and_recover_restores(operator, fitting, s
     killed_while_changing(operator, fitting())
     assert operator.changes_since(before) != []
     assert "topsctl recover" in operator.json("history")["warnings"][0]
+    for argv in (["install", fitting(), "--dry-run"], ["repair", fitting(), "--dry-run"], ["rollback", "--dry-run"]):
+        refused = operator.topsctl(*argv)
+        assert refused.code == 4 and "transaction 1 is unfinished" in refused.err and "topsctl recover" in refused.err, refused
     recovered = operator.json("recover")
     schema(recovered, "recover")
     assert recovered["outcome"] == "rolled_back" and recovered["changed"]

@@ -1,6 +1,7 @@
 """Hosts that cannot take an install: refused with exit 4, a message and a hint, and nothing changed."""
 
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -124,3 +125,20 @@ def test_nothing_to_roll_back(operator, host):
     before = host.digest()
     refused(operator.topsctl("rollback"), ["nothing to roll back"])
     assert before.diff(host.digest()) == []
+
+
+@pytest.mark.parametrize("first, then", [("2.5.136", "2.5.137"), ("1.10.0", "1.10.1")])
+@pytest.mark.parametrize("which", ["all", "the host's", "another's"])
+def test_a_renamed_wheel_is_judged_as_the_install_judges_it(operator, run_topsctl, topsctl_release, bundle, host, tmp_path, first, then, which):
+    given = shutil.copytree(bundle(), tmp_path / "given")
+    shutil.copytree(bundle(python=host.python_minor(), only_needed=True), given, dirs_exist_ok=True)
+    fits = f"py{host.python_minor()}"
+    for wheel in list(given.rglob("torch_gcu*.whl")):
+        if which == "all" or (fits in wheel.name) == (which == "the host's"):
+            wheel.rename(wheel.with_name(wheel.name.replace(first, then)))
+    verdict = run_topsctl(["inspect", given, "--deep", "--json"], binary=topsctl_release).json["verdict"]
+    installed = operator.topsctl("install", given, "--dry-run")
+    if which == "the host's":  # which wheel is taken, the host alone can tell
+        assert verdict["warnings"] > 0 and installed.code == 3 and "wheel-name-differs" in installed.err, installed
+    else:
+        assert verdict["installable"] == (installed.code == 0) == (which == "another's"), (verdict, installed)

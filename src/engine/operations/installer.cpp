@@ -291,6 +291,7 @@ Execution install(const Host& host, const InstallRequest& wanted, EventFan& even
   request.requester.started_at = timestamp(host.clock->now());
   const bool only_looks = request.mode == InstallMode::plan;
   require_usable_host(host, only_looks ? Purpose::look : Purpose::change);
+  if (only_looks) refuse_plan_of_unfinished(host);
   PhaseTimer phases(*host.clock);
   phases.enter("read");
   const ReadInventory bundle = inventory_of(request, events);

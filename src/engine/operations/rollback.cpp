@@ -169,6 +169,7 @@ Execution for_all(const std::vector<PlannedUndo>& undos,
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
   if (request.dry_run) {
+    refuse_plan_of_unfinished(host);
     Execution execution =
         for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
           return with_notes(planned_undo(host, planned.transaction, plan), planned.undo);

@@ -2,7 +2,9 @@
 #include "topsctl/engine/planning/bundle_verdict.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "topsctl/model/place.hpp"
 
@@ -50,6 +52,32 @@ std::set<std::string> left_alone(const Inspection& inspection) {
   return names;
 }
 
+// Wheels with errors beside a sound one of their component: a host whose Python that one fits takes
+// it, and never looks at the others.
+std::set<std::string> replaceable_wheels(const Inspection& inspection,
+                                         const std::vector<Finding>& findings) {
+  std::set<std::string> faulty;
+  for (const Finding& finding : findings) {
+    if (finding.severity >= Severity::error) faulty.insert(finding.subject);
+  }
+  std::map<std::string, std::pair<std::set<std::string>, bool>> components;  // and any sound one
+  for (const Package& package : inspection.inventory.packages) {
+    if (package.kind != PackageKind::wheel || !package.chosen) continue;
+    auto& [wheels, has_sound] = components[package.component];
+    const std::string place = place_text(package.container, package.path);
+    if (faulty.contains(package.path) || faulty.contains(place)) {
+      wheels.insert({package.path, place});
+    } else {
+      has_sound = true;
+    }
+  }
+  std::set<std::string> replaceable;
+  for (const auto& [component, found] : components) {
+    if (found.second) replaceable.insert(found.first.begin(), found.first.end());
+  }
+  return replaceable;
+}
+
 }  // namespace
 
 BundleVerdict bundle_verdict(const Inspection& inspection, const std::vector<StackMatch>& stacks,
@@ -69,13 +97,16 @@ BundleVerdict bundle_verdict(const Inspection& inspection, const std::vector<Sta
     }
   }
   if (verdict.stack.is_complete()) verdict.left_alone = left_alone(inspection);
+  const std::set<std::string> replaceable = replaceable_wheels(inspection, findings);
   for (const Finding& finding : findings) {
     if (verdict.is_beside(finding)) {
       ++verdict.beside;
       continue;
     }
-    ++(finding.severity >= Severity::error     ? verdict.errors
-       : finding.severity == Severity::warning ? verdict.warnings
+    const bool is_error =
+        finding.severity >= Severity::error && !replaceable.contains(finding.subject);
+    ++(is_error                                ? verdict.errors
+       : finding.severity >= Severity::warning ? verdict.warnings
                                                : verdict.notes);
   }
   verdict.is_installable = verdict.stack.is_complete() && verdict.errors == 0;

@@ -29,6 +29,14 @@ void refuse_unfinished(const Host& host, std::string_view reason) {
   }
 }
 
+void refuse_plan_of_unfinished(const Host& host) {
+  try {
+    refuse_unfinished(host, "no plan can be made before the host is as it was");
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;  // only root may look
+  }
+}
+
 std::vector<std::string> unfinished_warnings(const Host& host) {
   std::vector<std::string> warnings;
   std::vector<Transaction> transactions;

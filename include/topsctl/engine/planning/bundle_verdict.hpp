@@ -20,10 +20,11 @@ struct BundleVerdict {
   std::size_t not_needed = 0;  // neither for the stack nor archived nor broken
   std::size_t archived = 0;
   std::size_t unreadable = 0;
-  std::size_t errors = 0;                 // findings on what an install takes, or on the bundle
-  std::size_t warnings = 0;               // the same
-  std::size_t notes = 0;                  // the same
-  std::size_t beside = 0;                 // findings on packages that it leaves alone
+  std::size_t errors = 0;    // findings on what an install takes, or on the bundle
+  std::size_t warnings = 0;  // the same, and errors of one wheel where another of its component has
+                             // none
+  std::size_t notes = 0;     // the same
+  std::size_t beside = 0;    // findings on packages that it leaves alone
   std::set<std::string> left_alone = {};  // how findings name these packages
 
   bool is_beside(const Finding& finding) const { return left_alone.contains(finding.subject); }
