@@ -151,7 +151,7 @@ TOUCH = "    touch(index)\n    return torch.device"
 CONTENT = '"""As torch.distributed.init_process_group; \'eccl\' opens a communicator of libeccl.so as well."""\n'
 
 STATES = [
-    State("library-missing", removed(LIBRARY), "files", ("eccl-library", "eccl-files"), "libeccl.so", "reinstall tops-eccl"),
+    State("library-missing", removed(LIBRARY), "files", ("eccl-library", "eccl-files"), "libeccl.so", "topsctl repair"),
     State("stub-library", lambda host: host.path(LIBRARY).write_bytes(b"\x7fELF\2\1\1" + bytes(9)), "files",
           ("eccl-library", "eccl-files"), "libeccl.so", "not the vendor's library"),
     State("wrong-owner", library_not_owned, "files", ("eccl-library",), "has no file libeccl.so", "vendor's own package"),
@@ -160,7 +160,7 @@ STATES = [
                             "Package: tops-sdk\nStatus: install ok half-configured"),
           "files", ("sdk-installed",), "half-configured", "topsctl install"),
     State("record-mismatch", lambda host: edit(host, f"{SITE}/torch_gcu/devices.py", "import os", "import os  # patched"),
-          "files", ("torch-gcu-installed",), "does not match RECORD", "topsctl install"),
+          "files", ("torch-gcu-installed",), "does not match RECORD", "topsctl repair"),
     State("environment-file-missing", removed(ENVIRONMENT), "files", ("environment-file",), "is missing", "topsctl env"),
     State("fake-tool", written("/opt/tops/bin/tops-smi", "#!/bin/sh\necho 8 cards\n", 0o755), "files", ("no-impostors",),
           "/opt/tops/bin/tops-smi", "remove"),

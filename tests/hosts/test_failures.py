@@ -110,6 +110,18 @@ def test_after_a_kill_everything_warns_and_recover_restores(operator, fitting, s
     assert operator.json("recover")["outcome"] == "no_change"
 
 
+def test_after_a_kill_no_trigger_of_a_package_for_several_architectures_stays(operator, host, with_eccl):
+    before = operator.digest()
+    process = started(operator, with_eccl("sleep 20", fields="Multi-Arch: same\n", scripts={"triggers": "interest-noawait /usr/share/own-folder\n"}))
+    wait_for(lambda: "tops-eccl:amd64" in host.path("/var/lib/dpkg/triggers/File").read_text())
+    process.kill()
+    process.communicate(timeout=120)
+    wait_for(lambda: not host.running())
+    recovered = operator.json("recover")
+    assert recovered["outcome"] == "rolled_back" and recovered["kept_of_others"] == [], recovered
+    assert operator.changes_since(before) == []
+
+
 def test_after_a_kill_the_next_install_restores_first(operator, fitting):
     before = operator.digest()
     killed_while_changing(operator, fitting())

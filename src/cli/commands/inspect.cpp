@@ -82,6 +82,7 @@ CompatibilityRules rules_of(const std::vector<Stack>& stacks) {
   for (const Stack& stack : stacks) {
     for (Companion& companion : companions_of(stack))
       rules.companions.push_back(std::move(companion));
+    rules.fixed.merge(fixed_distributions(stack));
   }
   return rules;
 }

@@ -161,6 +161,7 @@ CompatibilityReport fit_of(const Inspection& inspection, const std::vector<std::
     fit.changes.push_back(std::move(change));
   }
   check_companions(inspection, fit.interpreters, target, rules.companions, findings);
+  check_requirements(inspection, fit.interpreters, target, rules.fixed, findings);
   fit.libraries_checked =
       check_libraries(inspection, debs, fit.interpreters, target, rules, findings);
   fit.space = space_needs(inspection, debs, fit.interpreters, target, rules, findings);

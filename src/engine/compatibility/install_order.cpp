@@ -59,12 +59,14 @@ class NeedFinder {
     }
   }
 
-  // dpkg is content with a version that was configured once if the one unpacked over it fits too.
+  // dpkg is content with a version that was configured once if the one unpacked over it fits too,
+  // but not where either only provides the name.
   bool is_met_before(const Clause& clause, const KnownDeb& deb) const {
     for (const Relation& relation : clause.alternatives) {
       const auto after = debs_.after.meant(relation, deb, RelationUse::dependency);
       for (const KnownDeb* now : debs_.before.meant(relation, deb, RelationUse::dependency)) {
         const KnownDeb* next = debs_.replacement(*now);
+        if (next != nullptr && now->name != relation.name) continue;
         const KnownDeb* then = next == nullptr ? now : next;
         if (std::find(after.begin(), after.end(), then) != after.end()) return true;
       }

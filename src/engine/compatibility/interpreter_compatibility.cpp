@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "topsctl/base/python_version.hpp"
+#include "topsctl/base/python_requirement.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 
@@ -137,51 +137,7 @@ WheelVerdict native_verdict(const Package& wheel, const PythonFacts& python) {
                  joined({found.begin(), found.end()}, ", "), python.cache_tag)};
 }
 
-// The release of a version as far as `like` goes: "3.8.10" like "3.8" is "3.8".
-std::string cut_like(std::string_view version, std::string_view like) {
-  std::vector<std::string> parts = split(version, '.');
-  const std::size_t most = split(like, '.').size();
-  if (parts.size() > most) parts.resize(most);
-  return joined(parts, ".");
-}
-
-bool is_prefix_met(std::string_view version, std::string_view wanted) {
-  return compare_python_versions(cut_like(version, wanted), wanted) == 0;
-}
-
-bool is_specifier_met(std::string_view specifier, std::string_view version) {
-  constexpr std::array<std::string_view, 8> operators = {
-      "===", "~=", "==", "!=", "<=", ">=", "<", ">"};
-  const auto found = std::find_if(operators.begin(), operators.end(),
-                                  [&](std::string_view one) { return specifier.starts_with(one); });
-  if (found == operators.end()) return true;
-  std::string_view wanted = trimmed(specifier.substr(found->size()));
-  const bool is_prefix = wanted.ends_with(".*");
-  if (is_prefix) wanted.remove_suffix(2);
-  if (!is_pep440_version(wanted)) return true;
-  const int order = compare_python_versions(version, wanted);
-  if (*found == "==" || *found == "===") {
-    return is_prefix ? is_prefix_met(version, wanted) : order == 0;
-  }
-  if (*found == "!=") return is_prefix ? !is_prefix_met(version, wanted) : order != 0;
-  if (*found == "~=") {
-    const auto last = wanted.rfind('.');
-    return order >= 0 &&
-           (last == std::string_view::npos || is_prefix_met(version, wanted.substr(0, last)));
-  }
-  if (*found == "<=") return order <= 0;
-  if (*found == ">=") return order >= 0;
-  return *found == "<" ? order < 0 : order > 0;
-}
-
 }  // namespace
-
-bool is_python_accepted(std::string_view requires_python, std::string_view version) {
-  const std::vector<std::string> specifiers = split(requires_python, ',');
-  return std::all_of(specifiers.begin(), specifiers.end(), [&](const std::string& specifier) {
-    return is_specifier_met(trimmed(specifier), version);
-  });
-}
 
 std::string machine_of(std::string_view dpkg_architecture) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 5> machines = {
@@ -209,7 +165,7 @@ WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
   }
   if (!verdict.fits()) return verdict;
   const std::string& needs = wheel.python->requires_python;
-  if (!is_python_accepted(needs, python.version.empty() ? python.minor : python.version)) {
+  if (!accepts_python_version(needs, python.version.empty() ? python.minor : python.version)) {
     return {WheelObstacle::python, format("its Requires-Python is {}", in_quotes(needs))};
   }
   const WheelVerdict native = native_verdict(wheel, python);

@@ -23,10 +23,6 @@ struct WheelVerdict {
 WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
                            const TargetSnapshot& target);
 
-// Whether a version of Python meets Requires-Python (PEP 440 specifiers); a specifier that is none
-// counts as met.
-bool is_python_accepted(std::string_view requires_python, std::string_view version);
-
 // "x86_64" for dpkg's "amd64"; the name itself where both agree or it is not known.
 std::string machine_of(std::string_view dpkg_architecture);
 

@@ -326,7 +326,9 @@ class Executor {
     for (std::size_t i = 0; i < plan_.steps.size(); ++i) {
       if (execution_.report.steps[i].status == StepStatus::pending) continue;
       const std::vector<std::string>& effects = plan_.steps[i].not_restored;
-      list.insert(list.end(), effects.begin(), effects.end());
+      for (const std::string& effect : effects) {
+        if (std::find(list.begin(), list.end(), effect) == list.end()) list.push_back(effect);
+      }
     }
     list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
   }

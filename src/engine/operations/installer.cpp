@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "topsctl/base/python_requirement.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/engine/checks/installed_files.hpp"
@@ -49,6 +50,19 @@ std::vector<std::string> displaced_by(const Inventory& inventory) {
     displaced.insert(displaced.end(), package.displaces.begin(), package.displaces.end());
   }
   return displaced;
+}
+
+// The names of what wheels require; whether they do here, their markers say.
+std::vector<std::string> required_by(const Inventory& inventory) {
+  std::vector<std::string> names;
+  for (const Package& package : inventory.packages) {
+    if (package.kind != PackageKind::wheel) continue;
+    for (const std::string& field : package.depends) {
+      if (const auto requirement = parse_python_requirement(field))
+        names.push_back(requirement->name);
+    }
+  }
+  return names;
 }
 
 // What the host itself has against the plan. What is in the way of a wheel's files is known from
@@ -209,8 +223,8 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   const Inventory& inventory = bundle.inventory;
   if (!request.allow_older_lock) refuse_older_lock(host, stack.name, request.requester.inputs);
   DpkgDatabase database = read_dpkg_database(host);
-  const HostFacts facts =
-      read_host_facts(host, database, stack, request.python, displaced_by(inventory));
+  const HostFacts facts = read_host_facts(host, database, stack, request.python,
+                                          displaced_by(inventory), required_by(inventory));
   Selection selection =
       select_packages(stack, inventory, facts, selected_components(stack, request.components));
   choose_again(host, request.again, facts, selection);

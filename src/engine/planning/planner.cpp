@@ -95,7 +95,9 @@ PackageAction planned_action(const Package& package, const Selection& selection,
              : action;
 }
 
-std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
+enum class Broken { refuse, deconfigure };  // packages that one to be unpacked breaks
+
+std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs, Broken broken) {
   // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
   std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
                                    "--force-confold"};
@@ -104,6 +106,7 @@ std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs) {
     return deb.action == PackageAction::downgrade;
   });
   if (goes_back) argv.emplace_back("--force-downgrade");
+  if (broken == Broken::deconfigure) argv.emplace_back("--auto-deconfigure");
   argv.emplace_back("--install");
   for (const PlannedPackage& deb : debs) argv.push_back(concat(stage_placeholder, "/", deb.file));
   return argv;
@@ -184,11 +187,12 @@ std::vector<std::vector<PlannedPackage>> changing_debs(
   return changing;
 }
 
-void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Plan& plan) {
+void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Broken broken,
+                   Plan& plan) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
     plan.steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
                           format("dpkg --install {}", file_list(calls[i])),
-                          RunCommand{"dpkg", dpkg_argv(calls[i]), package_timeout_s, ""},
+                          RunCommand{"dpkg", dpkg_argv(calls[i], broken), package_timeout_s, ""},
                           sentences_on(plan.lasting_effects)});
   }
 }
@@ -231,7 +235,8 @@ void add_steps(const PlanInput& input, Plan& plan) {
         {"stage", "copy the packages to the host and verify their digests", StagePackages{}, {}});
   }
   steps.push_back({"keep", "back up affected files", KeepWriteSet{}, {}});
-  add_deb_steps(debs, plan);
+  const bool breaks = breaks_what_is_replaced(input.selection, plan);
+  add_deb_steps(debs, breaks ? Broken::deconfigure : Broken::refuse, plan);
   add_wheel_steps(input, wheels, plan);
   if (!same_environment) {
     steps.push_back({"environment",

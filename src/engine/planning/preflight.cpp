@@ -61,6 +61,7 @@ CompatibilityRules rules_for(const Stack& stack, const Selection& selection,
     names.insert(component.names.begin(), component.names.end());
   }
   rules.companions = companions_of(stack);
+  rules.fixed = fixed_distributions(stack);
   rules.library_folders = folders_of_stack(target, names);
   for (const Package& package : selection.packages) rules.staged_bytes += package.size;
   return rules;

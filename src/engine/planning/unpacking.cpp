@@ -2,10 +2,12 @@
 #include "engine/planning/unpacking.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/script_effects.hpp"
+#include "topsctl/model/relation_parser.hpp"
 
 namespace topsctl {
 
@@ -101,6 +103,28 @@ void unpack_unobserved(Plan& plan) {
                             ? package.name
                             : concat(package.name, ":", package.architecture));
   }
+}
+
+bool breaks_what_is_replaced(const Selection& selection, const Plan& plan) {
+  std::map<std::string, std::string> replaced;  // versions
+  for (const PlannedPackage& package : plan.packages) {
+    if (package.kind == PackageKind::deb && package.before && package.action != PackageAction::keep)
+      replaced.emplace(package.name, *package.before);
+  }
+  const auto breaks_one = [&](const Clause& clause) {
+    return std::any_of(clause.alternatives.begin(), clause.alternatives.end(),
+                       [&](const Relation& relation) {
+                         const auto found = replaced.find(relation.name);
+                         return found != replaced.end() && accepts(relation, found->second);
+                       });
+  };
+  return std::any_of(
+      selection.packages.begin(), selection.packages.end(), [&](const Package& package) {
+        const std::vector<Clause> breaks = package.deb
+                                               ? parse_relations(package.deb->breaks, package.path)
+                                               : std::vector<Clause>();
+        return std::any_of(breaks.begin(), breaks.end(), breaks_one);
+      });
 }
 
 }  // namespace topsctl

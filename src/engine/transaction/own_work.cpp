@@ -315,7 +315,8 @@ std::string OwnWork::without(const std::string& path, const std::string& before,
       return was_early || (path_at != std::string::npos && is_named(line.substr(path_at)));
     }
     const std::string package = line.substr(line.rfind(' ') + 1);
-    return debs_.contains(package.substr(0, package.find('/')));
+    // "NAME:ARCHITECTURE/noawait", the architecture only of Multi-Arch: same.
+    return debs_.contains(package.substr(0, package.find_first_of(":/")));
   };
   return records_without(is_own, before, now, 1);
 }

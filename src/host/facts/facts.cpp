@@ -46,6 +46,7 @@ std::string hint_for_named(const std::string& named, std::vector<std::string> ex
 
 std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
                                       const std::string& named,
+                                      const std::vector<std::string>& others,
                                       std::vector<std::string>& distrusted) {
   std::vector<std::string> distributions = names_of(stack, PackageKind::wheel);
   distributions.insert(distributions.end(), stack.python.unchanged.begin(),
@@ -53,7 +54,9 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   for (const Component& component : stack.components) {
     if (!component.beside.empty()) distributions.push_back(component.beside);
   }
-  if (distributions.empty() && stack.backend.module.empty() && named.empty()) return {};
+  const bool has_wheels = !distributions.empty();
+  distributions.insert(distributions.end(), others.begin(), others.end());
+  if (!has_wheels && stack.backend.module.empty() && named.empty()) return {};
   const std::vector<std::string> candidates =
       named.empty() ? stack.python.executables : std::vector<std::string>{named};
   std::vector<PythonFacts> pythons;
@@ -110,7 +113,8 @@ std::map<std::string, InstalledDeb> debs_of_stack(const Host& host, const Stack&
 }
 
 HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const Stack& stack,
-                          const std::string& python, const std::vector<std::string>& other_debs) {
+                          const std::string& python, const std::vector<std::string>& other_debs,
+                          const std::vector<std::string>& other_wheels) {
   HostFacts facts;
   facts.is_root = is_root_user();
   if (!facts.is_root && host.root != "/") {
@@ -129,7 +133,7 @@ HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const 
   facts.has_dpkg_overrides = has_dpkg_overrides(host);
   facts.unfinished = unfinished_packages(database.packages);
   facts.is_python_named = !python.empty();
-  facts.pythons = read_pythons(host, stack, python, facts.distrusted_pythons);
+  facts.pythons = read_pythons(host, stack, python, other_wheels, facts.distrusted_pythons);
   const std::string& file = stack.environment.file;
   if (auto text = read_text_if_present(host.resolve(file)))
     facts.files.emplace(file, std::move(*text));

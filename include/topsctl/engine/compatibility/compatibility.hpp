@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,7 @@ struct Companion {
   bool operator==(const Companion&) const = default;
 };
 std::vector<Companion> companions_of(const Stack& stack);
+std::set<std::string> fixed_distributions(const Stack& stack);
 
 struct CompatibilityRules {
   std::vector<std::string> component_order;  // ids of the stack's components, for a stable order
@@ -102,6 +104,8 @@ struct CompatibilityRules {
   std::string staging_folder = "/var/lib/topsctl";
   std::uint64_t staged_bytes = 0;
   std::vector<Companion> companions = {};
+  // Normalized names of distributions that stacks leave as they are, or build on.
+  std::set<std::string> fixed = {};
 };
 
 // What an install would take of a bundle: the chosen packages, or all that are sound and not

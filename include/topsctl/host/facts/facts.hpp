@@ -21,10 +21,11 @@ std::map<std::string, InstalledDeb> debs_of_stack(const Host& host, const Stack&
 
 // Looks at the machine without changing anything; of dpkg's database it selects what stack and
 // bundle speak of. `python`: the one interpreter to look at; empty: those that the stack names.
-// `other_debs`: names beside those of the stack. Throws Error{host_unfit} if there is no dpkg, or
-// the named interpreter does not work.
+// `other_debs`, `other_wheels`: names beside those of the stack. Throws Error{host_unfit} if there
+// is no dpkg, or the named interpreter does not work.
 HostFacts read_host_facts(const Host& host, const DpkgDatabase& database, const Stack& stack,
                           const std::string& python,
-                          const std::vector<std::string>& other_debs = {});
+                          const std::vector<std::string>& other_debs = {},
+                          const std::vector<std::string>& other_wheels = {});
 
 }  // namespace topsctl

@@ -80,6 +80,14 @@ TEST_F(CompatibilityOfOrder, NeedsACallOfItsOwnForWhatIsPreDependedOn) {
   EXPECT_THAT(order(), ElementsAre("c", "b", "then", "a", "d"));
 }
 
+TEST_F(CompatibilityOfOrder, NeedsACallOfItsOwnForWhatOnlyProvidesWhatIsPreDependedOn) {
+  deb("a", "1").deb->pre_depends = "virtual";
+  deb("b", "2").deb->provides = "virtual";
+  installed("b", "1");
+  target_.packages[0].provides = "virtual";
+  EXPECT_THAT(order(), ElementsAre("b", "then", "a")) << "dpkg asks for one that is configured";
+}
+
 TEST_F(CompatibilityOfOrder, CountsCallsAlongAChain) {
   deb("a", "1").deb->pre_depends = "b";
   deb("b", "1").deb->pre_depends = "c";

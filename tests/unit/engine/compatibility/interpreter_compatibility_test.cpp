@@ -87,21 +87,6 @@ TEST_F(WheelTags, GoWithRequiresPython) {
   EXPECT_EQ(verdict("py3-none-any", "3.9").why, "its Requires-Python is '>=3.6, <3.9'");
 }
 
-TEST(RequiresPython, IsReadAsSpecifiers) {
-  EXPECT_TRUE(is_python_accepted("", "3.8.10"));
-  EXPECT_TRUE(is_python_accepted("==3.8.*", "3.8.10"));
-  EXPECT_FALSE(is_python_accepted("==3.8.*", "3.9.1"));
-  EXPECT_FALSE(is_python_accepted("!=3.8.*, >=3", "3.8.10"));
-  EXPECT_TRUE(is_python_accepted("~=3.6", "3.8.10"));
-  EXPECT_FALSE(is_python_accepted("~=3.8.11", "3.8.10"));
-  EXPECT_FALSE(is_python_accepted("~=3.8.1", "3.9.1"));
-  EXPECT_TRUE(is_python_accepted("<3.10", "3.9"));
-  EXPECT_FALSE(is_python_accepted(">3.8.10", "3.8.10"));
-  EXPECT_TRUE(is_python_accepted("<=3.8.10", "3.8.10"));
-  EXPECT_TRUE(is_python_accepted("nonsense", "3.8.10"));
-  EXPECT_TRUE(is_python_accepted(">=nonsense", "3.8.10"));
-}
-
 TEST(Machines, AreCalledOtherwiseThanArchitectures) {
   EXPECT_EQ(machine_of("amd64"), "x86_64");
   EXPECT_EQ(machine_of("s390x"), "s390x");

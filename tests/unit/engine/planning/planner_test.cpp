@@ -111,6 +111,21 @@ TEST_F(Planning, OfAFreshInstallHasEveryStep) {
   EXPECT_EQ(command_of(made, "wheel-torch_gcu").judged_by, "torch_gcu");
 }
 
+TEST_F(Planning, LetsDpkgDeconfigureWhatAPackageBreaksAndThePlanReplaces) {
+  facts_.debs["tops-sdk"] = {"tops-sdk", "1.0-1", "amd64", dpkg_status("install ok installed"),
+                             {},         ""};
+  const auto deconfigures = [&] {
+    const std::vector<std::string> argv = command_of(plan(), "debs").argv;
+    return std::find(argv.begin(), argv.end(), "--auto-deconfigure") != argv.end();
+  };
+  Package& eccl = inventory_.packages[0];
+  eccl.deb = DebFacts{};
+  eccl.deb->breaks = "tops-sdk (<< 1.0)";
+  EXPECT_FALSE(deconfigures());
+  eccl.deb->breaks = "other, tops-sdk (<< 2.0)";
+  EXPECT_TRUE(deconfigures());
+}
+
 TEST_F(Planning, OfAFreshInstallShowsThePackages) {
   const PlannedPackage package = plan().packages.at(0);
   EXPECT_EQ(package.component, "eccl");
