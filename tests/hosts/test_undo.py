@@ -144,8 +144,8 @@ def test_byte_code_goes_back_with_its_sources(operator, host, fitting):
 DAEMON = "#!/bin/sh\ntrap '' HUP\nwhile :; do sleep 0.1; done\n"
 STUBBORN = "#!/bin/sh\ntrap '' HUP TERM\nwhile :; do sleep 0.1; done\n"
 # A script, a program, and one of another package, which goes on.
-START = """for each in /opt/tops/topsd "/opt/tops/sleep 600" "/usr/bin/sleep 543.21"; do
-  cp -f /usr/bin/sleep /opt/tops/sleep 2>/dev/null || :
+START = """cp /usr/bin/sleep /opt/tops/sleep
+for each in /opt/tops/topsd "/opt/tops/sleep 600" "/usr/bin/sleep 543.21"; do
   setsid $each </dev/null >/dev/null 2>&1 &
 done
 sleep 0.1"""
@@ -180,3 +180,17 @@ def test_daemons_are_stopped_and_no_script_is_run_before_their_package_goes(oper
     finally:
         for pid, _ in running(host):
             os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_stays_in_run_and_log_is_said(operator, host, with_eccl, fails):
+    """A folder of a user who goes with the rollback: nobody owns it any more."""
+    bundle = with_eccl("useradd tops; mkdir -p /var/log/tops/deep /run/tops; chown -R tops /var/log/tops; echo x > /var/log/tops/deep/x" +
+                       ("; false" if fails else ""))
+    report = operator.json("install", bundle, code=8 if fails else 0)
+    if not fails:
+        host.path("/run/tops").rmdir()
+        report = operator.json("rollback")
+    said = [line.partition(":")[0] for line in report["not_restored"] if "is backed up" in line]
+    assert said == (["/run/tops", "/var/log/tops"] if fails else ["/var/log/tops"]), report["not_restored"]
+    assert "tops:" not in host.path("/etc/passwd").read_text()

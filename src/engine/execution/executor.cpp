@@ -15,6 +15,7 @@
 #include "engine/execution/file_patch.hpp"
 #include "engine/execution/step_actions.hpp"
 #include "engine/execution/unpredicted_changes.hpp"
+#include "engine/execution/volatile_paths.hpp"
 #include "engine/execution/watchdog_start.hpp"
 #include "engine/execution/wheel_comparison.hpp"
 #include "topsctl/base/log_sink.hpp"
@@ -161,6 +162,7 @@ class Executor {
     journal_.append(TransactionState::prepared, prepared_details(summary));
     throw_if_interrupted();
     journal_.append(TransactionState::applying, Json::object());
+    volatile_before_ = volatile_paths(host_);
     if (unpredicted_) unpredicted_->begin_at(change_time_ns(folder_ / "journal"));
     sign_of_life_.emplace(folder_);
     link_sealer_.emplace(snapshot_, store);
@@ -222,7 +224,8 @@ class Executor {
     throw_if_interrupted();
     Json details = {{"at", timestamp(host_.clock->now())},
                     {"kept_bytes", bytes_on_disk(host_, transaction_)},
-                    {"escaped_paths", execution_.report.escaped_paths}};
+                    {"escaped_paths", execution_.report.escaped_paths},
+                    {"volatile", new_volatile_paths(host_, volatile_before_)}};
     if (requester_.confirm_timeout_s > 0) details.update(ask_for_confirmation());
     journal_.append(TransactionState::committed, details);
     sign_of_life_->end();
@@ -330,6 +333,8 @@ class Executor {
         if (std::find(list.begin(), list.end(), effect) == list.end()) list.push_back(effect);
       }
     }
+    for (const std::string& path : new_volatile_paths(host_, volatile_before_))
+      list.push_back(line_on_volatile(path, transaction_.id));
     list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
   }
 
@@ -360,6 +365,7 @@ class Executor {
   Execution execution_;
   Snapshot snapshot_;                              // once it is taken
   std::optional<UnpredictedChanges> unpredicted_;  // the same
+  std::vector<std::string> volatile_before_;       // the same
   std::exception_ptr not_ready_;                   // why the commit cannot be
   std::jthread make_ready_;
   std::optional<SignOfLife> sign_of_life_;  // from the first change on

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/execution/services.hpp"
+#include "engine/execution/volatile_paths.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
@@ -345,6 +346,8 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   PhaseTimer phases(*host.clock);
   phases.enter("restore");
   take_result(transaction, roll_back_transaction(host, transaction, all, undo, lost), execution);
+  for (std::string& line : lines_on_volatile(host, transaction))
+    report.not_restored.push_back(std::move(line));
   report.phases = phases.finish();
   StepResult& step = report.steps.front();
   step.duration_ms =

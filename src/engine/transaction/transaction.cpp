@@ -220,18 +220,31 @@ bool is_observed(const Transaction& transaction) {
   return kept_summary(transaction).known == "observed";
 }
 
-std::vector<std::string> escaped_paths_of(const Transaction& transaction) {
-  std::vector<std::string> escaped;
+namespace {
+
+// Of its commit; fit to be shown.
+std::vector<std::string> paths_in_commit(const Transaction& transaction, const char* key) {
+  std::vector<std::string> found;
   for (const JournalRecord& record : transaction.records) {
     if (record.state != TransactionState::committed) continue;
     const Json details = Json::parse(record.details, nullptr, false);
-    const auto paths = details.find("escaped_paths");
+    const auto paths = details.find(key);
     if (paths == details.end() || !paths->is_array()) continue;
     for (const Json& path : *paths) {
-      if (path.is_string()) escaped.push_back(printable(path.get<std::string>()));
+      if (path.is_string()) found.push_back(printable(path.get<std::string>()));
     }
   }
-  return escaped;
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> escaped_paths_of(const Transaction& transaction) {
+  return paths_in_commit(transaction, "escaped_paths");
+}
+
+std::vector<std::string> volatile_paths_of(const Transaction& transaction) {
+  return paths_in_commit(transaction, "volatile");
 }
 
 std::vector<InputFile> inputs_of(const Transaction& transaction) {

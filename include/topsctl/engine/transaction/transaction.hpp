@@ -75,6 +75,9 @@ WriteSetSummary kept_summary(const Transaction& transaction);
 // shown. If it was observed, none of it is of its programs.
 std::vector<std::string> escaped_paths_of(const Transaction& transaction);
 
+// What appeared under /run and /var/log until its commit, as its journal says.
+std::vector<std::string> volatile_paths_of(const Transaction& transaction);
+
 // The lock and the stack file that it was made by, as its journal says.
 std::vector<InputFile> inputs_of(const Transaction& transaction);
 

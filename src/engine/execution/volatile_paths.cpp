@@ -1,0 +1,78 @@
+// Lists folders, and compares the lists.
+#include "engine/execution/volatile_paths.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+#include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/file_tree.hpp"
+
+namespace topsctl {
+
+namespace {
+
+constexpr std::size_t most_told = 20;
+constexpr std::array<std::string_view, 2> folders = {"/run", "/var/log"};
+
+bool is_of_others(const std::string& path) {
+  constexpr std::array<std::string_view, 6> own = {
+      "/run/systemd", "/run/udev",         "/run/user",
+      "/run/log",     "/var/log/dpkg.log", "/var/log/alternatives.log"};
+  return std::any_of(own.begin(), own.end(), [&](std::string_view each) { return path == each; });
+}
+
+void add_below(const FileTree& tree, const std::string& folder, int depth, const std::string& logs,
+               std::vector<std::string>& found) {
+  for (const ListedName& listed : tree.list(folder)) {
+    std::string path = concat(folder, "/", listed.name);
+    if (path == logs || is_of_others(path)) continue;
+    if (listed.is_folder && !listed.is_mount && depth > 1)
+      add_below(tree, path, depth - 1, logs, found);
+    found.push_back(std::move(path));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> volatile_paths(const Host& host) {
+  const FileTree tree(host.root);
+  std::vector<std::string> found;
+  for (const std::string_view folder : folders)
+    add_below(tree, std::string(folder), 2, host.logs, found);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> new_volatile_paths(const Host& host,
+                                            const std::vector<std::string>& before) {
+  std::vector<std::string> found;
+  for (std::string& path : volatile_paths(host)) {
+    if (std::binary_search(before.begin(), before.end(), path)) continue;
+    const bool is_below =
+        !found.empty() && path.starts_with(found.back()) && path[found.back().size()] == '/';
+    if (!is_below && found.size() < most_told) found.push_back(printable(path));
+  }
+  return found;
+}
+
+std::string line_on_volatile(const std::string& path, std::int64_t transaction) {
+  return format(
+      "{}: appeared during transaction {} and stays, as nothing in /run and /var/log is "
+      "backed up",
+      path, transaction);
+}
+
+std::vector<std::string> lines_on_volatile(const Host& host, const Transaction& transaction) {
+  std::vector<std::string> lines;
+  for (const std::string& path : volatile_paths_of(transaction)) {
+    std::error_code ignored;
+    if (std::filesystem::symlink_status(host.join_canonical(path), ignored).type() !=
+        std::filesystem::file_type::not_found)
+      lines.push_back(line_on_volatile(path, transaction.id));
+  }
+  return lines;
+}
+
+}  // namespace topsctl
