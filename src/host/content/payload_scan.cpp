@@ -18,17 +18,30 @@ std::string_view file_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// Whether each part of it begins with a digit: "6", "1.2.0", not "1.2.0-gdb.py".
+bool is_library_version(std::string_view text) {
+  while (true) {
+    if (!is_digits(text.substr(0, 1))) return false;
+    const auto end = text.find('.');
+    if (end == std::string_view::npos) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
 // "libx.so", "libx.so.1.2", "x.cpython-38-x86_64-linux-gnu.so"
 bool is_library_name(std::string_view path) {
+  constexpr std::string_view so = ".so.";
   const std::string_view name = file_name(path);
-  return name.ends_with(".so") ||
-         (name.starts_with("lib") && name.find(".so.") != std::string_view::npos);
+  if (name.ends_with(".so")) return true;
+  const auto at = name.find(so);
+  return name.starts_with("lib") && at != std::string_view::npos &&
+         is_library_version(name.substr(at + so.size()));
 }
 
 // ld(1): a text file may stand for a library.
 bool is_linker_script(std::string_view head) {
-  return head.starts_with("/* GNU ld script") || head.find("INPUT") != std::string_view::npos ||
-         head.find("GROUP") != std::string_view::npos;
+  return head.starts_with("/* GNU ld script") || head.find("linker script") != head.npos ||
+         head.find("INPUT") != head.npos || head.find("GROUP") != head.npos;
 }
 
 }  // namespace

@@ -162,6 +162,9 @@ TEST(DebContents, TellLibrariesFromStandIns) {
   const Read found = read_data({{"./usr/lib/libeccl.so", small_library()},
                                 {"./usr/lib/libfake.so.1", "sixteen bytes ok"},
                                 {"./usr/lib/libc.so", "/* GNU ld script */ GROUP ( x )"},
+                                {"./usr/lib/libterm.so", "/* We use a linker script as a link */"},
+                                {"./usr/share/gdb/libx.so.6.0.30-gdb.py", "import gdb"},
+                                {"./usr/lib/libx.so.1.TOC", "libx.so.1"},
                                 {"./usr/share/readme", "text"}});
   ASSERT_THAT(found.contents.elf_files, SizeIs(1));
   EXPECT_EQ(found.contents.elf_files[0].path, "/usr/lib/libeccl.so");
