@@ -192,6 +192,41 @@ bool is_firmware(const std::string& path) {
          path.starts_with("/usr/share/");
 }
 
+// Programs that no processor runs: of nothing (data in the form of ELF), of the kernel's own
+// machine (BPF), of cards.
+bool is_for_no_processor(std::string_view machine) {
+  constexpr std::array<std::string_view, 4> names = {"machine 0", "machine 190", "machine 224",
+                                                     "machine 247"};
+  return std::find(names.begin(), names.end(), machine) != names.end();
+}
+
+// Whether processors of the first machine run programs for the second one, too.
+bool runs_too(std::string_view machine, std::string_view other) {
+  return (machine == "x86-64" && (other == "i386" || other == "x32")) ||
+         (machine == "aarch64" && other == "arm");
+}
+
+// "/usr/lib32/libx.so.1", "/opt/x/lib/libx-i386.so": 32-bit libraries that are kept apart.
+bool is_told_by_name(const std::string& path) {
+  for (auto at = path.find("x86"); at != path.npos; at = path.find("x86", at + 3)) {
+    const std::string_view rest = std::string_view(path).substr(at + 3);
+    if (!rest.starts_with("_64") && !rest.starts_with("-64")) return true;
+  }
+  constexpr std::array<std::string_view, 7> names = {"32/",  "-32",  "i386", "i486",
+                                                     "i586", "i686", "arm-"};
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return path.find(name) != std::string::npos; });
+}
+
+// Whether a file for another machine than the deb's is of use all the same. A library is not where
+// programs of the deb's machine find it, as they would fail.
+bool is_usable(const ElfFile& file, const std::string& machine) {
+  if (is_for_no_processor(file.facts.machine)) return true;
+  if (file.facts.type == "relocatable") return !file.path.ends_with(".ko");
+  if (!runs_too(machine, file.facts.machine)) return false;
+  return file.facts.type != "shared" || is_told_by_name(file.path);
+}
+
 bool is_insecure(const std::string& search_path) {
   const bool is_relative = !search_path.starts_with('/') && !search_path.starts_with("$ORIGIN") &&
                            !search_path.starts_with("${ORIGIN}");
@@ -207,11 +242,12 @@ void judge_elf(const Package& package, const ElfFile& file, Collection& found) {
   }
   if (is_firmware(file.path)) return;
   const std::string machine = machine_of(package);
-  if (!machine.empty() && facts.machine != machine) {
+  const bool is_deb = package.kind == PackageKind::deb;
+  if (!machine.empty() && facts.machine != machine && !(is_deb && is_usable(file, machine))) {
     found.add("elf-wrong-machine", file.path,
               format("it is for {}, the package for {}", facts.machine, package.architecture));
   }
-  if (package.kind == PackageKind::deb && package.architecture == "all") {
+  if (is_deb && package.architecture == "all") {
     found.add("elf-in-arch-all", file.path, format("it is for {}", facts.machine));
   }
   for (const std::string& path : facts.search_paths) {

@@ -165,6 +165,19 @@ ElfFile with_search_path(const std::string& path) {
   return file;
 }
 
+ElfFile program(const std::string& path, const std::string& machine) {
+  ElfFile file = elf_file(path, machine);
+  file.facts.type = "executable";
+  return file;
+}
+
+// Not under /lib/modules: that it adds one would be another finding.
+ElfFile module_for(const std::string& machine) {
+  ElfFile file = elf_file("/opt/tops/enflame.ko", machine);
+  file.facts.type = "relocatable";
+  return file;
+}
+
 ElfFile damaged() {
   ElfFile file = elf_file("/usr/lib/liby.so", "");
   file.facts.problem = "cut short";
@@ -202,6 +215,12 @@ const std::vector<Fault>& faults() {
       with_elf("elf-damaged", "cut", sound_deb, damaged()),
       with_elf("elf-wrong-machine", "deb", sound_deb, elf_file("/usr/lib/liby.so", "aarch64")),
       with_elf("elf-wrong-machine", "wheel", sound_wheel, elf_file("y/liby.so", "aarch64")),
+      with_elf("elf-wrong-machine", "library_for_32_bits", sound_deb,
+               elf_file("/usr/lib/x86_64-linux-gnu/liby.so.0.3200", "i386")),
+      with_elf("elf-wrong-machine", "wheel_for_32_bits", sound_wheel,
+               elf_file("y/lib32/liby.so", "i386")),
+      with_elf("elf-wrong-machine", "program", sound_deb, program("/usr/bin/y", "aarch64")),
+      with_elf("elf-wrong-machine", "module", sound_deb, module_for("i386")),
       {"elf-in-arch-all", "all", sound_deb, [](Subject& s) { s.package.architecture = "all"; }},
       with_elf("python-abi-differs", "cpython", sound_wheel,
                elf_file("y/_E.cpython-36m-x86_64-linux-gnu.so")),
@@ -248,6 +267,30 @@ INSTANTIATE_TEST_SUITE_P(Each, FaultyPackages, testing::ValuesIn(faults()), [](c
   }
   return concat(name, "_", info.index);
 });
+
+TEST(PackageFindings, OnMachinesPassOverWhatWorksAllTheSame) {
+  struct Usable {
+    const char* path;
+    const char* machine;
+    const char* type;
+  };
+  for (const Usable& usable : {Usable{"/usr/lib/grub/i386-pc/acpi.mod", "i386", "relocatable"},
+                               Usable{"/usr/lib/gcc-cross/x/crtbegin.o", "aarch64", "relocatable"},
+                               Usable{"/usr/lib/tops/x.go", "machine 0", "shared"},
+                               Usable{"/usr/lib/tops/x.o", "machine 247", "relocatable"},
+                               Usable{"/usr/lib/tops/kernels.hsaco", "machine 224", "shared"},
+                               Usable{"/usr/lib/tops/test.static", "i386", "executable"},
+                               Usable{"/usr/lib32/liby.so.1", "i386", "shared"},
+                               Usable{"/usr/libx32/liby.so.1", "x32", "shared"},
+                               Usable{"/opt/tops/lib/liby-i386.so", "i386", "shared"},
+                               Usable{"/usr/libexec/valgrind/y-x86-linux.so", "i386", "shared"}}) {
+    Subject subject = sound_deb();
+    ElfFile file = elf_file(usable.path, usable.machine);
+    file.facts.type = usable.type;
+    subject.contents.elf_files.push_back(file);
+    EXPECT_THAT(ids(subject), IsEmpty()) << usable.path;
+  }
+}
 
 TEST(PackageFindings, OnModesNeedModesAndNoClaims) {
   Subject subject = sound_deb();
