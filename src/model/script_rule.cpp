@@ -20,7 +20,8 @@ constexpr std::string_view rules_file = "rules/maintainer-scripts.json";
 
 ScriptRule read_rule(const JsonReader& reader, const PatternNames& names) {
   reader.expect_keys({"id", "severity", "title", "when", "applies_to", "pattern", "unless",
-                      "unless_found", "why", "remedy", "example_match", "example_no_match"});
+                      "unless_own", "unless_found", "why", "remedy", "example_match",
+                      "example_no_match"});
   ScriptRule rule;
   rule.finding.id = reader.at("id").text();
   if (!rule.finding.id.starts_with("script-")) reader.at("id").reject("expected 'script-...'");
@@ -40,6 +41,7 @@ ScriptRule read_rule(const JsonReader& reader, const PatternNames& names) {
   }
   rule.pattern = read_pattern(reader.at("pattern"), names);
   if (const auto unless = reader.find("unless")) rule.unless = read_pattern(*unless, names);
+  if (const auto own = reader.find("unless_own")) rule.unless_own = own->boolean();
   if (const auto others = reader.find("unless_found")) rule.unless_found = others->texts();
   rule.example_match = reader.at("example_match").texts();
   rule.example_no_match = reader.at("example_no_match").texts();

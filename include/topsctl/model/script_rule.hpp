@@ -14,11 +14,12 @@ struct ScriptRule {
   enum class When { matches, missing };
   Finding finding;  // its id, severity, title, cause and remedy; no subject, no evidence
   When when = When::matches;
-  std::vector<std::string> applies_to;     // "preinst", ...; empty: all
-  std::string pattern;                     // of one line, RE2 syntax; its names are filled in
-  std::string unless;                      // a line that matches this is harmless; empty: none is
-  std::vector<std::string> unless_found;   // earlier rules that say it all of a line they match
-  std::vector<std::string> example_match;  // lines that the rule must find, for tests
+  std::vector<std::string> applies_to;  // "preinst", ...; empty: all
+  std::string pattern;                  // of one line, RE2 syntax; its names are filled in
+  std::string unless;                   // a line that matches this is harmless; empty: none is
+  bool unless_own = false;  // a line whose paths are all of the package itself is harmless
+  std::vector<std::string> unless_found;      // earlier rules that say it all of a line they match
+  std::vector<std::string> example_match;     // lines that the rule must find, for tests
   std::vector<std::string> example_no_match;  // lines that it must pass over, for tests
   bool operator==(const ScriptRule&) const = default;
 };

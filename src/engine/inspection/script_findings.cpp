@@ -68,11 +68,40 @@ std::string one_blank_each(std::string_view line) {
   return out;
 }
 
+// What dpkg installs of a package, but folders.
+class OwnFiles {
+ public:
+  explicit OwnFiles(const Package& package) {
+    if (package.deb) paths_.insert(package.deb->conffiles.begin(), package.deb->conffiles.end());
+    if (!package.files) return;
+    for (const PayloadEntry& entry : *package.files) {
+      if (entry.type != PayloadEntry::Type::directory) paths_.insert(entry.path);
+    }
+  }
+
+  // Whether the line names files, and no others.
+  bool are_all_of(std::string_view line) const {
+    static const Pattern path(R"((?:^|[\s"'=<>(])(?:\$\{?DPKG_ROOT\}?["']?)?(/[^\s"';&|<>()]*))");
+    bool is_any = false;
+    for (auto at = path.find(line, 0); at; at = path.find(line, at->end)) {
+      const std::string_view match = line.substr(at->begin, at->end - at->begin);
+      const std::string_view name = match.substr(match.find('/'));
+      if (name == "/dev/null") continue;
+      if (!paths_.contains(name)) return false;
+      is_any = true;
+    }
+    return is_any;
+  }
+
+ private:
+  std::set<std::string, std::less<>> paths_;
+};
+
 // The lines of one script, judged one after the other.
 class ScriptJudge {
  public:
-  ScriptJudge(const MaintainerScript& script, EvidenceById& found)
-      : script_(script), found_(found) {}
+  ScriptJudge(const MaintainerScript& script, const OwnFiles& own, EvidenceById& found)
+      : script_(script), own_(own), found_(found) {}
 
   void take(const ScriptLine& line) {
     does_something_ = does_something_ || is_active(line.text);
@@ -84,7 +113,7 @@ class ScriptJudge {
       const ScriptRule& rule = rules_[i];
       const std::optional<Pattern>& unless = judge().unless[i];
       if (!concerns(rule, script_) || (unless && unless->matches(text)) ||
-          is_told_by_another(rule, line.number)) {
+          is_told_by_another(rule, line.number) || (rule.unless_own && own_.are_all_of(text))) {
         continue;
       }
       matched_.insert(rule.finding.id);
@@ -115,6 +144,7 @@ class ScriptJudge {
   }
 
   const MaintainerScript& script_;
+  const OwnFiles& own_;
   EvidenceById& found_;
   const std::vector<ScriptRule>& rules_ = script_rules();
   std::set<std::string> matched_;
@@ -123,25 +153,25 @@ class ScriptJudge {
   bool is_cut_ = false;
 };
 
-void judge_lines(const MaintainerScript& script, EvidenceById& found) {
-  ScriptJudge judge(script, found);
+void judge_lines(const MaintainerScript& script, const OwnFiles& own, EvidenceById& found) {
+  ScriptJudge judge(script, own, found);
   for (const ScriptLine& line : script_lines(script.text)) judge.take(line);
   judge.end();
 }
 
-void judge_script(const MaintainerScript& script, EvidenceById& found) {
+void judge_script(const MaintainerScript& script, const OwnFiles& own, EvidenceById& found) {
   const bool is_elf = script.text.starts_with(elf_magic);
   if (is_elf || script.text.find('\0') != std::string::npos || !is_utf8(script.text)) {
     found["script-is-binary"].add(script.name, is_elf ? "a compiled program" : "not UTF-8 text");
   }
   if (is_elf) return;
   if (script.text.size() <= longest_script) {
-    judge_lines(script, found);
+    judge_lines(script, own, found);
     return;
   }
   found["script-too-long"].add(script.name,
                                format("the script is {} long", human_size(script.text.size())));
-  judge_lines({script.name, script.text.substr(0, longest_script)}, found);
+  judge_lines({script.name, script.text.substr(0, longest_script)}, own, found);
 }
 
 }  // namespace
@@ -150,7 +180,8 @@ std::vector<Finding> script_findings(const Package& package) {
   std::vector<Finding> findings;
   if (!package.deb) return findings;
   EvidenceById found;
-  for (const MaintainerScript& script : package.deb->scripts) judge_script(script, found);
+  const OwnFiles own(package);
+  for (const MaintainerScript& script : package.deb->scripts) judge_script(script, own, found);
   for (const auto& [id, evidence] : found) {
     findings.push_back(make_finding(id, package.path, evidence.pieces()));
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/inspection/printing_functions.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/shell_lexer.hpp"
 
@@ -25,11 +26,6 @@ bool is_assignment(std::string_view word) {
 bool is_prefix(std::string_view word) {
   return is_assignment(word) || is_one_of(word, {"if", "then", "else", "elif", "while", "until",
                                                  "do", "!", "{", "time", "command", "builtin"});
-}
-
-bool is_printer(std::string_view word) {
-  return is_one_of(word, {"echo", "printf", "logger", ":", "/bin/echo", "/usr/bin/printf"}) ||
-         (word.starts_with("log_") && word.ends_with("_msg"));
 }
 
 // Two in a row are typographers' quotes: they run nothing.
@@ -56,7 +52,8 @@ bool is_on_screen(std::string_view redirection, std::string_view target) {
 // script.
 class ScriptText {
  public:
-  ScriptText(std::string_view script, Quotes quotes) : lexer_(script, quotes) {
+  ScriptText(std::string_view script, Quotes quotes)
+      : lexer_(script, quotes), printing_(printing_functions(script)) {
     while (const auto token = lexer_.next()) take(*token);
     end_command(true);
   }
@@ -173,7 +170,7 @@ class ScriptText {
     current.after_pipe = false;
     if (std::exchange(current.is_target, false) || current.has_name || is_prefix(word)) return;
     current.has_name = true;
-    current.prints = is_printer(word);
+    current.prints = is_printer(word) || printing_.contains(word);
     current.is_cat = word == "cat" || word == "/bin/cat";
   }
 
@@ -227,6 +224,7 @@ class ScriptText {
   }
 
   ShellLexer lexer_;
+  std::set<std::string, std::less<>> printing_;  // functions
   std::string out_;
   std::vector<Command> commands_ = {{}};  // the current one, of each substitution one
   std::vector<Start> starts_ = {{0, 1}};

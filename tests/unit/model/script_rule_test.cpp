@@ -22,7 +22,7 @@ const char* const sound_rules = R"({
      "remedy": {"text": "r", "command": null, "risk": "none"},
      "example_match": ["xzz{"], "example_no_match": ["q"]},
     {"id": "script-two", "severity": "info", "title": "t2", "when": "missing",
-     "applies_to": ["preinst"], "pattern": "p", "unless": "{a}", "unless_found": ["script-one"],
+     "applies_to": ["preinst"], "pattern": "p", "unless": "{a}", "unless_own": true, "unless_found": ["script-one"],
      "why": "w", "remedy": {"text": "r", "command": "c", "risk": "reboot"},
      "example_match": ["m"], "example_no_match": ["n"]}]})";
 
@@ -38,11 +38,13 @@ TEST(ScriptRules, AreReadWithEveryField) {
   EXPECT_THAT(rules[0].applies_to, IsEmpty());
   EXPECT_EQ(rules[0].pattern, "(?:(?:x|y)+)z{2,3}{") << "names are filled in, repetitions stay";
   EXPECT_EQ(rules[0].unless, "");
+  EXPECT_FALSE(rules[0].unless_own);
   EXPECT_THAT(rules[0].example_match, ElementsAre("xzz{"));
   EXPECT_THAT(rules[0].example_no_match, ElementsAre("q"));
   EXPECT_EQ(rules[1].when, ScriptRule::When::missing);
   EXPECT_THAT(rules[1].applies_to, ElementsAre("preinst"));
   EXPECT_EQ(rules[1].unless, "(?:x|y)");
+  EXPECT_TRUE(rules[1].unless_own);
   EXPECT_THAT(rules[1].unless_found, ElementsAre("script-one"));
   EXPECT_EQ(rules[1].finding.remedy, (Remedy{"r", "c", Risk::reboot}));
 }

@@ -163,6 +163,41 @@ TEST(ScriptFindings, StayFewHoweverManyLinesThereAre) {
   EXPECT_NE(finding_of(findings, "script-runs-pip"), nullptr);
 }
 
+TEST(ScriptFindings, PassOverWhatIsDoneWithThePackagesOwnFiles) {
+  const std::string lines =
+      "set -e\nln -sf ${target#/lib64/} \"$DPKG_ROOT/lib64/ld-linux-x86-64.so.2\" 2>/dev/null\n"
+      "apparmor_parser -R /etc/apparmor.d/usr.bin.tops\n";
+  Package package = package_with(lines);
+  EXPECT_THAT(ids(script_findings(package)),
+              ElementsAre("script-replaces-system-library", "script-changes-security-policy"));
+  package.files.emplace(1);
+  package.files->front().path = "/lib64/ld-linux-x86-64.so.2";
+  package.deb->conffiles = {"/etc/apparmor.d/usr.bin.tops"};
+  EXPECT_THAT(ids(script_findings(package)), IsEmpty());
+  package.deb->scripts[0].text +=
+      "apparmor_parser -R /etc/apparmor.d/usr.bin.tops /etc/apparmor.d/x\n";
+  EXPECT_THAT(ids(script_findings(package)), ElementsAre("script-changes-security-policy"))
+      << "another's, too";
+  package.deb->scripts[0].text = "set -e\ncp x /lib64/ld-linux-x86-64.so.2\n";
+  package.files->front().type = PayloadEntry::Type::directory;
+  EXPECT_THAT(ids(script_findings(package)), ElementsAre("script-replaces-system-library"));
+}
+
+TEST(ScriptFindings, TakeARemovalOfSettingsForWorseWhereAnInstallDoesIt) {
+  const std::string line = "set -e\nrm -f /etc/ssh/ssh_host_rsa_key\n";
+  EXPECT_THAT(ids(script_findings(package_with(line, "prerm"))),
+              ElementsAre("script-deletes-security-settings"));
+  EXPECT_THAT(ids(script_findings(package_with(line, "postrm"))),
+              ElementsAre("script-deletes-system-files"));
+}
+
+TEST(ScriptFindings, PassOverProseThatAFunctionPrints) {
+  const std::string call = "fail \"give up and run 'dpkg --configure tops'\"\n";
+  EXPECT_THAT(ids_of("set -e\nfail() { echo \"tops: $*\" >&2; exit 1; }\n" + call), IsEmpty());
+  EXPECT_THAT(ids_of("set -e\nfail() { sh -c \"$*\"; }\n" + call),
+              Contains("script-runs-package-manager"));
+}
+
 TEST(ScriptRules, HaveFieldsThatPeopleCanReadAndNoIdTwice) {
   std::vector<std::string> seen;
   for (const ScriptRule& rule : script_rules()) {
