@@ -194,8 +194,24 @@ std::string containers_table(const Inspection& inspection, const InspectionFrame
   return table(rows, style) + notes;
 }
 
-std::string next_step(const std::vector<Finding>& findings, const InspectionFrame& frame,
-                      const Style& style) {
+// The command that unpacks the first archive with a package that an install needs; empty: none has
+// one, so that an install finds them all.
+std::string unpacking(const Inspection& inspection, const InspectionFrame& frame) {
+  for (const Package& package : inspection.inventory.packages) {
+    if (!package.chosen || package.container.empty()) continue;
+    const std::string& archive = package.container.front();
+    const bool is_given = frame.bundle.empty() || frame.bundle.ends_with(archive);
+    const std::string path = typed_word(
+        is_given ? (frame.bundle.empty() ? archive : frame.bundle)
+                 : concat(frame.bundle, frame.bundle.ends_with('/') ? "" : "/", archive));
+    return archive.ends_with(".run") ? concat("sh ", path, " --noexec --target DIR")
+                                     : concat("mkdir DIR && tar -xf ", path, " -C DIR");
+  }
+  return {};
+}
+
+std::string next_step(const Inspection& inspection, const std::vector<Finding>& findings,
+                      const InspectionFrame& frame, const Style& style) {
   const BundleVerdict& verdict = frame.verdict;
   if (verdict.errors > 0) {
     std::vector<Finding> meant;
@@ -212,6 +228,9 @@ std::string next_step(const std::vector<Finding>& findings, const InspectionFram
   }
   const std::string bundle = concat(
       frame.bundle.empty() ? std::string("BUNDLE") : typed_word(frame.bundle), frame.options);
+  if (const std::string unpack = unpacking(inspection, frame);
+      verdict.is_installable && !unpack.empty())
+    return format("unpack it: {}; then topsctl install DIR{} --dry-run", unpack, frame.options);
   if (verdict.is_installable) return format("topsctl install {} --dry-run", bundle);
   if (!verdict.stack.problem.empty())
     return "use packages of one release only, or choose a release with --stack NAME@RELEASE";
@@ -251,7 +270,8 @@ std::string render_inspection(const Inspection& inspection, const std::vector<Fi
   for (const TextSection& section : frame.sections) {
     text += concat(style.bold(section.title), "\n", table(section.rows, style));
   }
-  return text + concat(style.bold(format("next:")), " ", next_step(findings, frame, style), "\n");
+  return text + concat(style.bold(format("next:")), " ",
+                       next_step(inspection, findings, frame, style), "\n");
 }
 
 }  // namespace topsctl

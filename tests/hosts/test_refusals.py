@@ -81,12 +81,21 @@ def test_a_root_that_may_not_be_written(topsctl_host, fitting):
     assert before.diff(topsctl_host.digest(["/run/*"])) == []
 
 
-def test_dpkg_is_in_use(topsctl_host, fitting):
+@pytest.mark.parametrize("lock", ["lock-frontend", "lock"])
+def test_dpkg_is_in_use(topsctl_host, fitting, lock):
     topsctl_host.copy_in(fitting, "/srv/bundle")
-    hold = ("import fcntl, os, subprocess, sys; f = open('/var/lib/dpkg/lock-frontend', 'w'); fcntl.lockf(f, fcntl.LOCK_EX);"
-            "sys.exit(subprocess.call(['topsctl', 'install', '/srv/bundle', '--lock-timeout', '0']))")
+    hold = ("import fcntl, os, subprocess, sys; f = open('/var/lib/dpkg/%s', 'w'); fcntl.lockf(f, fcntl.LOCK_EX);"
+            "sys.exit(subprocess.call(['topsctl', 'install', '/srv/bundle', '--lock-timeout', '0']))" % lock)
     done = topsctl_host.run(["python3", "-c", hold])
     assert done.returncode == 4 and "held by python3 (pid" in done.stderr and "--lock-timeout" in done.stderr, done
+
+
+def test_scripts_cannot_be_run(topsctl_host, with_eccl):
+    topsctl_host.copy_in(with_eccl("true"), "/srv/bundle")
+    done = topsctl_host.run(["sh", "-c", "mkdir /srv/was && cp -a /var/lib/dpkg/. /srv/was && "
+                                         "mount -t tmpfs -o noexec none /var/lib/dpkg && cp -a /srv/was/. /var/lib/dpkg && "
+                                         "topsctl install /srv/bundle"])
+    assert done.returncode == 4 and "noexec" in done.stderr and "remount,exec" in done.stderr, done
 
 
 def test_dpkg_has_unfinished_packages(operator, host, fitting):

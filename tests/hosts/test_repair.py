@@ -104,3 +104,15 @@ def test_what_no_package_of_the_bundle_can_put_right_is_no_success(operator, hos
     for argv in (["install", given], ["install", given, "--dry-run"], ["repair"]):
         refused = operator.topsctl(*argv)
         assert refused.code == 4 and "already installed, but check" in refused.err and "reinstall the earlier torch" in refused.err, refused
+
+
+def test_what_becomes_of_an_edited_configuration_file_is_said(operator, host, bundle):
+    old = bundle(python=host.python_minor(), only_needed=True, generation="2.4.87")
+    operator.json("install", old, "--stack", OLD_STACK)
+    edited = host.path("/etc/tops-sdk/sdk.conf")
+    edited.write_text(edited.read_text() + "# mine\n")
+    for options in (("--dry-run",), ()):
+        report = operator.json("install", bundle(python=host.python_minor(), only_needed=True), *options)
+        said, = [warning for warning in report["warnings"] if ".dpkg-dist" in warning]
+        assert said.startswith("tops-sdk: configuration file '/etc/tops-sdk/sdk.conf' was modified and stays so")
+    assert edited.read_text().endswith("# mine\n")

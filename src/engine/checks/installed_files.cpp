@@ -155,6 +155,10 @@ std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb
 
 }  // namespace
 
+std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb) {
+  return changed_conffiles(host, deb, read_diversions(host));
+}
+
 DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb) {
   const std::vector<Diversion> diversions = read_diversions(host);
   const std::vector<RecordedFile> files = recorded_files(deb, diversions);

@@ -2,6 +2,7 @@
 #include "topsctl/engine/operations/installer.hpp"
 
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -142,6 +143,41 @@ void choose_again(const Host& host, Again again, const HostFacts& facts, Selecti
   }
 }
 
+// dpkg is told to keep what the administrator has made of them (planner).
+std::vector<std::string> warnings_on_conffiles(const Host& host, const Selection& selection,
+                                               const HostFacts& facts) {
+  std::vector<std::string> warnings;
+  for (const Package& package : selection.packages) {
+    const auto installed = facts.debs.find(package.name);
+    if (package.kind != PackageKind::deb || installed == facts.debs.end() ||
+        planned_package(package, selection, facts).action == PackageAction::keep)
+      continue;
+    for (const std::string& change : changed_conffiles(host, installed->second)) {
+      warnings.push_back(
+          format("{}: configuration file {} and stays so; where the package has a new one, it is "
+                 "placed beside it as .dpkg-dist",
+                 package.name, change));
+    }
+  }
+  return warnings;
+}
+
+// dpkg runs scripts from its own folder.
+void require_runnable_scripts(const Host& host, const Selection& selection) {
+  struct statvfs status {};
+  const bool has_scripts = std::any_of(
+      selection.packages.begin(), selection.packages.end(),
+      [](const Package& package) { return package.deb && !package.deb->scripts.empty(); });
+  if (!has_scripts || ::statvfs(host.resolve(dpkg_directory).c_str(), &status) != 0 ||
+      (status.f_flag & ST_NOEXEC) == 0)
+    return;
+  throw Error(ErrorCode::host_unfit,
+              format("{} is on a file system that is mounted noexec: dpkg cannot run the packages' "
+                     "scripts",
+                     dpkg_directory),
+              "nothing was changed; mount it without noexec: `mount -o remount,exec MOUNT`");
+}
+
 // A repair is about what transactions have brought, if there were any.
 void leave_out_newcomers(const Host& host, const HostFacts& facts, Selection& selection) {
   std::set<std::string> brought;
@@ -263,9 +299,12 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
                                     request.accepted, stage == nullptr ? 0 : stage->staged_bytes(),
                                     std::move(clashes), bytes_for_undo(host, selection, facts));
   std::vector<std::string> warnings = odd_host_warnings(host);
+  for (std::string& warning : warnings_on_conffiles(host, selection, facts))
+    warnings.push_back(std::move(warning));
   warnings.insert(warnings.end(), bundle.warnings.begin(), bundle.warnings.end());
   const Plan plan = plan_install({stack, selection, facts, found, options, std::move(warnings)});
   if (plan.steps.empty() && !request.reading) require_sound(host, stack, plan);
+  if (!plan.steps.empty()) require_runnable_scripts(host, selection);
   require_applicable(host, plan, request.reading ? Wheels::elsewhere : Wheels::here);
   return plan;
 }

@@ -104,7 +104,7 @@ Inventory read_inventory(const FoundFiles& found,
   if (inventory.packages.empty()) {
     throw Error(
         ErrorCode::bad_bundle, format("no package found in {}", in_quotes(found.subject)),
-        "a bundle contains .deb and .whl files; extract a .run with its option --extract-only");
+        "a bundle contains .deb and .whl files; unpack a .run with `sh FILE --noexec --target DIR`");
   }
   return inventory;
 }

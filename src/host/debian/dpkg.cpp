@@ -59,25 +59,38 @@ std::string_view path_beside(std::string_view dpkg_sibling) {
 
 DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
                                    const std::function<void(const std::string&)>& on_wait) {
-  const std::filesystem::path path = host.resolve_parent(concat(dpkg_directory, "/lock-frontend"));
-  file_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0640));
-  if (!file_.is_open()) throw system_error(errno, "open", path.string(), ErrorCode::host_unfit);
-  struct flock lock = whole_file_lock();
-  if (::fcntl(file_.get(), F_OFD_SETLK, &lock) == 0) return;
-  if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
-    throw system_error(errno, "lock", path.string(), ErrorCode::host_unfit);
-  }
-  const auto started = host.clock->steady();
   const WaitLimit limit(patience_ms);
-  waited_for_ = holder_of(file_.get());
-  on_wait(waited_for_);
-  const bool is_locked = patience_ms > 0 && lock_within(file_, LockKind::record, limit);
-  waited_ms_ =
-      std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started).count();
-  if (is_locked) return;
-  throw_if_interrupted();
-  throw Error(ErrorCode::busy, format("dpkg's frontend lock is held by {}", waited_for_),
-              "wait until that program has ended, or allow more time with --lock-timeout");
+  const auto take = [&](const char* name, int flags, const auto& refuse) {
+    const std::filesystem::path path = host.resolve_parent(concat(dpkg_directory, "/", name));
+    Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0640));
+    if (!file.is_open() && errno == ENOENT && flags == 0) return file;
+    if (!file.is_open()) throw system_error(errno, "open", path.string(), ErrorCode::host_unfit);
+    struct flock lock = whole_file_lock();
+    if (::fcntl(file.get(), F_OFD_SETLK, &lock) == 0) return file;
+    if (errno != EACCES && errno != EAGAIN && errno != EINTR) {
+      throw system_error(errno, "lock", path.string(), ErrorCode::host_unfit);
+    }
+    const auto started = host.clock->steady();
+    waited_for_ = holder_of(file.get());
+    on_wait(waited_for_);
+    const bool is_locked = patience_ms > 0 && lock_within(file, LockKind::record, limit);
+    waited_ms_ +=
+        std::chrono::duration_cast<std::chrono::milliseconds>(host.clock->steady() - started)
+            .count();
+    if (is_locked) return file;
+    throw_if_interrupted();
+    refuse();
+    return file;
+  };
+  constexpr const char* hint =
+      "wait until that program has ended, or allow more time with --lock-timeout";
+  file_ = take("lock-frontend", O_CREAT, [&] {
+    throw Error(ErrorCode::busy, format("dpkg's frontend lock is held by {}", waited_for_), hint);
+  });
+  // dpkg takes this one itself, and does not wait for a program that knows no frontend lock.
+  static_cast<void>(take("lock", 0, [&] {
+    throw Error(ErrorCode::busy, format("dpkg's database lock is held by {}", waited_for_), hint);
+  }));
 }
 
 }  // namespace topsctl

@@ -24,6 +24,9 @@ struct DebFiles {
 // leaves out. Links and folders have to be there, except below /run. Throws Error{interrupted}.
 DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb);
 
+// The last of these alone.
+std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb);
+
 // The first file of RECORD (PEP 376) that is not there or not what RECORD says; empty: none.
 std::string wheel_difference(const Host& host, const InstalledWheel& wheel);
 
