@@ -44,9 +44,12 @@ def executable(path, text):
 
 
 def change(tree, fields, script, files):
-    """Each file holds its own name; a field replaces the one of its name."""
+    """Each file holds its own name, a slash at the end means a folder; a field replaces the one of its name."""
     for path in files:
         file = tree / path.lstrip("/")
+        if path.endswith("/"):
+            file.mkdir(parents=True, exist_ok=True)
+            continue
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{path}\n")
     control = tree / "DEBIAN" / "control"

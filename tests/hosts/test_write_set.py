@@ -85,3 +85,11 @@ def test_services_are_warned_of_where_a_script_touches_them(operator, with_eccl)
 def test_who_asks_for_a_trial_run_is_told_what_there_is_instead(words, operator, with_eccl):
     refused = operator.json("install", with_eccl(PLAIN), *words, code=2)
     assert "there are no trial runs any more; every program is observed" in refused["error"]["message"], refused
+
+
+def test_mounted_file_systems_of_the_kernel_are_never_restored(topsctl_host, with_eccl):
+    """sysfs changes the times of a folder by a mere look, and in a container nothing of it can be put back."""
+    topsctl_host.copy_in(with_eccl("mount -o remount,bind,rw /sys; touch /sys; mount -o remount,bind,ro /sys; false", files=("/sys/",)), "/srv/bundle")
+    done = topsctl_host.run(["sh", "-c", "mkdir -p /sys && mount -t sysfs none /sys && mount -o remount,bind,ro /sys && topsctl install /srv/bundle --json"])
+    report = json.loads(done.stdout)
+    assert done.returncode == 8 and report["outcome"] == "rolled_back" and report["rollback"]["verified"]["paths_differing"] == 0, report

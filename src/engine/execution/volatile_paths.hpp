@@ -12,6 +12,7 @@ namespace topsctl {
 
 // Sorted; two levels deep, as daemons and packages have their folders there. Topsctl's own logs are
 // left out, and what the service manager and dpkg have of their own.
+// Empty if the folders cannot be listed.
 std::vector<std::string> volatile_paths(const Host& host);
 
 // Those of now that were not there, the outermost alone; at most 20, fit to be shown.

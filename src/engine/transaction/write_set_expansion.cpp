@@ -77,6 +77,26 @@ void add_beside(const FileTree& tree, const std::vector<std::string_view>& unpac
   for (std::set<std::string>& paths : each) found.merge(paths);
 }
 
+// Where the kernel's own file systems are mounted, nothing is the packages' (base-files has /sys),
+// and even a look may change the times.
+class KernelFolders {
+ public:
+  explicit KernelFolders(const FileTree& tree) {
+    for (const char* folder : {"/dev", "/proc", "/sys"}) {
+      if (tree.identity(folder).inode != 0 && is_mount(tree, folder)) mounted_.emplace_back(folder);
+    }
+  }
+  bool have(const std::string& path) const {
+    return std::any_of(mounted_.begin(), mounted_.end(), [&](const std::string& folder) {
+      return path.starts_with(folder) &&
+             (path.size() == folder.size() || path[folder.size()] == '/');
+    });
+  }
+
+ private:
+  std::vector<std::string> mounted_;
+};
+
 using Members = std::map<std::string, WriteSetMember, std::less<>>;
 
 void add_families(const FileTree& tree, const std::vector<PathFamily>& families, Members& members) {
@@ -143,8 +163,9 @@ std::vector<WriteSetMember> members_of(const Host& host, const WriteSet& write_s
   add_folders_above(members);
   std::vector<WriteSetMember> sorted;
   sorted.reserve(members.size());
+  const KernelFolders of_kernel(tree);
   for (auto& [path, member] : members) {
-    if (!is_dpkg_lock(path)) sorted.push_back(std::move(member));
+    if (!is_dpkg_lock(path) && !of_kernel.have(path)) sorted.push_back(std::move(member));
   }
   return sorted;
 }

@@ -77,7 +77,7 @@ warning[odd]: title of odd: x.deb
   preinst:12: curl x | sh
   hint: do something about it
 use --verbose to show 1 note
-next: topsctl install TopsRider.run --dry-run
+next: unpack it: sh TopsRider.run --noexec --target DIR; then topsctl install DIR --dry-run
 )");
 }
 
@@ -146,7 +146,7 @@ TEST(InspectionText, ListsWhatAnInstallLeavesAloneWhenAsked) {
             Not(HasSubstr("9.9-1")), Not(HasSubstr("2.4.0")), Not(HasSubstr("title of odd")),
             HasSubstr(
                 "use --verbose to show 0 notes, and 1 finding on packages that are not needed\n"),
-            HasSubstr("next: topsctl install")));
+            HasSubstr("next: unpack it: sh")));
   Shown all;
   all.detail = Detail::full;
   EXPECT_THAT(shown(inspection, findings, all),
@@ -222,13 +222,28 @@ TEST(NextStep, IsToFixErrorsFirst) {
 }
 
 TEST(NextStep, IsADryRunOfTheInstallWhenAStackIsComplete) {
-  EXPECT_EQ(last_line(shown(sample_inspection(), {sample_finding("b", Severity::warning, "w")})),
-            "next: topsctl install TopsRider.run --dry-run");
+  Inspection inspection = sample_inspection();
+  for (Package& package : inspection.inventory.packages) package.container.clear();
+  EXPECT_EQ(last_line(shown(inspection, {})), "next: topsctl install TopsRider.run --dry-run");
   Shown how;
   how.bundle = "my bundle";
   how.options = " --stack s --root /srv/r";
-  EXPECT_EQ(last_line(shown(sample_inspection(), {}, how)),
+  EXPECT_EQ(last_line(shown(inspection, {}, how)),
             "next: topsctl install 'my bundle' --stack s --root /srv/r --dry-run");
+}
+
+TEST(NextStep, IsToUnpackAnArchiveThatAnInstallDoesNotOpen) {
+  Inspection inspection = sample_inspection();
+  Shown how;
+  how.bundle = "my bundle";
+  how.options = " --stack s";
+  EXPECT_EQ(last_line(shown(inspection, {}, how)),
+            "next: unpack it: sh 'my bundle/TopsRider.run' --noexec --target DIR; then topsctl "
+            "install DIR --stack s --dry-run");
+  for (Package& package : inspection.inventory.packages) package.container = {"tops.tar.gz"};
+  EXPECT_EQ(last_line(shown(inspection, {}, how)),
+            "next: unpack it: mkdir DIR && tar -xf 'my bundle/tops.tar.gz' -C DIR; then topsctl "
+            "install DIR --stack s --dry-run");
 }
 
 TEST(NextStep, NamesTheComponentsOfAnIncompleteStack) {
