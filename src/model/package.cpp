@@ -85,6 +85,7 @@ Json to_json(const std::optional<DebFacts>& deb) {
           {"pre_depends", text_or_null(deb->pre_depends)},
           {"depends", text_or_null(deb->depends)},
           {"recommends", text_or_null(deb->recommends)},
+          {"suggests", text_or_null(deb->suggests)},
           {"breaks", text_or_null(deb->breaks)},
           {"conflicts", text_or_null(deb->conflicts)},
           {"replaces", text_or_null(deb->replaces)},

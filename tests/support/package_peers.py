@@ -15,8 +15,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 ENVIRONMENT = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-RELATIONS = {"Pre-Depends": "pre_depends", "Depends": "depends", "Recommends": "recommends", "Breaks": "breaks",
-             "Conflicts": "conflicts", "Replaces": "replaces", "Provides": "provides"}
+RELATIONS = {"Pre-Depends": "pre_depends", "Depends": "depends", "Recommends": "recommends",
+             "Suggests": "suggests", "Breaks": "breaks", "Conflicts": "conflicts", "Replaces": "replaces", "Provides": "provides"}
 TYPES = {"-": "file", "d": "directory", "l": "symlink", "h": "hardlink", "c": "character-device",
          "b": "block-device", "p": "fifo"}
 SCRIPTS = {"preinst", "postinst", "prerm", "postrm", "config"}

@@ -67,6 +67,7 @@ struct DebFacts {
   std::string pre_depends;
   std::string depends;
   std::string recommends;
+  std::string suggests;
   std::string breaks;
   std::string conflicts;
   std::string replaces;

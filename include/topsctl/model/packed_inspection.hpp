@@ -52,8 +52,8 @@ inline auto members_of(MaintainerScript& value) {
   return std::tie(name, text);
 }
 inline auto members_of(DebFacts& value) {
-  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = value;
-  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+  auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = value;
+  return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
 }
 inline auto members_of(WheelFault& value) {
   auto& [finding, place, why] = value;

@@ -52,6 +52,8 @@ KnownDeb known_deb(const Package& package, std::size_t index, const TargetSnapsh
   deb.multi_arch = facts.multi_arch;
   parse(deb, deb.pre_depends, facts.pre_depends, target);
   parse(deb, deb.depends, facts.depends, target);
+  const bool has_both = !facts.recommends.empty() && !facts.suggests.empty();
+  parse(deb, deb.optional, concat(facts.recommends, has_both ? ", " : "", facts.suggests), target);
   parse(deb, deb.breaks, facts.breaks, target);
   parse(deb, deb.conflicts, facts.conflicts, target);
   parse(deb, deb.replaces, facts.replaces, target);

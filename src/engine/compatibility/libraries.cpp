@@ -25,6 +25,7 @@ using Names = std::unordered_set<std::string_view>;
 struct Provided {
   Names names;            // SONAMEs and file names
   std::string libstdcxx;  // the highest GLIBCXX_ that one of them defines; empty: none does
+  std::string glibc;      // the same of GLIBC_, by a libc.so.6 where the loader looks
 };
 
 std::string elf_machine(std::string_view architecture) {
@@ -39,6 +40,7 @@ std::string elf_machine(std::string_view architecture) {
 // What one package's files need beyond what is there; each with the files that need it.
 struct Lacks {
   std::map<std::string, std::vector<Evidence>> libraries;
+  std::map<std::string, std::vector<Evidence>> of_plugins;
   std::map<std::string, std::vector<Evidence>> glibc;  // by version
   std::map<std::string, std::vector<Evidence>> libstdcxx;
 };
@@ -54,19 +56,35 @@ class LibraryChecks {
         machine_(elf_machine(target.architecture)),
         folders_(default_folders(target.architecture)) {
     for (const CachedLibrary& library : target.libraries) on_target_.insert(library.soname);
-    for (const KnownDeb* deb : debs.bundle) add_provided(*deb->package, deb->index, bundle_);
+    for (const KnownDeb* deb : debs.bundle) {
+      add_provided(*deb->package, deb->index, bundle_);
+      for_each_file(deb->index, [&](const ElfFile& file) {
+        needed_.insert(file.facts.needed.begin(), file.facts.needed.end());
+      });
+    }
   }
 
-  void check_deb(const KnownDeb& deb) {
+  // `after`: the debs that are there then.
+  void check_deb(const KnownDeb& deb, const DebSet& after) {
     Lacks lacks;
+    const std::string absent = absent_optional(deb, after);
+    const bool has_rest = !deb.depends.empty() && has_sound_library(deb.index);
     for_each_file(deb.index, [&](const ElfFile& file) {
+      const bool is_optional = !absent.empty() || (has_rest && is_below_default_folder(file.path));
+      auto& libraries = is_optional && is_plugin(file) ? lacks.of_plugins : lacks.libraries;
       for (const std::string& soname : file.facts.needed) {
         if (!is_on_system(soname, file)) {
-          lacks.libraries[soname].push_back({file.path, 0, format("needs {}", soname)});
+          libraries[soname].push_back({file.path, 0, format("needs {}", soname)});
         }
       }
-      look_at_versions(file, bundle_.libstdcxx, lacks);
+      look_at_versions(file, bundle_, lacks);
     });
+    for (auto& [soname, evidence] : lacks.of_plugins) {
+      add_finding("plugin-library-missing", deb.package->path, std::move(evidence),
+                  absent.empty()
+                      ? std::string()
+                      : format("has no {}, which the package only recommends or suggests", absent));
+    }
     report(deb.package->path, std::move(lacks), {});
   }
 
@@ -76,6 +94,7 @@ class LibraryChecks {
     const Package& wheel = inspection_.inventory.packages[index];
     Provided own;
     own.libstdcxx = bundle_.libstdcxx;
+    own.glibc = bundle_.glibc;
     add_provided(wheel, index, own);
     Lacks lacks;
     std::map<std::string, std::string> notes;
@@ -93,7 +112,7 @@ class LibraryChecks {
                                        provider->distribution));
         }
       }
-      look_at_versions(file, own.libstdcxx, lacks);
+      look_at_versions(file, own, lacks);
     });
     report(wheel.path, std::move(lacks), notes);
   }
@@ -121,17 +140,66 @@ class LibraryChecks {
       sound.insert(file.path);
       provided.names.insert(name_part(file.path));
       if (!file.facts.soname.empty()) provided.names.insert(file.facts.soname);
-      for (const std::string& version : file.facts.defined_versions) {
-        constexpr std::string_view prefix = "GLIBCXX_";
-        if (!version.starts_with(prefix)) continue;
-        const std::string number = version.substr(prefix.size());
-        if (is_digits(number.substr(0, 1)) &&
-            compare_debian_versions(provided.libstdcxx, number) < 0) {
-          provided.libstdcxx = number;
-        }
+      raise(provided.libstdcxx, file.facts, "GLIBCXX_");
+      if (file.facts.soname == "libc.so.6" && is_in_default_folder(file.path)) {
+        raise(provided.glibc, file.facts, "GLIBC_");
       }
     });
     if (package.files) add_links(*package.files, sound, provided.names);
+  }
+
+  // Takes the highest version that the file defines, if it is higher.
+  static void raise(std::string& highest, const ElfFacts& facts, std::string_view prefix) {
+    for (const std::string& version : facts.defined_versions) {
+      if (!version.starts_with(prefix)) continue;
+      const std::string number = version.substr(prefix.size());
+      if (is_digits(number.substr(0, 1)) && compare_debian_versions(highest, number) < 0) {
+        highest = number;
+      }
+    }
+  }
+
+  bool is_in_default_folder(std::string_view path) const {
+    return std::find(folders_.begin(), folders_.end(), folder_part(path)) != folders_.end();
+  }
+
+  // In a folder of some package below that of the architecture: "/usr/lib/x86_64-linux-gnu/x/y.so".
+  bool is_below_default_folder(std::string_view path) const {
+    return std::any_of(folders_.begin(), folders_.end(), [&](const std::string& folder) {
+      return folder.ends_with("-linux-gnu") && folder_part(path).starts_with(folder + "/");
+    });
+  }
+
+  // Whether there is a library for all programs, and what such ones need is there.
+  bool has_sound_library(std::size_t index) const {
+    bool is_any = false;
+    bool is_sound = true;
+    for_each_file(index, [&](const ElfFile& file) {
+      if (!is_in_default_folder(file.path)) return;
+      is_any = true;
+      for (const std::string& soname : file.facts.needed) {
+        is_sound = is_sound && is_on_system(soname, file);
+      }
+    });
+    return is_any && is_sound;
+  }
+
+  // A library in a folder of its own that no file of the bundle needs: a program asks for it by
+  // name, if it wants it. Modules of Python are what a package is for.
+  bool is_plugin(const ElfFile& file) const {
+    const ElfFacts& facts = file.facts;
+    return facts.type == "shared" && !facts.is_python_extension &&
+           !is_in_default_folder(file.path) && !needed_.contains(name_part(file.path)) &&
+           (facts.soname.empty() || !needed_.contains(facts.soname));
+  }
+
+  // The packages that the deb only recommends or suggests and that will not be there.
+  static std::string absent_optional(const KnownDeb& deb, const DebSet& after) {
+    std::vector<std::string> absent;
+    for (const Clause& clause : deb.optional) {
+      if (!after.is_met(clause, deb)) absent.push_back(clause.alternatives.front().name);
+    }
+    return joined(absent, ", ");
   }
 
   static void add_links(const std::vector<PayloadEntry>& files,
@@ -217,12 +285,15 @@ class LibraryChecks {
     return false;
   }
 
-  void look_at_versions(const ElfFile& file, const std::string& libstdcxx, Lacks& lacks) const {
+  // `brought`: with the file.
+  void look_at_versions(const ElfFile& file, const Provided& brought, Lacks& lacks) const {
     const auto is_newer = [](const std::string& needed, const std::string& there) {
       return !needed.empty() && !there.empty() && compare_debian_versions(needed, there) > 0;
     };
     const ElfFacts& facts = file.facts;
-    if (is_newer(facts.glibc, target_.glibc)) {
+    const std::string& libstdcxx = brought.libstdcxx;
+    const bool has_glibc = !brought.glibc.empty() && !is_newer(facts.glibc, brought.glibc);
+    if (is_newer(facts.glibc, target_.glibc) && !has_glibc) {
       lacks.glibc[facts.glibc].push_back({file.path, 0, format("needs GLIBC_{}", facts.glibc)});
     }
     const bool is_brought = !libstdcxx.empty() && !is_newer(facts.glibcxx, libstdcxx);
@@ -291,6 +362,7 @@ class LibraryChecks {
   std::string machine_;
   std::vector<std::string> folders_;
   Names on_target_;
+  Names needed_;  // by files of the debs
   Provided bundle_;
 };
 
@@ -303,7 +375,7 @@ bool check_libraries(const Inspection& inspection, const ComparedDebs& debs,
   if (inspection.depth != Depth::deep) return false;
   if (target.libraries.empty() && target.owners.empty()) return false;
   LibraryChecks checks(inspection, debs, target, rules, findings);
-  for (const KnownDeb* deb : debs.bundle) checks.check_deb(*deb);
+  for (const KnownDeb* deb : debs.bundle) checks.check_deb(*deb, debs.after);
 
   std::map<std::size_t, std::vector<const PythonFacts*>> takers;
   std::set<std::string> distributions;

@@ -62,8 +62,9 @@ bool is_printer(std::string_view command) {
 }
 
 std::set<std::string, std::less<>> printing_functions(std::string_view script) {
-  static const Pattern header(R"((?:^|[\n;{(&|])[ \t]*(?:function[ \t]+)?[\w-]+[ \t]*\([ \t]*\))");
-  static const Pattern name_of(R"([\s;{(&|]*(?:function[ \t]+)?([\w-]+)[ \t]*\([ \t]*\))");
+  // Wherever it stands: after "then", too, and in a comment.
+  static const Pattern header(R"([\w-]+[ \t]*\([ \t]*\))");
+  static const Pattern name_of(R"(([\w-]+)[ \t]*\([ \t]*\))");
   Names printing;
   Names others;
   for (auto at = header.find(script, 0); at; at = header.find(script, at->end)) {

@@ -45,6 +45,7 @@ void take_relations(const Stanza& control, Package& package) {
   deb.pre_depends = control_line(control.value("Pre-Depends"));
   deb.depends = control_line(control.value("Depends"));
   deb.recommends = control_line(control.value("Recommends"));
+  deb.suggests = control_line(control.value("Suggests"));
   deb.breaks = control_line(control.value("Breaks"));
   deb.conflicts = control_line(control.value("Conflicts"));
   deb.replaces = control_line(control.value("Replaces"));

@@ -10,6 +10,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 
 class CompatibilityOfLibraries : public SampleCompatibility {
  protected:
@@ -114,6 +115,74 @@ TEST_F(CompatibilityOfLibraries, NeedVersionsOfGlibcComparedAsNumbers) {
               ElementsAre("/usr/bin/c: needs GLIBC_2.34", "target: its glibc is 2.31"));
   target_.glibc.clear();
   EXPECT_THAT(ids(), IsEmpty());
+}
+
+TEST_F(CompatibilityOfLibraries, TakeTheGlibcThatTheBundleBringsForTheTargets) {
+  deb("tops-sdk", "2");
+  elf("/usr/bin/a", {}).facts.glibc = "2.36";
+  wheel("y", "1", "py3-none-any");
+  target_.pythons = {sample_python("3.8")};
+  elf("y/_y.so", {}).facts.glibc = "2.36";
+  EXPECT_THAT(ids(), Contains("glibc-too-old " + linked_sdk));
+  deb("libc6", "2.36-9");
+  ElfFile& libc = elf("/opt/x/libc.so.6", {}, "libc.so.6");
+  libc.facts.defined_versions = {"GLIBC_2.4", "GLIBC_2.36", "GLIBC_PRIVATE"};
+  EXPECT_THAT(ids(), Contains("glibc-too-old " + linked_sdk)) << "the loader does not look there";
+  libc.path = "/lib/x86_64-linux-gnu/libc.so.6";
+  EXPECT_THAT(ids(), IsEmpty());
+  libc.facts.defined_versions = {"GLIBC_2.35"};
+  EXPECT_THAT(ids(), Contains("glibc-too-old " + linked_sdk));
+}
+
+TEST_F(CompatibilityOfLibraries, OfPluginsAreAWarningWhereTheirPackageIsOnlySuggested) {
+  const std::string plugin = "/usr/lib/x86_64-linux-gnu/tops/gl_plugin.so";
+  Package& sdk = deb("tops-sdk", "2");
+  elf(plugin, {"libglut.so.3.12"});
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk));
+  sdk.deb->recommends = "libc6";
+  sdk.deb->suggests = "libglut3.12, tops-doc";
+  installed("libc6", "2.31");
+  EXPECT_THAT(ids(), ElementsAre("plugin-library-missing " + linked_sdk));
+  EXPECT_EQ(finding("plugin-library-missing").severity, Severity::warning);
+  EXPECT_THAT(evidence("plugin-library-missing"),
+              ElementsAre(plugin + ": needs libglut.so.3.12",
+                          "target: has no libglut3.12, tops-doc, which the package only recommends "
+                          "or suggests"));
+  ElfFile& file = inspection_.contents[0].elf_files.front();
+  const auto is_error = [&] { return ids() == std::vector{"library-missing " + linked_sdk}; };
+  file.facts.is_python_extension = true;
+  EXPECT_TRUE(is_error()) << "a module of Python";
+  file.facts.is_python_extension = false;
+  file.facts.type = "executable";
+  EXPECT_TRUE(is_error()) << "a program";
+  file.facts.type = "shared";
+  file.path = "/usr/lib/x86_64-linux-gnu/gl_plugin.so";
+  EXPECT_TRUE(is_error()) << "where every program finds it";
+  file.path = plugin;
+  installed("libglut3.12", "1");
+  installed("tops-doc", "1");
+  EXPECT_TRUE(is_error()) << "all that is suggested is there";
+  target_.packages.resize(1);
+  elf("/usr/bin/tops", {"gl_plugin.so"});
+  EXPECT_TRUE(is_error()) << "a program needs it";
+}
+
+TEST_F(CompatibilityOfLibraries, OfPluginsAreAWarningBesideALibraryThatLacksNothing) {
+  deb("tops-sdk", "2");
+  elf("/usr/lib/x86_64-linux-gnu/tops/gl_plugin.so", {"libglut.so.3.12"});
+  elf("/usr/lib/x86_64-linux-gnu/libtops.so.1", {"libc.so.6"});
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk)) << "it depends on nothing";
+  installed("libc6", "2.31");
+  inspection_.inventory.packages.back().deb->depends = "libc6";
+  EXPECT_THAT(ids(), ElementsAre("plugin-library-missing " + linked_sdk));
+  EXPECT_THAT(evidence("plugin-library-missing"),
+              ElementsAre("/usr/lib/x86_64-linux-gnu/tops/gl_plugin.so: needs libglut.so.3.12"));
+  inspection_.contents[0].elf_files.back().facts.needed = {"libmissing.so.1"};
+  EXPECT_THAT(ids(), Contains("library-missing " + linked_sdk));
+  EXPECT_THAT(ids(), Not(Contains("plugin-library-missing " + linked_sdk)));
+  inspection_.contents[0].elf_files.back().facts.needed = {"libc.so.6"};
+  inspection_.contents[0].elf_files.front().path = "/opt/tops/lib/gl_plugin.so";
+  EXPECT_THAT(ids(), ElementsAre("library-missing " + linked_sdk)) << "a folder of a vendor";
 }
 
 TEST_F(CompatibilityOfLibraries, NeedVersionsOfLibstdcxxUnlessTheBundleBringsIt) {
