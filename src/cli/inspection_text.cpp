@@ -204,8 +204,8 @@ std::string unpacking(const Inspection& inspection, const InspectionFrame& frame
     const std::string path = typed_word(
         is_given ? (frame.bundle.empty() ? archive : frame.bundle)
                  : concat(frame.bundle, frame.bundle.ends_with('/') ? "" : "/", archive));
-    return archive.ends_with(".run") ? concat("sh ", path, " --noexec --target DIR")
-                                     : concat("mkdir DIR && tar -xf ", path, " -C DIR");
+    return archive.ends_with(".run") ? format("sh {} --noexec --target DIR", path)
+                                     : format("mkdir DIR && tar -xf {} -C DIR", path);
   }
   return {};
 }

@@ -20,8 +20,7 @@ void require_sound(const Host& host, const Stack& stack, const std::string& pyth
                    std::vector<CheckResult>& checks) {
   const Verification verification = run_checks(host, stack, rules, python);
   for (const CheckResult& check : verification.checks) {
-    if (!check.output.empty())
-      events.output(concat("output of check ", check.id, ":\n", check.output, "\n"));
+    if (!check.output.empty()) events.output(concat(check.id, ":\n", check.output, "\n"));
   }
   checks.insert(checks.end(), verification.checks.begin(), verification.checks.end());
   // What cannot be found out is no success: a fresh install has nothing that may stay unknown.
