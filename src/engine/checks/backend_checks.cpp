@@ -48,7 +48,8 @@ const ProbeStep* BackendChecks::ended_step(const BackendTrial& trial, std::strin
     return nullptr;
   }
   result.duration_ms = step->duration_ms;
-  result.output = trial.whole_output;
+  // What is printed beside an answer is noise.
+  if (step->state == ProbeState::failed) result.output = trial.whole_output;
   if (step->state != ProbeState::cut_off) return step;
   tell_cut_off(trial, doing, result);
   return nullptr;
