@@ -24,7 +24,7 @@ CODE = {1: "step_failed", 2: "usage", 3: "bad_bundle", 4: "busy", 6: "unreachabl
         9: "some_failed", 10: "unfinished", 130: "interrupted", 143: "terminated"}
 PROOF = {"verified": {"paths_checked": 20, "paths_differing": 0, "differing": []}}
 CHECK = {"id": "torch-gcu-import", "rung": "import", "status": "fail", "observed": "ImportError", "expected": "it works",
-         "hint": "run ldconfig", "duration_ms": 3}
+         "hint": "run ldconfig", "output": None, "duration_ms": 3}
 PACKAGE = {"name": "tops-eccl", "kind": "deb", "before": "1", "after": "2", "purl": "pkg:deb/tops-eccl@2"}
 
 
