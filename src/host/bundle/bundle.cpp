@@ -102,9 +102,9 @@ Inventory read_inventory(const FoundFiles& found,
     inventory.packages.push_back(read_package(file, look));
   }
   if (inventory.packages.empty()) {
-    throw Error(
-        ErrorCode::bad_bundle, format("no package found in {}", in_quotes(found.subject)),
-        "a bundle contains .deb and .whl files; unpack a .run with `sh FILE --noexec --target DIR`");
+    throw Error(ErrorCode::bad_bundle, format("no package found in {}", in_quotes(found.subject)),
+                "a bundle contains .deb and .whl files; unpack a .run with `sh FILE --noexec "
+                "--target DIR`");
   }
   return inventory;
 }

@@ -59,8 +59,9 @@ TEST_F(CheckingAStack, AddsTheHintOfTheStackToAFailureAlone) {
   for (CheckRule& rule : stack_.checks) rule.hint = "ask the vendor";
   EXPECT_EQ(check("eccl-library").hint, "");
   write("opt/eccl/lib/libeccl.so", "placeholder\n");
-  EXPECT_EQ(check("eccl-library").hint,
-            "the file is not the vendor's library: restore it with `topsctl repair`; ask the vendor");
+  EXPECT_EQ(
+      check("eccl-library").hint,
+      "the file is not the vendor's library: restore it with `topsctl repair`; ask the vendor");
 }
 
 TEST_F(CheckingAStack, FailsAStandInForTheLibrary) {
