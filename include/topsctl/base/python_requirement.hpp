@@ -15,7 +15,7 @@ struct PythonRequirement {
   std::string marker;      // empty: always
 };
 
-// One line of Requires-Dist; nothing if it is none.
+// One line of Requires-Dist; nothing if it cannot be read.
 std::optional<PythonRequirement> parse_python_requirement(std::string_view field);
 
 // Values by the names of PEP 508: "python_version", "sys_platform", ... and "extra", empty if none

@@ -14,8 +14,9 @@ struct RepairSource {
   std::string python;               // the interpreter of its wheels; empty: it had none
 };
 
-// Of the newest install in effect that recorded where its packages lay, as long as they still lie
-// there: they may be others by now, as the versions tell. Throws Error{usage} if there is none.
+// Of the newest install in effect whose packages still lie where it recorded them. They may have
+// been replaced since: the caller compares versions. Throws Error{usage} if there is no such
+// install.
 RepairSource repair_source(const Host& host);
 
 }  // namespace topsctl

@@ -21,8 +21,9 @@ std::string dpkg_version(const Host& host);
 // "/a/b" of "/a/b.dpkg-new" and "/a/b.dpkg-bak". Empty: it is no such name.
 std::string_view path_beside(std::string_view dpkg_sibling);
 
-// /var/lib/dpkg/lock-frontend, held for as long as the object lives, once nobody holds
-// /var/lib/dpkg/lock, which dpkg takes itself. dpkg's children are told by DPKG_FRONTEND_LOCKED.
+// Holds /var/lib/dpkg/lock-frontend as long as the object lives. First waits until
+// /var/lib/dpkg/lock is free, too: dpkg takes that one itself. Its children are told by
+// DPKG_FRONTEND_LOCKED.
 class DpkgFrontendLock {
  public:
   // Waits up to `patience_ms`; `on_wait` is called once with a description of the holder. Throws
