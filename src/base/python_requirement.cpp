@@ -49,7 +49,7 @@ bool is_specifier_met(std::string_view specifier, std::string_view version) {
   const bool is_prefix = wanted.ends_with(".*");
   if (is_prefix) wanted.remove_suffix(2);
   if (!is_pep440_version(wanted)) return true;
-  // "1.10.0+cpu" is 1.10.0 to whoever does not name a local version.
+  // A specifier without a local version ignores that of the candidate (PEP 440).
   if (wanted.find('+') == std::string_view::npos) version = version.substr(0, version.find('+'));
   const int order = compare_python_versions(version, wanted);
   if (*found == "==" || *found == "===") {

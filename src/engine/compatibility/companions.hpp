@@ -17,8 +17,8 @@ void check_companions(const Inspection& inspection,
                       const TargetSnapshot& target, const std::vector<Companion>& companions,
                       Findings& findings);
 
-// Compares what the wheels require (Requires-Dist) with what the interpreter that takes them has, or
-// gets: wheels of a bundle are installed without their dependencies. Requirements that cannot be
+// Compares what the wheels require (Requires-Dist) with what the interpreter that takes them has,
+// or gets: wheels of a bundle are installed without their dependencies. Requirements that cannot be
 // read, or whose marker cannot be judged, are passed over.
 void check_requirements(const Inspection& inspection,
                         const std::vector<InterpreterCompatibility>& interpreters,

@@ -24,7 +24,7 @@ struct KnownDeb {
   bool is_configured = true;  // may fulfil dependencies
   bool is_native = true;      // of the target's architecture
   std::vector<Clause> pre_depends;
-  std::vector<Clause> depends;  // of the target: Pre-Depends too
+  std::vector<Clause> depends;   // of the target: Pre-Depends too
   std::vector<Clause> optional;  // of the bundle: Recommends and Suggests
   std::vector<Clause> breaks;
   std::vector<Clause> conflicts;
