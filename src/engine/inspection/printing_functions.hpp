@@ -11,8 +11,8 @@ namespace topsctl {
 bool is_printer(std::string_view command);
 
 // The names of the script's functions that do nothing with their arguments but print them for a
-// person: their commands are printers, other such functions, exit and return. A function whose second
-// definition does anything else is left out.
+// person: their commands are printers, other such functions, exit and return. A function whose
+// second definition does anything else is left out.
 std::set<std::string, std::less<>> printing_functions(std::string_view script);
 
 }  // namespace topsctl
