@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -64,6 +65,19 @@ def test_a_bad_bundle_is_refused_before_any_change(operator, host, fitting, sche
     assert [line for line in before.diff(host.digest()) if "topsctl" not in line and "/var/l" not in line] == []
 
 
+@pytest.mark.parametrize("known", ["observed", "predicted"])
+def test_what_a_failed_install_made_in_a_folder_of_its_package_goes(operator, host, with_eccl, known):
+    """Where programs are observed, by who made it; elsewhere by its time, and a user's file is the user's."""
+    host.path("/usr/share/own-folder").mkdir()
+    before = operator.digest()
+    script = "ln -s nowhere /usr/share/own-folder/made-$$; cd /usr/share; touch own-folder/of-user; chown 1000 own-folder/of-user; exit 1"
+    failed = operator.json("install", with_eccl(script, files=["/usr/share/own-folder/brought"]), "--write-set", known, code=8)
+    users = ["/usr/share/own-folder/of-user"] if known == "predicted" else []
+    assert failed["outcome"] == "rolled_back" and failed["kept_of_others"] == users, failed["kept_of_others"]
+    assert [path.name for path in host.path("/usr/share/own-folder").iterdir()] == ["of-user"] * len(users)
+    assert users or operator.changes_since(before) == []
+
+
 def started(operator, bundle, *more):
     command = [operator.binary, "install", bundle, *operator.install, *more, "--root", operator.host.root, "--quiet"]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -120,6 +134,20 @@ def test_after_a_kill_no_trigger_of_a_package_for_several_architectures_stays(op
     recovered = operator.json("recover")
     assert recovered["outcome"] == "rolled_back" and recovered["kept_of_others"] == [], recovered
     assert operator.changes_since(before) == []
+
+
+def test_after_a_kill_what_stays_in_run_and_log_is_said(operator, host, with_eccl):
+    process = started(operator, with_eccl("mkdir -p /var/log/tops /run/tops; sleep 20"))
+    wait_for(lambda: host.path("/run/tops").exists())
+    process.kill()
+    process.communicate(timeout=120)
+    wait_for(lambda: not host.running())
+    sign, = host.path("/var/lib/topsctl").rglob("alive")
+    wait_for(lambda: time.time() - sign.stat().st_mtime > 0.6)  # later signs are late ones
+    host.path("/run/of-others").mkdir()
+    report = operator.json("recover")
+    said = [line.partition(":")[0] for line in report["not_restored"] if "is backed up" in line]
+    assert said == ["/run/tops", "/var/log/tops"], report["not_restored"]
 
 
 def test_after_a_kill_the_next_install_restores_first(operator, fitting):

@@ -1,9 +1,14 @@
 """What an install refuses on a host, `inspect --against` says beforehand, with the same id."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from hosts.operations import PROFILE, Operator
 from hosts.test_what_does_not_fit import protected
+
+BUILT_IN = Path(__file__).parent.parent.parent / "src" / "data" / "stacks" / "topsrider-t2x.json"
 
 
 @pytest.fixture
@@ -44,6 +49,18 @@ def expect_foreseen(operator, expect_told):
         expect_told(bundle, identifier)
 
     return expect
+
+
+def test_an_inspection_takes_the_interpreter_that_an_install_would(host, operator, fitting, run_topsctl, topsctl_release, tmp_path):
+    host.run(["python3", "-m", "venv", "--without-pip", "/opt/v"], check=True)
+    stack = json.loads(BUILT_IN.read_text())
+    stack["python"]["executables"] = ["/opt/v/bin/python3"]
+    file = tmp_path / "stack.json"
+    file.write_text(json.dumps(stack))
+    told = run_topsctl(["inspect", fitting, "--stack", file, "--against", host.root, "--json"], binary=topsctl_release).json
+    taken = {each["executable"]: each["taken"] for each in told["against"]["interpreters"]}
+    assert taken["/opt/v/bin/python3"] and sum(taken.values()) == 1 and len(taken) > 1, taken
+    assert operator.json("install", fitting, "--stack", file, "--dry-run", "--accept", "pip-missing")["plan"]["python"] == "/opt/v/bin/python3"
 
 
 def managed(host, site):

@@ -55,6 +55,13 @@ def test_a_version_that_the_stack_leaves_as_it_is_stops_the_install(operator, re
     assert accepted["outcome"] == "committed" and any("torch==9.1+cpu" in warning for warning in accepted["warnings"])
 
 
+def test_verify_names_what_an_installed_wheel_requires_and_does_not_find(operator, requiring):
+    given = requiring("Requires-Dist: numpy (>=99)", "Requires-Dist: setuptools>=99; python_version < '3'")
+    assert operator.json("install", given)["outcome"] == "committed"
+    wheel, = [check for check in operator.json("verify", "--level", "import")["checks"] if check["status"] == "warn" and "torch_gcu" in check["observed"]]
+    assert "it requires numpy>=99, " in wheel["observed"] and "pip check" in wheel["hint"], wheel
+
+
 def test_other_requirements_are_warnings_and_markers_count(operator, requiring):
     planned = operator.json("install", requiring("Requires-Dist: numpy (>=99)", "Requires-Dist: not-there", "Requires-Dist: torch (<9)",
                                                  "Requires-Dist: setuptools>=99; python_version < '3'", "Requires-Dist: tests ; extra == 'dev'"), "--dry-run")

@@ -77,8 +77,19 @@ JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOpt
   return read_and_judge(files.found(), reading, wish);
 }
 
-CompatibilityRules rules_of(const std::vector<Stack>& stacks) {
+// Those that an install of the bundle asks.
+std::vector<std::string> usual_interpreters(const std::string& stack, const Inventory& inventory) {
+  try {
+    return chosen_stack(stack, inventory).stack.python.executables;
+  } catch (const Error&) {
+    return {};  // no complete stack, which is told as such
+  }
+}
+
+CompatibilityRules rules_of(const std::vector<Stack>& stacks,
+                            const std::vector<std::string>& executables) {
   CompatibilityRules rules;
+  rules.executables = executables;
   for (const Stack& stack : stacks) {
     for (Companion& companion : companions_of(stack))
       rules.companions.push_back(std::move(companion));
@@ -196,18 +207,23 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   std::vector<TextSection> sections;
   if (!options.against.empty()) {
     session.events->working("inspecting the target");
-    const TargetSnapshot target = target_of(session.host, options.against);
+    const auto executables = usual_interpreters(options.stack, inspection.inventory);
+    const TargetSnapshot target = target_of(session.host, options.against, executables);
     settle_missing_folders(document->findings, inspection.inventory.packages, folders_of(target));
-    CompatibilityReport fit =
-        fit_of(inspection, packages_to_fit(inspection.inventory), target, rules_of(stacks));
+    CompatibilityReport fit = fit_of(inspection, packages_to_fit(inspection.inventory), target,
+                                     rules_of(stacks, executables));
     add_untold(foreseen_refusals(options.stack, inspection, target,
                                  host_at_root(session.host, options.against)),
                fit.findings);
     document->against = to_json(fit, inspection.inventory, target);
     sections = fit_sections(fit, inspection.inventory, target);
     std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));
-    sort_findings(document->findings);
+  } else {
+    add_untold(
+        clashes_in_bundle(inspection, packages_to_fit(inspection.inventory), rules_of(stacks, {})),
+        document->findings);
   }
+  sort_findings(document->findings);
   document->verdict = bundle_verdict(inspection, document->stacks, document->findings);
   judge(*document, output.header);
   if (!options.lock.empty()) {

@@ -12,9 +12,11 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/installed_files.hpp"
+#include "topsctl/engine/compatibility/wheel_requirements.hpp"
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
+#include "topsctl/host/content/stanza.hpp"
 #include "topsctl/host/debian/dpkg_owners.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/python/interpreters.hpp"
@@ -85,6 +87,30 @@ std::optional<Note> newest_note(const Host& host) {
   return std::nullopt;
 }
 
+// The first of what pip would object to: wheels are installed without their dependencies.
+std::string unmet_by(const CheckedMachine& machine, const InstalledWheel& wheel) {
+  const std::string metadata = concat(wheel.site_directory, "/", wheel.dist_info, "/METADATA");
+  std::vector<std::string> fields;
+  const Stanza stanza =
+      parse_stanza(read_text_if_present(machine.host.resolve(metadata)).value_or(""));
+  for (const auto& [name, value] : stanza.fields) {
+    if (lower_case(name) == "requires-dist") fields.push_back(value);
+  }
+  const auto required =
+      requirements_in(fields, marker_environment(*machine.python, machine.facts.architecture));
+  std::vector<std::string> names;
+  for (const PythonRequirement& each : required) names.push_back(each.name);
+  PythonFacts found;
+  found.wheels = read_installed_wheels(machine.host, *machine.python, names);
+  found.eggs = read_installed_eggs(machine.host, *machine.python, names);
+  for (const PythonRequirement& each : required) {
+    const InstalledWheel* installed = installed_distribution(found, each.name);
+    const std::string version = installed == nullptr ? "" : installed->version;
+    if (!is_met(each, version)) return unmet_requirement(each, version);
+  }
+  return {};
+}
+
 std::string described(const std::vector<InstalledIdentity>& wheels) {
   std::vector<std::string> names;
   for (const InstalledIdentity& wheel : wheels)
@@ -141,8 +167,15 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
       format("{} {} complete according to RECORD", name, wanted_version(machine.stack, component));
   if (machine.python == nullptr) return fail(result, "no Python interpreter", install_it);
   const InstalledWheel* wheel = machine.python->wheel(name);
-  if (wheel != nullptr && has_version(machine.stack, component, wheel->version))
-    return judge_installed_wheel(machine.host, *wheel, result);
+  if (wheel != nullptr && has_version(machine.stack, component, wheel->version)) {
+    judge_installed_wheel(machine.host, *wheel, result);
+    if (result.status != CheckStatus::pass) return;
+    const std::string unmet = unmet_by(machine, *wheel);
+    if (unmet.empty()) return;
+    return warn(result, format("{} {}: {}", wheel->name, wheel->version, unmet),
+                format("install what it requires, or another build of it; see `{} -m pip check`",
+                       machine.python->executable));
+  }
   if (wheel != nullptr) {
     return fail(result, concat(wheel->name, " ", wheel->version),
                 "install the stack's version with `topsctl install BUNDLE`");

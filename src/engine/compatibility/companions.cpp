@@ -6,9 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "engine/compatibility/interpreter_compatibility.hpp"
-#include "topsctl/base/python_requirement.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/compatibility/wheel_requirements.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 #include "topsctl/model/stack/stack.hpp"
 
@@ -27,27 +26,6 @@ std::string first_two_numbers(std::string_view version) {
   return second == first + 1 ? std::string() : std::string(version.substr(0, second));
 }
 
-const InstalledWheel* installed_as(const std::string& name, const PythonFacts& python) {
-  if (const InstalledWheel* wheel = python.wheel(name)) return wheel;
-  const auto egg =
-      std::find_if(python.eggs.begin(), python.eggs.end(), [&](const InstalledWheel& each) {
-        return normalized_name(each.name) == normalized_name(name);
-      });
-  return egg == python.eggs.end() ? nullptr : &*egg;
-}
-
-MarkerEnvironment environment_of(const PythonFacts& python, const TargetSnapshot& target) {
-  return {{"python_version", python.minor},
-          {"python_full_version", python.version.empty() ? python.minor : python.version},
-          {"implementation_name", "cpython"},
-          {"platform_python_implementation", "CPython"},
-          {"os_name", "posix"},
-          {"sys_platform", "linux"},
-          {"platform_system", "Linux"},
-          {"platform_machine", machine_of(target.architecture)},
-          {"extra", ""}};
-}
-
 // What the requirement finds of a distribution once all is installed.
 struct Found {
   std::string version;  // empty: it is not there
@@ -62,24 +40,19 @@ class RequirementCheck {
       : inspection_(inspection),
         interpreter_(interpreter),
         python_(python),
-        environment_(environment_of(python, target)),
+        environment_(marker_environment(python, target.architecture)),
         fixed_(fixed),
         findings_(findings) {}
 
   void check(const Package& wheel) {
     std::vector<Evidence> of_fixed;
     std::vector<Evidence> of_others;
-    for (const std::string& field : wheel.depends) {
-      const auto requirement = parse_python_requirement(field);
-      if (!requirement || !is_marker_met(requirement->marker, environment_).value_or(false))
-        continue;
-      const Found found = found_of(requirement->name);
-      const bool is_met =
-          !found.version.empty() && accepts_python_version(requirement->specifiers, found.version);
-      if (is_met) continue;
+    for (const PythonRequirement& requirement : requirements_in(wheel.depends, environment_)) {
+      const Found found = found_of(requirement.name);
+      if (is_met(requirement, found.version)) continue;
       const bool is_fixed =
-          !found.version.empty() && fixed_.contains(normalized_name(requirement->name));
-      (is_fixed ? of_fixed : of_others).push_back(evidence(*requirement, found));
+          !found.version.empty() && fixed_.contains(normalized_name(requirement.name));
+      (is_fixed ? of_fixed : of_others).push_back(evidence(requirement, found));
     }
     add("fixed-requirement-unmet", wheel, of_fixed);
     add("wheel-requirement-unmet", wheel, of_others);
@@ -91,18 +64,16 @@ class RequirementCheck {
       if (choice.wheel && choice.distribution == normalized_name(name))
         return {inspection_.inventory.packages[*choice.wheel].version, true};
     }
-    const InstalledWheel* installed = installed_as(name, python_);
+    const InstalledWheel* installed = installed_distribution(python_, name);
     return {installed == nullptr ? std::string() : installed->version, false};
   }
 
   Evidence evidence(const PythonRequirement& requirement, const Found& found) const {
     const std::string wanted = printable(concat(requirement.name, requirement.specifiers));
-    std::string text = found.version.empty()
-                           ? format("it requires {}, which is not installed", wanted)
-                       : found.is_of_bundle
-                           ? format("it requires {}, and the bundle has {}", wanted, found.version)
-                           : format("it requires {}, and {} is installed", wanted, found.version);
-    return {interpreter_.executable, 0, std::move(text)};
+    return {interpreter_.executable, 0,
+            found.is_of_bundle
+                ? format("it requires {}, and the bundle has {}", wanted, found.version)
+                : unmet_requirement(requirement, found.version)};
   }
 
   void add(const char* id, const Package& wheel, std::vector<Evidence>& evidence) {
@@ -163,7 +134,7 @@ void check_companions(const Inspection& inspection,
                        [&](const Companion& each) { return each.wheel == choice.distribution; });
       if (!choice.wheel || companion == companions.end()) continue;
       const Package& wheel = inspection.inventory.packages[*choice.wheel];
-      const InstalledWheel* beside = installed_as(companion->beside, target.pythons[i]);
+      const InstalledWheel* beside = installed_distribution(target.pythons[i], companion->beside);
       const std::string wanted = first_two_numbers(wheel.version);
       if (beside == nullptr || wanted.empty() || first_two_numbers(beside->version) == wanted)
         continue;

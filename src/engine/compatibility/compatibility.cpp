@@ -154,7 +154,7 @@ CompatibilityReport fit_of(const Inspection& inspection, const std::vector<std::
   fit.changes = deb_changes(debs, order.debs, findings);
 
   const std::vector<std::size_t> wheels = wheels_of(inspection.inventory, chosen);
-  fit.interpreters = interpreter_fits(inspection, wheels, target);
+  fit.interpreters = interpreter_fits(inspection, wheels, target, rules);
   check_wheels(inspection, wheels, target, rules, fit.interpreters, findings);
   for (CompatibilityChange& change :
        wheel_changes(inspection, target, fit.interpreters, findings)) {
@@ -167,6 +167,23 @@ CompatibilityReport fit_of(const Inspection& inspection, const std::vector<std::
   fit.space = space_needs(inspection, debs, fit.interpreters, target, rules, findings);
   sort(findings);
   return fit;
+}
+
+std::vector<Finding> clashes_in_bundle(const Inspection& inspection,
+                                       const std::vector<std::size_t>& chosen,
+                                       const CompatibilityRules& rules) {
+  TargetSnapshot nowhere;
+  for (const std::size_t index : chosen) {
+    const std::string& architecture = inspection.inventory.packages[index].architecture;
+    if (nowhere.architecture.empty() && architecture != "all") nowhere.architecture = architecture;
+  }
+  const ComparedDebs debs = debs_of(inspection, chosen, nowhere, rules);
+  FileClashes clashes;
+  clashes.in_bundle = file_clashes(debs, nowhere).in_bundle;
+  Findings findings;
+  check_files(clashes, debs.bundle, findings);
+  sort(findings);
+  return findings;
 }
 
 Json to_json(const CompatibilityReport& fit, const Inventory& inventory,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "engine/compatibility/interpreter_compatibility.hpp"
 #include "engine/compatibility/package_changes.hpp"
@@ -59,10 +60,13 @@ std::size_t fitting(const InterpreterCompatibility& interpreter) {
       [](const DistributionCompatibility& choice) { return choice.wheel.has_value(); }));
 }
 
-// The first that takes most, one with pip before one without.
-void take_one(std::vector<InterpreterCompatibility>& interpreters) {
-  const auto worth = [](const InterpreterCompatibility& interpreter) {
-    return std::pair(fitting(interpreter), !interpreter.pip_version.empty());
+// The first that takes most: one that an install asks before others, among these one with pip.
+void take_one(std::vector<InterpreterCompatibility>& interpreters,
+              const std::vector<std::string>& executables) {
+  const auto worth = [&](const InterpreterCompatibility& interpreter) {
+    const auto at = std::find(executables.begin(), executables.end(), interpreter.executable);
+    return std::tuple(fitting(interpreter), executables.end() - at,
+                      !interpreter.pip_version.empty());
   };
   const auto best =
       std::max_element(interpreters.begin(), interpreters.end(),
@@ -207,7 +211,8 @@ std::string installed_version(const std::string& distribution, const PythonFacts
 
 std::vector<InterpreterCompatibility> interpreter_fits(const Inspection& inspection,
                                                        const std::vector<std::size_t>& wheels,
-                                                       const TargetSnapshot& target) {
+                                                       const TargetSnapshot& target,
+                                                       const CompatibilityRules& rules) {
   const Distributions all = distributions(inspection.inventory, wheels);
   std::vector<InterpreterCompatibility> fits;
   for (const PythonFacts& python : target.pythons) {
@@ -217,7 +222,7 @@ std::vector<InterpreterCompatibility> interpreter_fits(const Inspection& inspect
     }
     fits.push_back(std::move(fit));
   }
-  take_one(fits);
+  take_one(fits, rules.executables);
   return fits;
 }
 

@@ -11,7 +11,8 @@ namespace topsctl {
 
 std::vector<InterpreterCompatibility> interpreter_fits(const Inspection& inspection,
                                                        const std::vector<std::size_t>& wheels,
-                                                       const TargetSnapshot& target);
+                                                       const TargetSnapshot& target,
+                                                       const CompatibilityRules& rules);
 
 void check_wheels(const Inspection& inspection, const std::vector<std::size_t>& wheels,
                   const TargetSnapshot& target, const CompatibilityRules& rules,

@@ -161,8 +161,8 @@ class Executor {
     sync_file_system(store);
     journal_.append(TransactionState::prepared, prepared_details(summary));
     throw_if_interrupted();
-    journal_.append(TransactionState::applying, Json::object());
     volatile_before_ = volatile_paths(host_);
+    journal_.append(TransactionState::applying, {{"volatile_before", volatile_before_}});
     if (unpredicted_) unpredicted_->begin_at(change_time_ns(folder_ / "journal"));
     sign_of_life_.emplace(folder_);
     link_sealer_.emplace(snapshot_, store);

@@ -345,8 +345,9 @@ Execution undo_transaction(const Host& host, const Transaction& transaction, con
   const auto started = host.clock->steady();
   PhaseTimer phases(*host.clock);
   phases.enter("restore");
+  const std::int64_t end_ns = end_of_work_ns(host, transaction);
   take_result(transaction, roll_back_transaction(host, transaction, all, undo, lost), execution);
-  for (std::string& line : lines_on_volatile(host, transaction))
+  for (std::string& line : lines_on_volatile(host, transaction, end_ns))
     report.not_restored.push_back(std::move(line));
   report.phases = phases.finish();
   StepResult& step = report.steps.front();

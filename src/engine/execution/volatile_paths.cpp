@@ -1,9 +1,10 @@
 // Lists folders, and compares the lists.
 #include "engine/execution/volatile_paths.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
 
 #include "topsctl/base/error.hpp"
@@ -15,6 +16,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::size_t most_told = 20;
+constexpr std::size_t most_listed = 2000;
 constexpr std::array<std::string_view, 2> folders = {"/run", "/var/log"};
 
 bool is_of_others(const std::string& path) {
@@ -47,12 +49,14 @@ std::vector<std::string> volatile_paths(const Host& host) {
     return {};  // what cannot be listed is not told: no reason to stop
   }
   std::sort(found.begin(), found.end());
+  if (found.size() > most_listed) found.clear();  // the journal has it
   return found;
 }
 
 std::vector<std::string> new_volatile_paths(const Host& host,
                                             const std::vector<std::string>& before) {
   std::vector<std::string> found;
+  if (before.empty()) return found;
   for (std::string& path : volatile_paths(host)) {
     if (std::binary_search(before.begin(), before.end(), path)) continue;
     const bool is_below =
@@ -69,12 +73,17 @@ std::string line_on_volatile(const std::string& path, std::int64_t transaction) 
       path, transaction);
 }
 
-std::vector<std::string> lines_on_volatile(const Host& host, const Transaction& transaction) {
+std::vector<std::string> lines_on_volatile(const Host& host, const Transaction& transaction,
+                                           std::int64_t end_ns) {
+  const bool is_complete = transaction.was_committed();
   std::vector<std::string> lines;
-  for (const std::string& path : volatile_paths_of(transaction)) {
-    std::error_code ignored;
-    if (std::filesystem::symlink_status(host.join_canonical(path), ignored).type() !=
-        std::filesystem::file_type::not_found)
+  for (const std::string& path :
+       is_complete ? volatile_paths_of(transaction)
+                   : new_volatile_paths(host, volatile_paths_before(transaction))) {
+    struct stat status {};
+    if (::lstat(host.join_canonical(path).c_str(), &status) != 0) continue;
+    // What came later is not its own.
+    if (is_complete || status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec <= end_ns)
       lines.push_back(line_on_volatile(path, transaction.id));
   }
   return lines;

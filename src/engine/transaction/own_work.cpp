@@ -63,6 +63,7 @@ std::string noted_digest(const std::vector<TargetPackage>& packages, const std::
   return {};
 }
 
+constexpr unsigned first_user = 1000;  // policy 9.2.2
 constexpr std::string_view alternatives_folder = "/etc/alternatives/";
 
 // The name of the alternative whose link or record this path is.
@@ -283,7 +284,8 @@ bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
     const bool is_only_own =
         std::all_of(goal_.families.begin(), goal_.families.end(),
                     [&](const PathFamily& family) { return !covers(family) || family.is_own; });
-    if (is_only_own) return false;
+    // Programs of the packages write there too, as whom they are run.
+    if (is_only_own && look.state.uid >= first_user) return false;
   }
   return !is_late(look);
 }

@@ -222,11 +222,12 @@ bool is_observed(const Transaction& transaction) {
 
 namespace {
 
-// Of its commit; fit to be shown.
-std::vector<std::string> paths_in_commit(const Transaction& transaction, const char* key) {
+// Fit to be shown.
+std::vector<std::string> paths_in(const Transaction& transaction, TransactionState state,
+                                  const char* key) {
   std::vector<std::string> found;
   for (const JournalRecord& record : transaction.records) {
-    if (record.state != TransactionState::committed) continue;
+    if (record.state != state) continue;
     const Json details = Json::parse(record.details, nullptr, false);
     const auto paths = details.find(key);
     if (paths == details.end() || !paths->is_array()) continue;
@@ -240,11 +241,15 @@ std::vector<std::string> paths_in_commit(const Transaction& transaction, const c
 }  // namespace
 
 std::vector<std::string> escaped_paths_of(const Transaction& transaction) {
-  return paths_in_commit(transaction, "escaped_paths");
+  return paths_in(transaction, TransactionState::committed, "escaped_paths");
 }
 
 std::vector<std::string> volatile_paths_of(const Transaction& transaction) {
-  return paths_in_commit(transaction, "volatile");
+  return paths_in(transaction, TransactionState::committed, "volatile");
+}
+
+std::vector<std::string> volatile_paths_before(const Transaction& transaction) {
+  return paths_in(transaction, TransactionState::applying, "volatile_before");
 }
 
 std::vector<InputFile> inputs_of(const Transaction& transaction) {

@@ -130,10 +130,11 @@ TargetSnapshot read_target_system(const Host& host, DpkgDatabase database) {
 }
 
 TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::string>& pythons,
-                                    const std::function<void(const std::string&)>& left_out) {
+                                    const std::function<void(const std::string&)>& left_out,
+                                    const std::vector<std::string>& usual) {
   TargetSnapshot snapshot = read_target_system(host, read_dpkg_database(host));
   if (host.root == "/" || is_root_user()) {
-    snapshot.pythons = find_interpreters(host, pythons, left_out);
+    snapshot.pythons = find_interpreters(host, pythons, usual, left_out);
     for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // none is installed from here
   } else {
     snapshot.are_pythons_known = false;
@@ -165,7 +166,8 @@ std::optional<Host> host_at_root(const Host& host, const std::string& root_or_fi
   return other;
 }
 
-TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
+TargetSnapshot target_of(const Host& host, const std::string& root_or_file,
+                         const std::vector<std::string>& usual_pythons) {
   constexpr const char* hint =
       "give a host's root directory, / for this host, or a file written by `topsctl snapshot`";
   struct stat status {};
@@ -179,7 +181,8 @@ TargetSnapshot target_of(const Host& host, const std::string& root_or_file) {
     throw Error(ErrorCode::bad_package,
                 format("{} is neither a directory nor a file", in_quotes(root_or_file)), hint);
   }
-  return read_target_snapshot(*other, {});
+  return read_target_snapshot(
+      *other, {}, [](const std::string&) {}, usual_pythons);
 }
 
 }  // namespace topsctl

@@ -49,9 +49,15 @@ bool is_interpreter_name(std::string_view name) {
   return name.empty() || (name.starts_with('.') && is_digits(name.substr(1)));
 }
 
-std::vector<Candidate> candidates(const Host& host, const std::vector<std::string>& named) {
+std::vector<Candidate> candidates(const Host& host, const std::vector<std::string>& named,
+                                  const std::vector<std::string>& usual) {
   std::vector<Candidate> found;
   for (const std::string& name : named) found.push_back({found_in_path(host, name), true});
+  for (const std::string& name : usual) {
+    std::error_code failure;
+    std::string path = found_in_path(host, name);
+    if (fs::exists(host.resolve(path), failure)) found.push_back({std::move(path), false});
+  }
   std::vector<std::string> folders = {"/usr/bin", "/usr/local/bin"};
   for (const std::string& name : names_in(host, "/opt")) {
     if (folders.size() < most_opt_folders) folders.push_back(concat("/opt/", name, "/bin"));
@@ -123,13 +129,13 @@ std::string found_in_path(const Host& host, const std::string& name) {
 }
 
 std::vector<PythonFacts> find_interpreters(
-    const Host& host, const std::vector<std::string>& named,
+    const Host& host, const std::vector<std::string>& named, const std::vector<std::string>& usual,
     const std::function<void(const std::string& why)>& left_out) {
   std::vector<PythonFacts> pythons;
   std::set<std::string> seen;
   std::size_t asked = 0;
   const auto started = host.clock->steady();
-  for (const Candidate& candidate : candidates(host, named)) {
+  for (const Candidate& candidate : candidates(host, named, usual)) {
     std::string is;
     try {
       is = identity(host, candidate.path);

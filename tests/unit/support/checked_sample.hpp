@@ -41,6 +41,9 @@ class Checking : public testing::Test {
     write("site/" + wheel_.info() + "/INSTALLER", "pip\n");
     write("site/" + wheel_.info() + "/RECORD",
           wheel_.record + SampleWheel::record_line({wheel_.info() + "/INSTALLER", "pip\n"}));
+    for (const char* required : {"numpy", "six"})
+      write(concat("site/", required, "-1.2.dist-info/METADATA"),
+            concat("Name: ", required, "\nVersion: 1.2\n"));
     sample_.runner.on_run = [this](const Command& command) { return answer(command); };
   }
 

@@ -106,6 +106,8 @@ struct CompatibilityRules {
   std::vector<Companion> companions = {};
   // Normalized names of distributions that stacks leave as they are, or build on.
   std::set<std::string> fixed = {};
+  // The interpreters that an install asks, in its order: the first that takes all is its choice.
+  std::vector<std::string> executables = {};
 };
 
 // What an install would take of a bundle: the chosen packages, or all that are sound and not
@@ -122,6 +124,11 @@ std::vector<std::size_t> packages_to_fit(const Inventory& inventory);
 // installed packages whose dependencies an upgrade breaks.
 CompatibilityReport fit_of(const Inspection& inspection, const std::vector<std::size_t>& chosen,
                            const TargetSnapshot& target, const CompatibilityRules& rules = {});
+
+// What no host could install, whatever it has: files that two debs of the bundle both have.
+std::vector<Finding> clashes_in_bundle(const Inspection& inspection,
+                                       const std::vector<std::size_t>& chosen,
+                                       const CompatibilityRules& rules);
 
 // All but the findings, which belong to the report as a whole.
 Json to_json(const CompatibilityReport& fit, const Inventory& inventory,

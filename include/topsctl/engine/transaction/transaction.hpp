@@ -77,6 +77,8 @@ std::vector<std::string> escaped_paths_of(const Transaction& transaction);
 
 // What appeared under /run and /var/log until its commit, as its journal says.
 std::vector<std::string> volatile_paths_of(const Transaction& transaction);
+// What was there when it began to change things; empty: not noted.
+std::vector<std::string> volatile_paths_before(const Transaction& transaction);
 
 // The lock and the stack file that it was made by, as its journal says.
 std::vector<InputFile> inputs_of(const Transaction& transaction);

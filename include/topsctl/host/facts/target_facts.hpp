@@ -14,13 +14,14 @@
 
 namespace topsctl {
 
-// Looks at the machine without changing anything; `pythons` are asked beside the interpreters that
-// are found (interpreters.hpp). Needs no root for the machine it runs on; the interpreters of
-// another root are asked by root only. What was left out is told to `left_out`, one sentence each.
-// Throws Error{host_unfit} if there is no dpkg database.
+// Looks at the machine without changing anything; `pythons` and `usual` are asked beside the
+// interpreters that are found (interpreters.hpp). Needs no root for the machine it runs on; the
+// interpreters of another root are asked by root only. What was left out is told to `left_out`, one
+// sentence each. Throws Error{host_unfit} if there is no dpkg database.
 TargetSnapshot read_target_snapshot(
     const Host& host, const std::vector<std::string>& pythons,
-    const std::function<void(const std::string&)>& left_out = [](const std::string&) {});
+    const std::function<void(const std::string&)>& left_out = [](const std::string&) {},
+    const std::vector<std::string>& usual = {});
 
 // The same without the interpreters, from a database that was read; nothing is started for it.
 TargetSnapshot read_target_system(const Host& host, DpkgDatabase database);
@@ -36,6 +37,7 @@ std::optional<Host> host_at_root(const Host& host, const std::string& root_or_fi
 
 // A folder is a machine's root directory, a file is a snapshot; relative names start at the working
 // directory. Throws as the two above, and Error{bad_package} for what is neither.
-TargetSnapshot target_of(const Host& host, const std::string& root_or_file);
+TargetSnapshot target_of(const Host& host, const std::string& root_or_file,
+                         const std::vector<std::string>& usual_pythons = {});
 
 }  // namespace topsctl

@@ -101,6 +101,16 @@ TEST_F(CheckingAStack, FailsPackagesThatAreMissingHalfInstalledOrOfAnotherVersio
   EXPECT_EQ(check("eccl-installed").status, CheckStatus::fail);
 }
 
+TEST_F(CheckingAStack, WarnsOfWhatAWheelRequiresAndDoesNotFind) {
+  fs::remove_all(sample_.folder / "site/six-1.2.dist-info");
+  const CheckResult result = check("torch-gcu-installed");
+  EXPECT_EQ(result.status, CheckStatus::warn);
+  EXPECT_EQ(result.observed, "torch_gcu 1.10.0+2.5.136: it requires six, which is not installed");
+  EXPECT_EQ(
+      result.hint,
+      "install what it requires, or another build of it; see `/usr/bin/python3.8 -m pip check`");
+}
+
 TEST_F(CheckingAStack, AsksForNoVersionWhereTheStackNamesNone) {
   for (Component& component : stack_.components) component.version.clear();
   EXPECT_EQ(check("eccl-installed").status, CheckStatus::pass);

@@ -53,6 +53,20 @@ TEST_F(CompatibilityOfFiles, AreSettledByReplacesOfThatVersionEitherWay) {
   EXPECT_THAT(ids(), ElementsAre("file-conflict " + eccl)) << "Replaces means real names";
 }
 
+TEST_F(CompatibilityOfFiles, OfTheBundleAloneNeedNoHost) {
+  deb("tops-eccl", "2", {"/usr/bin/eccl", "/usr/bin/own"});
+  deb("tops-sdk", "2", {"/usr/bin/eccl"}).deb->replaces = "tops-eccl (<< 2)";
+  installed("other", "1", {"/usr/bin/own"});
+  const std::vector<Finding> found =
+      clashes_in_bundle(inspection_, packages_to_fit(inspection_.inventory), {});
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, "file-conflict-in-bundle");
+  EXPECT_EQ(found[0].evidence[0].text, "in tops-eccl 2 and in tops-sdk 2");
+  inspection_.inventory.packages[1].deb->replaces = "tops-eccl";
+  EXPECT_THAT(clashes_in_bundle(inspection_, packages_to_fit(inspection_.inventory), {}),
+              IsEmpty());
+}
+
 TEST_F(CompatibilityOfFiles, WithAPackageThatDpkgRemovesDoNotCount) {
   deb("tops-eccl", "2", {"/usr/bin/eccl"}).deb->replaces = "eccl";
   inspection_.inventory.packages[0].deb->conflicts = "eccl";

@@ -22,6 +22,7 @@ using testing::IsEmpty;
 // Every program answers as the interpreter that its name says.
 struct PythonsHost : SampleHost {
   std::vector<std::string> left_out;
+  std::vector<std::string> usual;
 
   PythonsHost() {
     ::chmod(folder.path().c_str(), 0755);
@@ -45,7 +46,8 @@ struct PythonsHost : SampleHost {
   }
   std::vector<PythonFacts> find(const std::vector<std::string>& named = {}) {
     left_out.clear();
-    return find_interpreters(host, named, [&](const std::string& why) { left_out.push_back(why); });
+    return find_interpreters(host, named, usual,
+                             [&](const std::string& why) { left_out.push_back(why); });
   }
   std::vector<std::string> found(const std::vector<std::string>& named = {}) {
     std::vector<std::string> paths;
@@ -53,6 +55,16 @@ struct PythonsHost : SampleHost {
     return paths;
   }
 };
+
+TEST(FoundInterpreters, OfAStackComeFirstWhereverTheyAre) {
+  PythonsHost sample;
+  for (const char* path : {"/usr/bin/python3", "/srv/venv/bin/python3"}) sample.add(path);
+  sample.usual = {"/usr/bin/python3.6", "/srv/venv/bin/python3"};
+  EXPECT_THAT(sample.found(), ElementsAre("/srv/venv/bin/python3", "/usr/bin/python3"));
+  EXPECT_THAT(sample.left_out, IsEmpty()) << "one that is not there is no news";
+  fs::permissions(sample.folder / "srv/venv/bin/python3", fs::perms(0777));
+  EXPECT_THAT(sample.found(), ElementsAre("/usr/bin/python3")) << "a stack makes nobody trusted";
+}
 
 TEST(FoundInterpreters, AreThoseOfTheUsualFolders) {
   PythonsHost sample;
