@@ -86,6 +86,12 @@ std::vector<std::string> usual_interpreters(const std::string& stack, const Inve
   }
 }
 
+// Debs that are of no stack may lie together without being meant for one host.
+bool are_any_chosen(const Inventory& inventory) {
+  return std::any_of(inventory.packages.begin(), inventory.packages.end(),
+                     [](const Package& package) { return package.chosen; });
+}
+
 CompatibilityRules rules_of(const std::vector<Stack>& stacks,
                             const std::vector<std::string>& executables) {
   CompatibilityRules rules;
@@ -218,7 +224,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     document->against = to_json(fit, inspection.inventory, target);
     sections = fit_sections(fit, inspection.inventory, target);
     std::move(fit.findings.begin(), fit.findings.end(), std::back_inserter(document->findings));
-  } else {
+  } else if (are_any_chosen(inspection.inventory)) {
     add_untold(
         clashes_in_bundle(inspection, packages_to_fit(inspection.inventory), rules_of(stacks, {})),
         document->findings);

@@ -173,8 +173,7 @@ if count < 2:
         os.utime("work/step_50.pt", (1, 1))  # of an earlier job
         whole = open("work/step_10.pt", "rb").read()
         open("work/step_11.pt", "wb").write(whole[:len(whole) // 2])
-    if os.environ["RANK"] == "0":
-        open(f"reached-{count}", "w").close()
+    open(f"reached-{count}-{os.environ['RANK']}", "w").close()
     time.sleep(600)
 print("continues from", torch.load(sys.argv[2])["step"], flush=True)
 """
@@ -186,7 +185,7 @@ def test_a_requeued_job_goes_on_from_the_newest_whole_checkpoint(slurm, launch, 
     environment = launch.environment | {"GLOO_SOCKET_IFNAME": "eth0"}
     number = slurm.run("sbatch", "--parsable", job / "job.sbatch", env=environment).stdout.strip()
     for attempt in range(2):
-        slurm.wait_for((tmp_path / f"reached-{attempt}").exists)
+        slurm.wait_for(lambda: all((tmp_path / f"reached-{attempt}-{rank}").exists() for rank in range(2)))
         assert slurm.run("scontrol", "requeue", number).returncode == 0
         # Slurm would wait for two minutes.
         slurm.wait_for(lambda: slurm.state_of(number) == "PENDING")
