@@ -117,6 +117,15 @@ def test_a_user_without_patches_is_told_of_the_machine(make_patched):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_patches_no_files_of_others(make_patched, topsctl_release):
+    patched = make_patched()
+    before = patched.digest()
+    done = subprocess.run([topsctl_release, "doctor", "--project", patched.project, "--apply"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 4 and "belongs to another user" in done.stderr, done.stderr
+    assert before.diff(patched.digest()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_another_users_file_is_no_ones_to_patch(make_patched):
     patched = make_patched()
     theirs = patched.project / "start_8card_training.sh"

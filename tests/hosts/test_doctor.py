@@ -1,6 +1,7 @@
 """`topsctl doctor` on a host with eight dummy ranks and a double of efsmi: each state of a job is told from the others."""
 
 import json
+import os
 import stat
 import subprocess
 
@@ -102,3 +103,19 @@ def test_the_file_for_support_has_no_secrets(card_host):
 
     again = card_host.run(command)
     assert again.returncode == 3 and "it already exists" in again.stderr
+
+
+@pytest.mark.parametrize("what", ["damaged", "pipe", "binary"])
+def test_a_log_that_cannot_be_read_is_not_healthy(run_topsctl, topsctl_release, tmp_path, schema, what):
+    log = tmp_path / "train.log"
+    if what == "pipe":
+        os.mkfifo(log)
+    else:
+        log.write_bytes(b"\x1f\x8b\x08\x00no gzip" if what == "damaged" else b"\0\1\2" * 100)
+    done = run_topsctl(["doctor", "--log", log, "--json"], binary=topsctl_release)
+    schema(done.json, "doctor")
+    assert done.code == 3 and done.json["verdict"] is None and "train.log" in done.json["error"]["message"], done.json
+    beside = tmp_path / "rank_1.log"
+    beside.write_text("epoch 1\n")
+    if what != "pipe":
+        assert run_topsctl(["doctor", "--log", log, "--log", beside, "--json"], binary=topsctl_release).json["verdict"] == "healthy"

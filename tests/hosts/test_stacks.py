@@ -1,6 +1,9 @@
 """Stacks that the operator adds, as files in /etc/topsctl/stacks.d or on the command line."""
 
 import json
+import os
+
+import pytest
 
 from hosts.operations import OLD_STACK
 
@@ -42,3 +45,27 @@ def test_a_broken_stack_in_the_folder_is_told_with_its_place(topsctl_host):
     done = topsctl_host.run(["topsctl", "inspect", "/usr/bin"])
     assert done.returncode == 3 and "/etc/topsctl/stacks.d/broken.json" in done.stderr, done
     assert "unknown key 'titel' (did you mean 'title'?)" in done.stderr and "hint:" in done.stderr, done
+
+
+@pytest.mark.parametrize("folder", ["launchers.d", "diagnoses.d", "stacks.d"])
+@pytest.mark.parametrize("what", ["file of another", "file that all write", "directory that all write", "link"])
+def test_site_data_that_others_can_change_are_refused(topsctl_host, folder, what):
+    place = topsctl_host.path(f"/etc/topsctl/{folder}")
+    place.mkdir(parents=True)
+    file = place / "mine.json"
+    file.write_text("{}")
+    if what == "file of another":
+        os.chown(file, 1000, 1000)
+    elif what == "file that all write":
+        file.chmod(0o666)
+    elif what == "directory that all write":
+        place.chmod(0o777)
+    else:
+        home = topsctl_host.path("/srv/someone")
+        home.mkdir(parents=True)
+        file.rename(home / "mine.json")
+        file.symlink_to("/srv/someone/mine.json")
+    command = {"launchers.d": ["launch", "--engine", "mine", "--dry-run", "--", "x.py"], "diagnoses.d": ["doctor", "--list"],
+               "stacks.d": ["inspect", "/srv"]}[folder]
+    done = topsctl_host.run(["topsctl", *command])
+    assert done.returncode == 4 and folder in done.stderr and "hint:" in done.stderr, done

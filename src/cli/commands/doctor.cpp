@@ -114,6 +114,19 @@ Output export_rules(const DiagnosisCatalogue& catalogue, const DoctorReport& rep
   return output_of(report, to_text(npd_configuration(catalogue)), {});
 }
 
+// Nothing found in what could not be read is no health.
+void require_any_read(const LogStory& story, const Judgement& judgement) {
+  const auto& sources = story.sources;
+  const bool is_any_read = std::any_of(sources.begin(), sources.end(), [](const LogSource& source) {
+    return source.problem.empty();
+  });
+  if (is_any_read || sources.empty() || judgement.verdict != JobVerdict::healthy) return;
+  throw Error(ErrorCode::bad_input,
+              format("cannot read {}, first: {}: {}", counted(sources.size(), "log"),
+                     in_quotes(sources.front().path), sources.front().problem),
+              "give the log itself, as text or compressed once");
+}
+
 Output read(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& options,
             DoctorReport report, Session& session) {
   ReportHeader header;
@@ -125,12 +138,13 @@ Output read(const DiagnosisCatalogue& catalogue, const DoctorCommandOptions& opt
   if (options.exit_status) status = std::stoi(*options.exit_status);
   report.judgement = judge_logs(catalogue, story, status, report.language);
   report.sources = story.sources;
+  require_any_read(story, *report.judgement);
   for (const LogSource& source : report.sources) {
     if (!source.problem.empty())
       header.warnings.push_back(
           format("{} was not read completely: {}", in_quotes(source.path), source.problem));
   }
-  if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
+  if (report.judgement->verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
   std::string text = render_doctor(report, detail_in(session), session.style);
   return output_of(report, std::move(text), std::move(header));
 }
@@ -152,7 +166,7 @@ Output look(const DiagnosisCatalogue& catalogue, const Stack& stack,
       check_environment(session.host, stack, std::nullopt, header.warnings).findings;
   report.judgement = judge_machine(catalogue, facts, report.language);
   report.machine = std::move(facts);
-  if (report.judgement.verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
+  if (report.judgement->verdict != JobVerdict::healthy) header.exit = ExitCode::problems;
   std::string text = render_doctor(report, detail_in(session), session.style);
   return output_of(report, std::move(text), std::move(header));
 }
@@ -171,8 +185,10 @@ Output pack(const DiagnosisCatalogue& catalogue, const Stack& stack,
   for (const std::string& what : bundle.left_out)
     output.header.warnings.push_back(format("omitted: {}", what));
   output.text += concat(session.style.bold(format("support:")), " ",
-                        format("{} with {}; review it before you send it",
-                               printable(options.support), counted(bundle.names.size(), "file")),
+                        format("{} with {}; {} blanked, which its file 'blanked' lists: review it "
+                               "before you send it",
+                               printable(options.support), counted(bundle.names.size(), "file"),
+                               counted(bundle.blanked, "secret")),
                         "\n");
   return output;
 }
@@ -210,7 +226,7 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
       judge_project(catalogue, is_changed ? rest_of(reading) : reading, report.language);
   for (std::string& warning : project_warnings(reading))
     header.warnings.push_back(std::move(warning));
-  if (header.exit == ExitCode::done && report.judgement.verdict != JobVerdict::healthy)
+  if (header.exit == ExitCode::done && report.judgement->verdict != JobVerdict::healthy)
     header.exit = ExitCode::problems;
   std::string text =
       render_project(report, reading, options.project, detail_in(session), session.style);

@@ -89,16 +89,20 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
   }
   const std::string word = options.job.empty() ? "--again" : "--job";
   for (const Option& option : table.options) {
-    if (!option.given.empty() && !goes_with_job(option))
+    const bool is_secret_again =
+        !options.again.empty() &&
+        std::find(option.names.begin(), option.names.end(), "--set") != option.names.end();
+    if (!option.given.empty() && !goes_with_job(option) && !is_secret_again)
       throw Error(ErrorCode::usage, format("{} cannot be used with {}", option.names.front(), word),
                   "the job already sets it");
   }
   if (session.program_words)
     throw Error(ErrorCode::usage, format("a script cannot be used with {}", word),
                 "the job already sets it");
-  LaunchRequest request = options.job.empty()
-                              ? request_again(session.with_own_state(), options.again)
-                              : request_in_file(options.job);
+  LaunchRequest request =
+      options.job.empty()
+          ? request_again(session.with_own_state(), options.again, options.request.settings.set)
+          : request_in_file(options.job);
   if (request.place && options.detached_run.empty())
     throw Error(
         ErrorCode::bad_input,
@@ -278,7 +282,8 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   console.end();
   if (!record.log_problem.empty()) output.header.warnings.push_back(record.log_problem);
   output.text = end_text(record, language, session.style);
-  output.json = body_of(preflight, run, to_json(record.plan), to_json(record));
+  const Json told = to_json(record);
+  output.json = body_of(preflight, run, told.at("plan"), told);
   if (*record.status != 0) output.header.exit = ExitCode::problems;
   output.status = *record.status;
   return output;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
@@ -135,18 +136,54 @@ Output stop(const RunsCommandOptions& options, Session& session) {
   return output_of({run}, format("{} stopped: {}\n", run.name, outcome_of(run)));
 }
 
-// Copies what is left of the file.
-void copy_rest(const Descriptor& from, const std::string& name) {
-  const Descriptor out(::dup(STDOUT_FILENO));
-  std::array<char, piece_size> piece{};
-  for (;;) {
-    const ssize_t got = ::read(from.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error(errno, "read", name);
-    if (got == 0) return;
-    write_all(out, {piece.data(), static_cast<std::size_t>(got)}, "standard output");
+// Prints a log that grows. What a rank has written must not steer a terminal.
+class LogPrinter {
+ public:
+  explicit LogPrinter(std::string name)
+      : name_(std::move(name)),
+        log_(::open(name_.c_str(), O_RDONLY | O_CLOEXEC)),
+        out_(::dup(STDOUT_FILENO)),
+        is_terminal_(::isatty(STDOUT_FILENO) == 1) {
+    if (!log_.is_open()) throw system_error(errno, "read", name_, ErrorCode::bad_input);
   }
-}
+
+  // What is left of the file.
+  void print_rest() {
+    std::array<char, piece_size> piece{};
+    for (;;) {
+      const ssize_t got = ::read(log_.get(), piece.data(), piece.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) throw system_error(errno, "read", name_);
+      if (got == 0) return;
+      print({piece.data(), static_cast<std::size_t>(got)});
+    }
+  }
+
+  // A last line without an end, too.
+  void end() { write(std::exchange(rest_, {})); }
+
+ private:
+  void print(std::string_view bytes) {
+    if (!is_terminal_) return write_all(out_, bytes, "standard output");
+    rest_.append(bytes);
+    const auto end = rest_.find_last_of("\n\r");
+    if (end == std::string::npos && rest_.size() < piece_size) return;
+    const std::size_t size = end == std::string::npos ? rest_.size() : end + 1;
+    write(rest_.substr(0, size));
+    rest_.erase(0, size);
+  }
+
+  void write(std::string text) {
+    std::replace(text.begin(), text.end(), '\r', '\n');
+    write_all(out_, printable(text, Lines::keep), "standard output");
+  }
+
+  std::string name_;
+  Descriptor log_;
+  Descriptor out_;
+  bool is_terminal_;
+  std::string rest_;
+};
 
 // With --json the report names the log, and none of its lines.
 Output logs(const RunsCommandOptions& options, Session& session) {
@@ -165,15 +202,14 @@ Output logs(const RunsCommandOptions& options, Session& session) {
                 format("it contains {}", counted(ranks.size(), "rank")));
   if (session.json) return output_of({run}, "");
   const std::string file = rank->log;
-  const Descriptor log(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!log.is_open()) throw system_error(errno, "read", file, ErrorCode::bad_input);
-  copy_rest(log, file);
+  LogPrinter log(file);
+  log.print_rest();
   const FileWatch watch(file);
   while (options.follow && run.state == RunState::running) {
     static_cast<void>(wait_for({watch.descriptor()}, WaitLimit(between_looks_ms)));
     throw_if_interrupted();
     watch.clear();
-    copy_rest(log, file);
+    log.print_rest();
     run = readable(host, run.log_folder);
     // A restart goes on in another file.
     if (run.state == RunState::running && run.record.ranks.size() > 0 &&
@@ -181,7 +217,8 @@ Output logs(const RunsCommandOptions& options, Session& session) {
                      [&](const auto& each) { return each.log == file; }))
       return logs({run.log_folder, options.rank, options.follow}, session);
   }
-  copy_rest(log, file);
+  log.print_rest();
+  log.end();
   return output_of({run}, "");
 }
 

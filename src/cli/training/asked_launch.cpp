@@ -7,7 +7,9 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/engine/launch/secret_marks.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 
@@ -17,6 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Where root launches in a directory that others can change.
+constexpr const char* logs_of_root = "/var/log/topsctl-logs";
 constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
 
 // "0,1,4"
@@ -48,7 +52,10 @@ std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stac
 }
 
 fs::path log_folder_of(const LaunchRequest& request, const std::string& run) {
-  if (request.log_folder.empty()) return fs::absolute(concat("topsctl-logs/", run));
+  if (request.log_folder.empty()) {
+    const fs::path here = fs::absolute(concat("topsctl-logs/", run));
+    return is_root_user() && !is_own_way(here) ? fs::path(logs_of_root) / run : here;
+  }
   const fs::path folder = fs::absolute(request.log_folder).lexically_normal();
   return folder.has_filename() ? folder : folder.parent_path();
 }
@@ -90,7 +97,59 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
   static_cast<void>(stall_ms(request));
 }
 
-LaunchRequest request_again(const Host& host, const std::string& word) {
+namespace {
+
+// Of the run, or of the environment that the new one is started in.
+std::string value_again(const Run& run, const std::string& name, const std::string& mark,
+                        const std::map<std::string, std::string>& environment,
+                        const std::vector<std::string>& given) {
+  std::optional<std::string> value;
+  if (const auto found = environment.find(name); found != environment.end()) value = found->second;
+  for (const std::string& each : given) {
+    if (each.starts_with(concat(name, "="))) value = each.substr(name.size() + 1);
+  }
+  if (!value)
+    throw Error(ErrorCode::usage,
+                format("the record of {} leaves out the value of {}", run.name, name),
+                format("export it, or give it: --set {}=VALUE", name));
+  if (secret_mark(run.name, *value) != mark)
+    throw Error(ErrorCode::bad_input, format("{} differs from its value in {}", name, run.name),
+                "give the script after '--' to start it with the new value");
+  return *value;
+}
+
+// Puts the values of secrets back, which the record leaves out.
+void complete_settings(LaunchRequest& request, const Run& run,
+                       const std::map<std::string, std::string>& environment,
+                       const std::vector<std::string>& given) {
+  for (const std::string& word : request.words) {
+    if (has_secret_mark(word))
+      throw Error(
+          ErrorCode::usage,
+          format("the record of {} leaves out a secret among the script's arguments", run.name),
+          "give the script and its arguments after '--'");
+  }
+  std::vector<std::string> left_out;
+  for (std::string& setting : request.settings.set) {
+    if (!has_secret_mark(setting)) continue;
+    const auto equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    setting =
+        concat(name, "=", value_again(run, name, setting.substr(equals + 1), environment, given));
+    left_out.push_back(name);
+  }
+  for (const std::string& each : given) {
+    const std::string name = each.substr(0, each.find('='));
+    if (std::find(left_out.begin(), left_out.end(), name) == left_out.end())
+      throw Error(ErrorCode::usage, format("--set {} cannot be used with {}", name, "--again"),
+                  "the job already sets it");
+  }
+}
+
+}  // namespace
+
+LaunchRequest request_again(const Host& host, const std::string& word,
+                            const std::vector<std::string>& given) {
   const Run run = run_named(host, word);
   if (run.state == RunState::unreadable)
     throw Error(ErrorCode::bad_input, run.problem, "name a run with a complete record");
@@ -108,6 +167,7 @@ LaunchRequest request_again(const Host& host, const std::string& word) {
                 "give the script after '--' to start its current version");
   }
   LaunchRequest request = run.record.request;
+  complete_settings(request, run, host.environment, given);
   request.log_folder.clear();
   return request;
 }

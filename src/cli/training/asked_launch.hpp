@@ -22,9 +22,12 @@ std::filesystem::path log_folder_of(const LaunchRequest& request, const std::str
 void require_script(const std::vector<std::string>& words);
 // Throws Error{usage} for options that contradict one another or name what is unknown.
 void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue);
-// Of a run that is to be repeated. Throws Error{bad_input} where it was started elsewhere, or one
-// of its files is not as it was.
-LaunchRequest request_again(const Host& host, const std::string& word);
+// Of a run that is to be repeated. Secrets among its settings, which its record leaves out, are
+// those of the host's environment or of `given` ("NAME=VALUE"), and have to be the same ones.
+// Throws Error{bad_input} where it was started elsewhere, or one of its files or secrets is not as
+// it was; Error{usage} where a secret is missing.
+LaunchRequest request_again(const Host& host, const std::string& word,
+                            const std::vector<std::string>& given);
 // Of a job file. Throws Error{bad_input} if it is not there or malformed.
 LaunchRequest request_in_file(const std::string& file);
 

@@ -17,8 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t longest_job_name = 40;  // a DNS label has 63; schedulers add to it
-constexpr mode_t script_mode = 0755;
-constexpr mode_t file_mode = 0644;
+constexpr mode_t script_mode = 0700;          // it may hold secrets
+constexpr mode_t file_mode = 0600;
 
 std::vector<TemplateWords> items(const std::vector<std::string>& texts) {
   std::vector<TemplateWords> members;

@@ -67,7 +67,7 @@ class GroupLaunch {
  private:
   void begin() {
     require_new_log_folder(wanted_.log_folder);
-    make_directories(wanted_.log_folder, 0755);
+    make_directories(wanted_.log_folder, 0700);
     record_.run = wanted_.run;
     record_.request = wanted_.request;
     record_.log_folder = wanted_.log_folder.string();
@@ -263,7 +263,7 @@ class GroupLaunch {
 
   void write_record() {
     try {
-      write_durably(wanted_.log_folder / record_name, to_text(to_json(record_)), 0644);
+      write_durably(wanted_.log_folder / record_name, to_text(to_json(record_)), 0600);
     } catch (const Error& error) {
       note_problem(error.message());
     }

@@ -7,8 +7,7 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/filesystem/folder_files.hpp"
-#include "topsctl/host/system/files.hpp"
+#include "topsctl/host/trust/site_data.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -35,10 +34,9 @@ std::vector<JobTemplate> known_launchers(const std::filesystem::path& folder) {
     if (file.name.starts_with("launchers/"))
       add(launchers, launcher_in(file.bytes, format("launcher {}", in_quotes(file.name))));
   }
-  for (const std::filesystem::path& file : files_with_extension(folder, ".json")) {
+  for (const SiteFile& file : read_site_data(folder, most_launcher)) {
     try {
-      add(launchers, launcher_in(read_text(file, most_launcher),
-                                 format("launcher {}", in_quotes(file.string()))));
+      add(launchers, launcher_in(file.text, format("launcher {}", in_quotes(file.path.string()))));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::bad_stack) throw;
       throw Error(ErrorCode::bad_input, error.message(),

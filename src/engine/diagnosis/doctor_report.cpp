@@ -110,8 +110,8 @@ SourcePatch patch_of(const ProjectReading& reading) {
 }
 
 Json to_json(const DoctorReport& report) {
-  const Judgement& judgement = report.judgement;
-  return {{"verdict", name(judgement.verdict)},
+  const Judgement judgement = report.judgement.value_or(Judgement());
+  return {{"verdict", report.judgement ? Json(name(judgement.verdict)) : Json(nullptr)},
           {"first_cause", text_or_null(judgement.first_cause)},
           {"diagnoses", list_of(judgement.diagnoses, diagnosis_json)},
           {"unexplained",
@@ -140,7 +140,7 @@ Json to_json(const DoctorReport& report) {
 Json to_json(const std::optional<Judgement>& judgement) {
   if (!judgement) return {{"verdict", nullptr}, {"first_cause", nullptr}, {"diagnoses", nullptr}};
   DoctorReport report;
-  report.judgement = *judgement;
+  report.judgement = judgement;
   return {{"verdict", name(judgement->verdict)},
           {"first_cause", text_or_null(judgement->first_cause)},
           {"diagnoses", to_json(report).at("diagnoses")}};

@@ -4,9 +4,8 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
-#include "topsctl/host/filesystem/folder_files.hpp"
-#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/pattern.hpp"
+#include "topsctl/host/trust/site_data.hpp"
 
 namespace topsctl {
 
@@ -70,12 +69,11 @@ void require_sound(const DiagnosisCatalogue& own, const std::string& source) {
 
 DiagnosisCatalogue known_diagnoses(std::string_view backend, const std::filesystem::path& folder) {
   DiagnosisCatalogue catalogue = built_in_diagnoses();
-  for (const std::filesystem::path& file : files_with_extension(folder, ".json")) {
-    const std::string source = format("diagnoses {}", in_quotes(file.string()));
-    const std::string text = read_text(file, most_file);
+  for (const SiteFile& file : read_site_data(folder, most_file)) {
+    const std::string source = format("diagnoses {}", in_quotes(file.path.string()));
     try {
       DiagnosisCatalogue own;
-      add_diagnoses(own, text, source);
+      add_diagnoses(own, file.text, source);
       require_sound(own, source);
       add_diagnoses(catalogue, std::move(own));
       require_known_ids(catalogue, source);

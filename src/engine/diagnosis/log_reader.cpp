@@ -65,6 +65,7 @@ class LogReader::Lines {
   // Whole lines, each with its end.
   void take(std::string_view text) {
     take_lines(text);
+    taken_ += text.size();
     // For the times of lines to come.
     if (text.size() < time_look_back) {
       tail_.append(text);
@@ -99,6 +100,7 @@ class LogReader::Lines {
       }
       const std::size_t end = std::min(text.find('\n', at), text.size());
       ++line_;
+      position_ = taken_ + at;
       before_ =
           text.substr(at > time_look_back ? at - time_look_back : 0, std::min(at, time_look_back));
       take_line(text.substr(at, end - at));
@@ -144,25 +146,35 @@ class LogReader::Lines {
            words.starts_with("Error in atexit._run_exitfuncs");
   }
 
-  std::optional<std::int64_t> time_of(std::string_view words) const {
+  // Of the line, or of the last one before that has one. No line is looked at twice.
+  std::optional<std::int64_t> time_of(std::string_view words) {
     if (const auto time = line_time(words)) return time;
-    // The last line before that has one.
-    if (const auto time = last_time(before_)) return time;
-    const std::size_t wanted = time_look_back - before_.size();
-    const std::string_view tail = tail_;
-    return last_time(tail.substr(tail.size() - std::min(tail.size(), wanted)));
+    const std::uint64_t oldest = position_ - std::min<std::uint64_t>(position_, time_look_back);
+    const std::uint64_t least = std::max(oldest, searched_to_);
+    std::uint64_t end = position_;
+    for (const std::string_view part : {before_, std::string_view(tail_)}) {
+      const std::size_t size = std::min<std::uint64_t>(end - least, part.size());
+      end -= size;
+      if (look_for_time(part.substr(part.size() - size), end)) break;
+    }
+    searched_to_ = position_;
+    if (!timed_ || timed_->first < oldest) return std::nullopt;
+    return timed_->second;
   }
 
-  static std::optional<std::int64_t> last_time(std::string_view rest) {
+  // The last line with a time in this part of the log, which begins at `position`.
+  bool look_for_time(std::string_view rest, std::uint64_t position) {
     while (!rest.empty()) {
-      rest.remove_suffix(rest.ends_with('\n') ? 1 : 0);
-      const auto begin = rest.rfind('\n');
-      const std::string_view line = begin == std::string_view::npos ? rest : rest.substr(begin + 1);
-      if (const auto time = line_time(line)) return time;
-      if (begin == std::string_view::npos) break;
-      rest = rest.substr(0, begin + 1);
+      const std::string_view text = rest.substr(0, rest.size() - (rest.ends_with('\n') ? 1 : 0));
+      const auto before = text.rfind('\n');
+      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+      if (const auto time = line_time(text.substr(begin))) {
+        timed_ = {position + begin, *time};
+        return true;
+      }
+      rest = rest.substr(0, begin);
     }
-    return std::nullopt;
+    return false;
   }
 
   LogPlace place_of(std::optional<int> rank, std::optional<std::int64_t> time_ms) {
@@ -314,6 +326,10 @@ class LogReader::Lines {
   std::optional<int> rank_;
   int attempt_;
   int line_ = 0;
+  std::uint64_t taken_ = 0;        // bytes of the log before those that are taken now
+  std::uint64_t position_ = 0;     // of the line in the log
+  std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
+  std::optional<std::pair<std::uint64_t, std::int64_t>> timed_;  // the last line with a time
   std::string_view before_;  // at most time_look_back bytes before the line, of those that are
                              // taken now
   std::string tail_;         // the same of those that were taken before

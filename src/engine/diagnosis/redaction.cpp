@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/diagnosis/secret_forms.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/pattern.hpp"
 #include "topsctl/model/variable_catalogue.hpp"
@@ -15,38 +16,9 @@ namespace {
 
 constexpr std::string_view blank = "[blanked]";
 constexpr std::size_t longest_redacted = std::size_t{64} << 10U;  // bytes of a line that is kept
-
-struct SecretForm {
-  Pattern pattern;
-  const char* with;
-};
-
-const std::vector<SecretForm>& secret_forms() {
-  // A value is quoted, or goes to the next blank or separator.
-  static const std::vector<SecretForm> forms = [] {
-    const std::string word =
-        "(?i)([A-Za-z0-9_.-]*(?:passw(?:or)?d|passphrase|passwd|secret|token|api[_-]?key|access[_-]"
-        "?key|"
-        "private[_-]?key|credential|authorization|cookie)[A-Za-z0-9_-]*";
-    const std::string value = R"((?:"[^"]*"|'[^']*'|[^\s"',;&}]+))";
-    std::vector<SecretForm> list;
-    list.push_back({Pattern(R"((://)[^/\s@:]*:[^/\s@]+@)"), R"(\1[blanked]@)"});
-    list.push_back(
-        {Pattern(concat(word, R"(["']?\s*[:=]\s*)(?:(?:bearer|basic|token)\s+)?)", value)),
-         R"(\1[blanked])"});
-    list.push_back(
-        {Pattern(concat(R"((?i)(--?[a-z0-9_-]*(?:password|passwd|secret|token|key)\s+))", value)),
-         R"(\1[blanked])"});
-    list.push_back({Pattern(R"((?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._-]{8,})"), R"(\1 [blanked])"});
-    list.push_back(
-        {Pattern(R"(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|glpat-[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{16,}|)"
-                 R"(sk-[A-Za-z0-9_-]{16,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,}|)"
-                 R"(eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*))"),
-         "[blanked]"});
-    return list;
-  }();
-  return forms;
-}
+// A secret that begins within these is whole.
+constexpr std::size_t longest_secret = std::size_t{16} << 10U;
+constexpr std::size_t most_listed = 10'000;
 
 const Pattern& any_address() {
   // An address of version 6 has eight groups, or a double colon: 12:30:01 is none.
@@ -81,24 +53,63 @@ std::string Redaction::without_addresses(const std::string& text) {
 }
 
 std::string Redaction::line(std::string_view text) {
-  const bool begins = text.find("-----BEGIN ") != std::string_view::npos &&
-                      text.find("PRIVATE KEY") != std::string_view::npos;
-  is_within_key_ = is_within_key_ || begins;
+  ++line_;
+  const bool begins = text.find("---- BEGIN ") != std::string_view::npos ||
+                      text.find("-----BEGIN ") != std::string_view::npos;
+  if (begins && text.find("PRIVATE KEY") != std::string_view::npos) {
+    is_within_key_ = true;
+    note("private-key");
+  }
   if (is_within_key_) {
-    is_within_key_ = text.find("-----END ") == std::string_view::npos;
+    is_within_key_ = text.find("---END ") == std::string_view::npos &&
+                     text.find("---- END ") == std::string_view::npos;
     return std::string(blank);
   }
-  std::string out(text.substr(0, longest_redacted));
-  for (const SecretForm& form : secret_forms()) out = form.pattern.replaced(out, form.with);
+  // Cut last: half a secret has the form of none.
+  std::string out = without_secrets(std::string(text.substr(0, longest_redacted + longest_secret)));
+  if (text.size() > longest_redacted) out.resize(std::min(out.size(), longest_redacted));
   return addresses_ == Addresses::hidden ? without_addresses(out) : out;
 }
 
-std::string Redaction::whole(std::string_view text) {
-  begin();
+std::string Redaction::without_secrets(std::string text) {
+  const std::string lower = lower_case(text);
+  for (const SecretForm& form : secret_forms()) {
+    if (!form.may_be_in(lower)) continue;
+    for (auto found = form.find(text, 0); found;) {
+      const std::size_t size = found->end - found->begin;
+      // What another form has blanked is no secret any more.
+      if (std::string_view(text).substr(found->begin, blank.size()) == blank) {
+        found = form.find(text, found->end);
+        continue;
+      }
+      text.replace(found->begin, size, blank);
+      note(form.kind);
+      found = form.find(text, found->begin + blank.size());
+    }
+  }
+  return text;
+}
+
+void Redaction::note(std::string_view kind) {
+  if (blanked_.size() < most_listed) blanked_.push_back({std::string(kind), name_, line_});
+}
+
+std::string Redaction::whole(std::string_view text, const std::string& name) {
+  begin(name);
   std::string out;
   for (const std::string& each : split(text, '\n')) out += concat(line(each), "\n");
   out.pop_back();
   return out;
+}
+
+void Redaction::begin(const std::string& name) {
+  name_ = name;
+  line_ = 0;
+  is_within_key_ = false;
+}
+
+bool is_secret_name(std::string_view name) {
+  return secret_names().matches(name);
 }
 
 std::string redacted_environment(const std::map<std::string, std::string>& environment) {

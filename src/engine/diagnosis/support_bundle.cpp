@@ -37,7 +37,7 @@ class Collection {
   Collection(TarZstWriter& writer, Addresses addresses) : writer_(writer), redaction_(addresses) {}
 
   void add(const std::string& name, std::string_view text) {
-    writer_.add(name, redaction_.whole(text));
+    writer_.add(name, redaction_.whole(text, name));
     bundle_.names.push_back(name);
   }
 
@@ -45,8 +45,8 @@ class Collection {
   void add_log(const JobLog& log) {
     try {
       const Descriptor room = open_nameless_file();
-      const std::uint64_t size = redact(log, room);
       const std::string name = concat("with/", relative_name(log.shown));
+      const std::uint64_t size = redact(log, name, room);
       writer_.add_file(name, room, size);
       bundle_.names.push_back(name);
     } catch (const Error& error) {
@@ -60,6 +60,15 @@ class Collection {
   void leave_out(const std::string& what, const std::string& why) {
     bundle_.left_out.push_back(concat(what, ": ", why));
   }
+  // The last: whoever sends the file can judge by it what was found.
+  void add_list_of_blanked() {
+    std::string list;
+    for (const Blanked& each : redaction_.blanked())
+      list += concat(each.kind, " ", each.name, ":", each.line, "\n");
+    writer_.add("blanked", list);
+    bundle_.names.emplace_back("blanked");
+    bundle_.blanked = redaction_.blanked().size();
+  }
   SupportBundle take() { return std::move(bundle_); }
 
  private:
@@ -72,7 +81,7 @@ class Collection {
     return joined(parts, "/");
   }
 
-  std::uint64_t redact(const JobLog& log, const Descriptor& room) {
+  std::uint64_t redact(const JobLog& log, const std::string& name, const Descriptor& room) {
     auto raw = std::make_unique<PeekedSource>(file_source(log.file));
     const std::string_view compression = compression_of(raw->peek(18));
     std::unique_ptr<Source> bytes = std::move(raw);
@@ -81,7 +90,7 @@ class Collection {
     PeekedSource source(std::move(bytes));
     if (source.peek(text_head).find('\0') != std::string_view::npos)
       throw Error(ErrorCode::bad_input, "not a text file");
-    redaction_.begin();
+    redaction_.begin(name);
     std::string rest;
     std::uint64_t size = 0;
     for (std::string_view piece = source.piece(); !piece.empty(); piece = source.piece()) {
@@ -182,6 +191,7 @@ SupportBundle write_support_bundle(const Host& host, const std::string& file,
     add_system(host, collection);
     add_transactions(host, collection);
     for (const JobLog& log : logs) collection.add_log(log);
+    collection.add_list_of_blanked();
     writer.finish();
     return collection.take();
   } catch (...) {

@@ -55,7 +55,7 @@ Attempt::Attempt(const Host& host, LaunchPlan plan, AttemptRules rules, RankList
   record_.started_at = timestamp(host.clock->now());
   oom_kills_before_ = oom_kills_of_group(host).value_or(0);
   record_.master_port = plan_.master_port;
-  make_directories(plan_.log_folder, 0755);
+  make_directories(plan_.log_folder, 0700);
   pids_ = make_named_pipe(pipe_of_pids(plan_.log_folder));
   for (std::int64_t rank = 0; rank < plan_.ranks; ++rank) {
     RankRecord& record = record_.ranks.emplace_back();

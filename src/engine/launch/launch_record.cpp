@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "engine/launch/recorded_secrets.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/model/json_reader.hpp"
@@ -14,6 +15,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t most_rank = 1'000'000;
+constexpr std::int64_t most_pid = std::int64_t{1} << 22U;  // PID_MAX_LIMIT of the kernel
 constexpr std::int64_t greatest_number = std::numeric_limits<std::int64_t>::max();
 
 template <class Value>
@@ -112,25 +114,27 @@ std::optional<std::int64_t> number_if_there(const JsonReader& reader, const std:
 }  // namespace
 
 Json to_json(const LaunchRecord& record) {
-  return {{"schema", 1},
-          {"run", record.run},
-          {"request", to_json(record.request)},
-          {"log_folder", record.log_folder},
-          {"plan", to_json(record.plan)},
-          {"directory", record.directory},
-          {"environment", {{"set", record.added}, {"unset", record.removed}}},
-          {"digests", record.digests},
-          {"versions", record.versions},
-          {"pid", record.pid},
-          {"process_start", record.process_start},
-          {"started_at", record.started_at},
-          {"ended_at", text_or_null(record.ended_at)},
-          {"status", value_or_null(record.status)},
-          {"ended_by", value_or_null(record.ended_by)},
-          {"attempts", list_of(record.attempts, attempt_json)},
-          {"removed_checkpoints", record.removed_checkpoints},
-          {"log_problem", text_or_null(record.log_problem)},
-          {"hosts", list_of(record.hosts, host_json)}};
+  Json all = {{"schema", 1},
+              {"run", record.run},
+              {"request", to_json(record.request)},
+              {"log_folder", record.log_folder},
+              {"plan", to_json(record.plan)},
+              {"directory", record.directory},
+              {"environment", {{"set", record.added}, {"unset", record.removed}}},
+              {"digests", record.digests},
+              {"versions", record.versions},
+              {"pid", record.pid},
+              {"process_start", record.process_start},
+              {"started_at", record.started_at},
+              {"ended_at", text_or_null(record.ended_at)},
+              {"status", value_or_null(record.status)},
+              {"ended_by", value_or_null(record.ended_by)},
+              {"attempts", list_of(record.attempts, attempt_json)},
+              {"removed_checkpoints", record.removed_checkpoints},
+              {"log_problem", text_or_null(record.log_problem)},
+              {"hosts", list_of(record.hosts, host_json)}};
+  leave_out_secrets(all);
+  return all;
 }
 
 bool is_run_name(std::string_view name) {
@@ -150,7 +154,7 @@ RecordSummary record_summary_in(std::string_view text, const std::string& source
   summary.directory = record.at("directory").text();
   const JsonReader digests = record.at("digests");
   for (const std::string& path : digests.keys()) summary.digests[path] = digests.at(path).text();
-  summary.pid = record.at("pid").integer(1, greatest_number);
+  summary.pid = record.at("pid").integer(1, most_pid);
   summary.process_start = record.at("process_start").text();
   summary.started_at = record.at("started_at").text();
   summary.ended_at = text_at(record, "ended_at");
@@ -167,8 +171,7 @@ RecordSummary record_summary_in(std::string_view text, const std::string& source
          each.at("rank").integer(0, most_rank), number_if_there(each, "in_world", most_rank),
          each.at("log").text(),
          static_cast<std::uint64_t>(each.at("lines").integer(0, greatest_number)),
-         number_at(each, "pid", greatest_number), text_at(each, "last_line"),
-         text_at(each, "iteration")});
+         number_at(each, "pid", most_pid), text_at(each, "last_line"), text_at(each, "iteration")});
   }
   return summary;
 }

@@ -19,6 +19,7 @@
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
@@ -77,7 +78,7 @@ class Launch {
     std::error_code failure;
     fs::create_directories(top.parent_path(), failure);
     if (failure) throw cannot_make(failure.value());
-    if (::mkdir(top.c_str(), 0755) == 0) return;
+    if (::mkdir(top.c_str(), 0700) == 0) return;
     throw cannot_make(errno);
   }
 
@@ -263,7 +264,7 @@ class Launch {
 
   void write_record() {
     try {
-      write_durably(wishes_.log_folder / record_name, to_text(to_json(record_)), 0644);
+      write_durably(wishes_.log_folder / record_name, to_text(to_json(record_)), 0600);
     } catch (const Error& error) {
       if (record_.log_problem.empty()) record_.log_problem = error.message();
     }
@@ -283,6 +284,14 @@ class Launch {
 
 void require_new_log_folder(const fs::path& folder) {
   std::error_code failure;
+  try {
+    // Who can put another directory in its place has root write there.
+    if (is_root_user()) require_own_way(folder);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+    throw Error(error.code(), error.message(),
+                "use a log directory that only root can change: --log-dir /var/log/NAME");
+  }
   if (!fs::exists(fs::symlink_status(folder, failure))) return;
   throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(folder.string())),
               "use another log directory: --log-dir DIR");

@@ -36,7 +36,7 @@ std::string line_stamp(std::chrono::system_clock::time_point time) {
 RankLog::RankLog(const std::filesystem::path& file)
     : path_(file.string()),
       file_(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW,
-                   0644)) {
+                   0600)) {
   if (!file_.is_open()) throw system_error(errno, "write", path_);
 }
 

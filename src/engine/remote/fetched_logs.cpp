@@ -60,7 +60,7 @@ std::vector<std::string> logs_in(const fs::path& folder) {
 }
 
 Descriptor open_log(const fs::path& file, int flags) {
-  Descriptor log(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0644));
+  Descriptor log(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!log.is_open()) throw system_error(errno, "open", file.string());
   return log;
 }
@@ -102,7 +102,7 @@ void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& prog
   RemoteAgent far(*session, target, program, receive_words);
   far.expect(FrameKind::welcome, piece_timeout_ms);
   far.send(json_frame(FrameKind::fetch, {{"logs", logs}}));
-  make_directories(folder, 0755);
+  make_directories(folder, 0700);
   std::size_t pieces = 0;
   std::string open_name;
   Descriptor open_file;
@@ -127,7 +127,7 @@ void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& prog
     if (name != open_name) {
       if (fs::exists(fs::symlink_status(folder / name)))
         throw not_of_topsctl("the pieces of a log are not consecutive");
-      make_directories((folder / name).parent_path(), 0755);
+      make_directories((folder / name).parent_path(), 0700);
       open_file = open_log(folder / name, O_WRONLY | O_CREAT | O_EXCL);
       open_name = name;
     }

@@ -7,10 +7,10 @@
 #include "topsctl/base/embedded.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/filesystem/folder_files.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/trust/signed_file.hpp"
+#include "topsctl/host/trust/site_data.hpp"
 #include "topsctl/model/stack/stack_parser.hpp"
 #include "topsctl/model/stack/stack_release.hpp"
 
@@ -113,8 +113,8 @@ std::vector<KnownStack> stacks_with_origin() {
     if (!file.name.starts_with("stacks/")) continue;
     add_or_replace(stacks, {parse_stack(file.bytes, format("stack {}", in_quotes(file.name))), ""});
   }
-  for (const fs::path& file : files_with_extension(stacks_directory, ".json"))
-    add_or_replace(stacks, {parsed_stack(text_of_stack(file), file), file.string()});
+  for (const SiteFile& file : read_site_data(stacks_directory, most_stack))
+    add_or_replace(stacks, {parsed_stack(file.text, file.path), file.path.string()});
   return stacks;
 }
 

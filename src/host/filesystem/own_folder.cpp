@@ -87,6 +87,16 @@ void require_own_way(const fs::path& path) {
   }
 }
 
+bool is_own_way(const fs::path& path) {
+  try {
+    require_own_way(path);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::permission) throw;
+    return false;
+  }
+}
+
 void require_own_folder(const fs::path& folder) {
   require_own_way(folder);
   make_directories(folder.parent_path(), for_us_alone);

@@ -222,9 +222,13 @@ PskTlsListener::PskTlsListener(PskTlsWait wait)
   for (unsigned port = wait_.first_port; port <= wait_.last_port && reason == EADDRINUSE; ++port) {
     const Addresses found = resolve(wait_.address, static_cast<std::uint16_t>(port));
     socket_ = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const bool waits = socket_.is_open() &&
-                       ::bind(socket_.get(), found->ai_addr, found->ai_addrlen) == 0 &&
-                       ::listen(socket_.get(), 4) == 0;
+    // What an earlier connection leaves behind for a minute holds no port.
+    const int yes = 1;
+    const bool waits =
+        socket_.is_open() &&
+        ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+        ::bind(socket_.get(), found->ai_addr, found->ai_addrlen) == 0 &&
+        ::listen(socket_.get(), 4) == 0;
     reason = waits ? 0 : errno;
   }
   sockaddr_storage bound{};

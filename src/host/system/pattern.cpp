@@ -6,6 +6,7 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <iterator>
 #include <mutex>
@@ -60,14 +61,28 @@ bool Pattern::matches(std::string_view text) const {
   return RE2::PartialMatch(piece(text), compiled_->expression);
 }
 
-std::optional<Pattern::Range> Pattern::find(std::string_view text, std::size_t from) const {
-  re2::StringPiece found;
-  if (from > text.size() ||
-      !compiled_->expression.Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1) ||
-      found.empty())
+namespace {
+
+std::optional<Pattern::Range> range_of(const RE2& expression, std::string_view text,
+                                       std::size_t from, std::size_t group) {
+  std::array<re2::StringPiece, 2> found;
+  if (from > text.size() || !expression.Match(piece(text), from, text.size(), RE2::UNANCHORED,
+                                              found.data(), static_cast<int>(group + 1)))
     return std::nullopt;
-  const auto begin = static_cast<std::size_t>(found.data() - text.data());
-  return Range{begin, begin + found.size()};
+  const re2::StringPiece& wanted = found.at(group);
+  if (wanted.empty()) return std::nullopt;
+  const auto begin = static_cast<std::size_t>(wanted.data() - text.data());
+  return Pattern::Range{begin, begin + wanted.size()};
+}
+
+}  // namespace
+
+std::optional<Pattern::Range> Pattern::find(std::string_view text, std::size_t from) const {
+  return range_of(compiled_->expression, text, from, 0);
+}
+
+std::optional<Pattern::Range> Pattern::find_group(std::string_view text, std::size_t from) const {
+  return range_of(compiled_->expression, text, from, 1);
 }
 
 std::optional<std::vector<std::string>> Pattern::groups(std::string_view text) const {

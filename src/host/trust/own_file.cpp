@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t most_own_file = 64U << 10U;  // bytes
-
 std::string only_root_hint(const fs::path& path) {
   return format("check who changed it, then run `sudo chown root {} && sudo chmod go-w {}`",
                 shell_quoted(path.string()), shell_quoted(path.string()));
@@ -70,7 +68,7 @@ bool is_own_folder(const fs::path& folder) {
 
 }  // namespace
 
-std::optional<std::string> read_own_file(const fs::path& file) {
+std::optional<std::string> read_own_file(const fs::path& file, std::uint64_t most) {
   if (!is_own_folder(file.parent_path())) return std::nullopt;
   const Descriptor opened = open_own(file, 0);
   if (!opened.is_open()) return std::nullopt;
@@ -80,21 +78,19 @@ std::optional<std::string> read_own_file(const fs::path& file) {
                 "replace it with a regular file, or remove it");
   }
   require_own(status, file);
-  std::string text(most_own_file + 1, '\0');
-  std::size_t size = 0;
+  std::string text;
+  std::string piece(std::size_t{64} << 10U, '\0');
   for (;;) {
-    const ssize_t got = ::read(opened.get(), text.data() + size, text.size() - size);
+    const ssize_t got = ::read(opened.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error(errno, "read", file.string());
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-    if (size > most_own_file) {
+    if (got == 0) return text;
+    text.append(piece, 0, static_cast<std::size_t>(got));
+    if (text.size() > most) {
       throw Error(ErrorCode::host_unfit, format("{} is too large", in_quotes(file.string())),
-                  format("at most {} can be read", human_size(most_own_file)));
+                  format("at most {} can be read", human_size(most)));
     }
   }
-  text.resize(size);
-  return text;
 }
 
 std::vector<fs::path> own_files_in(const fs::path& folder, const std::string& ending) {

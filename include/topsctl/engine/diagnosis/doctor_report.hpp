@@ -23,7 +23,7 @@ struct SourcePatch {
 SourcePatch patch_of(const ProjectReading& reading);
 
 struct DoctorReport {
-  Judgement judgement;
+  std::optional<Judgement> judgement;  // nothing: nothing could be looked at
   std::vector<LogSource> sources;
   std::optional<MachineFacts> machine;
   std::optional<SourcePatch> patch;         // of --project with --patch or --apply

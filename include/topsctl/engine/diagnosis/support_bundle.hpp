@@ -20,6 +20,7 @@ struct SupportContents {
 struct SupportBundle {
   std::vector<std::string> names;     // of what is in it, in its order
   std::vector<std::string> left_out;  // "PATH: why"
+  std::size_t blanked = 0;            // places; the file's last text, "blanked", lists them
 };
 
 // Writes FILE (tar.zst, mode 0600) with the texts, the versions of the system, what efsmi prints,

@@ -104,6 +104,7 @@ struct LaunchRecord {
   std::string log_problem;        // why logs or record are not whole; empty: they are
   std::vector<HostRecord> hosts;  // empty: this one alone
 };
+// Without the values of secrets (secret_marks.hpp).
 Json to_json(const LaunchRecord& record);
 
 // What others read of a record that is there: how to find the run, and how far it has come.

@@ -37,7 +37,8 @@ class RankListener {
 LaunchRecord launch(const Host& host, const LaunchWishes& wishes, LaunchRecord begun,
                     Language language, RankListener& listener);
 
-// Throws Error{bad_input} if something is there.
+// Throws Error{bad_input} if something is there; Error{permission} if we are root and others can
+// change what leads there.
 void require_new_log_folder(const std::filesystem::path& folder);
 
 // `topsctl rank`: leads the output of this process to the pipe of its rank, tells its process, and

@@ -13,5 +13,7 @@ void require_own_folder(const std::filesystem::path& folder);
 // to `path`: each must be ours or root's, as must be a link on the way, and others may write to
 // none that is not sticky. Those that are not there yet are passed over.
 void require_own_way(const std::filesystem::path& path);
+// Whether it would not throw that.
+bool is_own_way(const std::filesystem::path& path);
 
 }  // namespace topsctl

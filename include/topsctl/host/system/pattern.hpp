@@ -28,6 +28,8 @@ class Pattern {
     std::size_t end = 0;
   };
   std::optional<Range> find(std::string_view text, std::size_t from) const;
+  // What its first group matches there, if that is not empty.
+  std::optional<Range> find_group(std::string_view text, std::size_t from) const;
   // What its groups match where it matches the whole text; empty for a group that takes no part.
   std::optional<std::vector<std::string>> groups(std::string_view text) const;
   // The text with each match replaced; \1 in `with` is what its first group matched.

@@ -49,6 +49,16 @@ TEST(LaunchRecords, ThatAreCutOffAnywhereAreRefused) {
     EXPECT_THROW(record_summary_in(whole.substr(0, size), "record"), Error) << size;
 }
 
+// 4294967308 would be cut to 12, which is another process.
+TEST(LaunchRecords, WithProcessesThatLinuxHasNotAreRefused) {
+  LaunchRecord record = sample();
+  record.pid += std::int64_t{1} << 32U;
+  EXPECT_THROW(record_summary_in(to_text(to_json(record)), "record"), Error);
+  record = sample();
+  record.attempts[0].ranks[0].pid = (std::int64_t{1} << 22U) + 1;
+  EXPECT_THROW(record_summary_in(to_text(to_json(record)), "record"), Error);
+}
+
 TEST(LaunchRecords, WithoutAFieldAreRefused) {
   const Json whole = to_json(sample());
   for (const char* key : {"run", "request", "log_folder", "directory", "digests", "pid",

@@ -152,6 +152,25 @@ TEST_F(PskTlsLinks, AreAbortedWhileTheyRead) {
   EXPECT_THROW(read.get(), ConnectionLost);
 }
 
+// The side that ends a connection first keeps its port for a minute (TIME_WAIT).
+TEST(PskTlsListeners, TakeAPortAgainThatAConnectionHasJustLeft) {
+  const NoSigpipe no_sigpipe;
+  const std::string key = random_bytes(sealed_key_bytes);
+  std::uint16_t port = 0;
+  for (int i = 0; i < 3; ++i) {
+    PskTlsListener listener({here, key, port, port});
+    port = listener.port();
+    auto near_end = std::async(std::launch::async, [&] { listener.accept()->abort(); });
+    try {
+      const auto far = PskTlsLink::connect(here, port, key, patience);
+      static_cast<void>(all_of(*far));
+    } catch (const Error&) {
+      // The other side was the first to end it.
+    }
+    near_end.get();
+  }
+}
+
 TEST(PskTlsListeners, WaitOnlyOnAddressesOfThisMachine) {
   EXPECT_EQ(thrown_by([] {
               PskTlsListener({"192.0.2.1", random_bytes(sealed_key_bytes)});

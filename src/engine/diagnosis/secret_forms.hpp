@@ -1,0 +1,32 @@
+// The forms that secrets come in, as src/data/secrets has them.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topsctl/host/system/pattern.hpp"
+
+namespace topsctl {
+
+struct SecretForm {
+  std::string kind;
+  std::vector<std::string> words;  // in lower case; one of them is in each text that has the form
+  Pattern pattern;                 // its first group is the secret
+  double entropy = 0;              // bits per character that a secret has at least
+  std::size_t least = 1;           // bytes
+
+  // The first secret at or behind `from`; the pattern's match may begin before it.
+  std::optional<Pattern::Range> find(std::string_view text, std::size_t from) const;
+  // Whether one of its words is in the text, which is in lower case.
+  bool may_be_in(std::string_view lower) const;
+};
+
+// In the order in which they are looked for; parsed once.
+const std::vector<SecretForm>& secret_forms();
+// Names of variables and options whose values are secrets.
+const Pattern& secret_names();
+
+}  // namespace topsctl

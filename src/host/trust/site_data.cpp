@@ -1,0 +1,25 @@
+// Reads them as it reads the keys that it trusts.
+#include "topsctl/host/trust/site_data.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "host/trust/own_file.hpp"
+
+namespace topsctl {
+
+namespace fs = std::filesystem;
+
+std::vector<SiteFile> read_site_data(const fs::path& folder, std::uint64_t most) {
+  std::vector<SiteFile> files;
+  struct stat status {};
+  // What is not there is nobody's to change.
+  if (::lstat(folder.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR)) return files;
+  for (const fs::path& file : own_files_in(folder, ".json")) {
+    if (auto text = read_own_file(file, most)) files.push_back({file, *std::move(text)});
+  }
+  return files;
+}
+
+}  // namespace topsctl
