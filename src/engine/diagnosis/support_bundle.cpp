@@ -60,7 +60,7 @@ class Collection {
   void leave_out(const std::string& what, const std::string& why) {
     bundle_.left_out.push_back(concat(what, ": ", why));
   }
-  // The last: whoever sends the file can judge by it what was found.
+  // The last: by it the sender can judge what was found.
   void add_list_of_blanked() {
     std::string list;
     for (const Blanked& each : redaction_.blanked())
