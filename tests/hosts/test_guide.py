@@ -20,7 +20,7 @@ WORK = """
 import time
 card = open('/dev/gcu' + os.environ.get('LOCAL_RANK', '0'))
 end = time.monotonic() + 90
-while time.monotonic() < end and not (len(sys.argv) > 2 and '"busy_check": {' in open(sys.argv[2]).read()):
+while time.monotonic() < end and not (len(sys.argv) > 2 and '"cards_busy": 8' in open(sys.argv[2]).read()):
     sum(range(100_000))
 sys.stdout.flush()
 os._exit(0)
