@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tokenize
 from hashlib import sha256
 from pathlib import Path
@@ -52,12 +53,14 @@ def digests_of(project, like=None):
 
 def launched(topsctl, project, script, environment):
     """The record of `topsctl launch` of a script of the project."""
-    logs = project / "logs" / script.removesuffix(".py")
-    done = run(topsctl, "launch", "--preflight", "none", "--python", sys.executable, "--nproc", "8", "--log-dir", logs, "--",
-               "scripts/" + script, CONFIG, env=environment | {"XDG_STATE_HOME": os.fspath(project.parent / "runs")}, cwd=project,
-               check=False)
-    assert done.returncode == 0 and "sum 36" in done.stdout, done.stdout + done.stderr
-    return json.loads((logs / "launch.json").read_text(encoding="utf-8"))
+    # Root keeps no logs in a project of another user.
+    with tempfile.TemporaryDirectory() as place:
+        logs = Path(place) / "logs"
+        done = run(topsctl, "launch", "--preflight", "none", "--python", sys.executable, "--nproc", "8", "--log-dir", logs, "--",
+                   "scripts/" + script, CONFIG, env=environment | {"XDG_STATE_HOME": os.fspath(project.parent / "runs")}, cwd=project,
+                   check=False)
+        assert done.returncode == 0 and "sum 36" in done.stdout, done.stdout + done.stderr
+        return json.loads((logs / "launch.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
