@@ -214,8 +214,11 @@ Output logs(const RunsCommandOptions& options, Session& session) {
     // A restart goes on in another file.
     if (run.state == RunState::running && run.record.ranks.size() > 0 &&
         std::none_of(run.record.ranks.begin(), run.record.ranks.end(),
-                     [&](const auto& each) { return each.log == file; }))
+                     [&](const auto& each) { return each.log == file; })) {
+      log.print_rest();
+      log.end();
       return logs({run.log_folder, options.rank, options.follow}, session);
+    }
   }
   log.print_rest();
   log.end();

@@ -44,7 +44,7 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
 }  // namespace
 
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style) {
-  const Judgement judgement = report.judgement.value_or(Judgement());
+  const Judgement& judgement = report.judgement.value();
   std::string text = verdict_line(judgement, style);
   // One at a time, so that the order of causes stays.
   for (const Judged& each : judgement.diagnoses) {
