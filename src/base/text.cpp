@@ -272,6 +272,7 @@ std::string human_duration(std::int64_t milliseconds) {
   if (milliseconds >= 60'000) {
     return format("{} min {} s", milliseconds / 60'000, milliseconds / 1000 % 60);
   }
+  if (milliseconds >= 10'000) return concat(milliseconds / 1000, " s");
   return concat(milliseconds / 1000, ".", milliseconds / 100 % 10, " s");
 }
 

@@ -72,7 +72,7 @@ def test_each_state_of_a_job_is_told(card_host, plan, busy, verdict, first_cause
     assert (document["machine"]["cards"] is None) == (busy is None)
 
 
-SECRETS = ["hunter2-password", "hunter2-token", "hunter2-variable", "hunter2-url", "aGludGVyMmhpbnRlcjI"]
+SECRETS = ["hunter2-half", "hunter2-password", "hunter2-token", "hunter2-variable", "hunter2-url", "aGludGVyMmhpbnRlcjI"]
 LEAKY_LOG = """2025-09-21 10:00:00 connecting to 10.20.30.40 with password=hunter2-password
 {"api_token": "hunter2-token"}
 fetch https://ops:hunter2-url@example.com/data
@@ -86,6 +86,8 @@ RuntimeError: Connection closed by peer [10.20.30.40]:41820
 def test_the_file_for_support_has_no_secrets(card_host):
     card_host.path("/srv/logs").mkdir()
     card_host.path("/srv/logs/train.log").write_text(LEAKY_LOG)
+    # The end of a line that is cut: half a secret has the form of none.
+    card_host.path("/srv/logs/long.log").write_text("x" * ((1 << 20) - 9) + " token=" + "hunter2-half" * 200_000 + "\nthe next line\n")
     card_host.path("/srv/logs/model.bin").write_bytes(b"\0" * 100)
     command = ["topsctl", "doctor", "--support", "/srv/help.tar.zst", "--with", "/srv/logs", "--hide-addresses",
                "--level", "files"]
@@ -98,6 +100,7 @@ def test_the_file_for_support_has_no_secrets(card_host):
     assert {"doctor.json", "doctor.txt", "system/etc/os-release", "with/srv/logs/train.log"} <= set(names)
     assert "with/srv/logs/model.bin" not in names
     assert [secret for secret in SECRETS if secret in unpacked] == []
+    assert "\nthe next line\n" in unpacked
     assert "10.20.30.40" not in unpacked and "Connection closed by peer [address-1]:41820" in unpacked
     assert "ECCL_DEBUG=INFO\n" in unpacked and "SOME_VALUE=[blanked]\n" in unpacked
 

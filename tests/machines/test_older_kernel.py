@@ -26,7 +26,7 @@ def test_an_install_is_observed_ended_and_undone_exactly(test_root, topsctl_rele
         machine.process.wait(timeout=600)
         text = console.read_text(errors="replace")
         said = [line.strip().removeprefix("@") for line in text.splitlines() if line.startswith("@")]
-        assert said[0].startswith("kernel 5.4."), text[-3000:]
+        assert said and said[0].startswith("kernel 5.4."), (text[-3000:], (machine.folder / "qemu.log").read_text())
         assert said[1:] == ["changed", 'ended 143   "outcome": "rolled_back",', "same", 'installed 0     "known": "observed",', "changed",
                             'undone 0   "outcome": "rolled_back",', "same"], text[-3000:]
     finally:

@@ -75,17 +75,16 @@ std::string Redaction::without_secrets(std::string text) {
   const std::string lower = lower_case(text);
   for (const SecretForm& form : secret_forms()) {
     if (!form.may_be_in(lower)) continue;
-    for (auto found = form.find(text, 0); found;) {
-      const std::size_t size = found->end - found->begin;
+    std::string out;
+    std::size_t at = 0;
+    for (auto found = form.find(text, 0); found; found = form.find(text, found->end)) {
       // What another form has blanked is no secret any more.
-      if (std::string_view(text).substr(found->begin, blank.size()) == blank) {
-        found = form.find(text, found->end);
-        continue;
-      }
-      text.replace(found->begin, size, blank);
+      if (std::string_view(text).substr(found->begin, blank.size()) == blank) continue;
+      out.append(text, at, found->begin - at).append(blank);
+      at = found->end;
       note(form.kind);
-      found = form.find(text, found->begin + blank.size());
     }
+    if (at > 0) text = out.append(text, at, std::string::npos);
   }
   return text;
 }

@@ -28,6 +28,7 @@ namespace {
 constexpr std::size_t most_transactions = 5;
 constexpr std::uint64_t most_of_system_file = 4U << 20U;
 constexpr std::int64_t support_tool_timeout_ms = 20'000;
+constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; what is kept is shorter
 constexpr std::size_t text_head = 4096;  // bytes that tell text from other data
 constexpr std::array<std::string_view, 5> system_files = {
     "/etc/os-release", "/proc/version", "/proc/meminfo", "/proc/cpuinfo", "/proc/mounts"};
@@ -96,6 +97,8 @@ class Collection {
     for (std::string_view piece = source.piece(); !piece.empty(); piece = source.piece()) {
       rest.append(piece);
       size += take_lines(rest, room, log.shown);
+      // The end of a line that is cut goes nowhere: it could begin in the midst of a secret.
+      rest.resize(std::min(rest.size(), longest_line));
     }
     if (!rest.empty()) {
       rest.push_back('\n');
@@ -104,9 +107,8 @@ class Collection {
     return size;
   }
 
-  // Whole lines, and of one that has no end in a megabyte the beginning.
+  // Whole lines.
   std::uint64_t take_lines(std::string& rest, const Descriptor& room, const std::string& name) {
-    constexpr std::size_t longest = std::size_t{1} << 20U;
     std::string out;
     std::size_t at = 0;
     for (std::size_t end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', at)) {
@@ -114,10 +116,6 @@ class Collection {
       at = end + 1;
     }
     rest.erase(0, at);
-    if (rest.size() > longest) {
-      out += concat(redaction_.line(rest), "\n");
-      rest.clear();
-    }
     write_all(room, out, name);
     return out.size();
   }

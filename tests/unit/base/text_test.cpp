@@ -208,7 +208,9 @@ TEST(HumanSize, GoesToTheNextUnitRatherThanSay1024) {
 TEST(HumanDuration, IsSecondsBelowAMinute) {
   EXPECT_EQ(human_duration(0), "0.0 s");
   EXPECT_EQ(human_duration(449), "0.4 s");
-  EXPECT_EQ(human_duration(59'999), "59.9 s");
+  EXPECT_EQ(human_duration(9'999), "9.9 s");
+  EXPECT_EQ(human_duration(10'000), "10 s");
+  EXPECT_EQ(human_duration(59'999), "59 s");
   EXPECT_EQ(human_duration(60'000), "1 min 0 s");
   EXPECT_EQ(human_duration(125'000), "2 min 5 s");
 }
