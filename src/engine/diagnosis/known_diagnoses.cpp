@@ -21,7 +21,7 @@ constexpr const char* way_out = "fix the file, or move it out of the directory";
 void require_usable(const std::vector<std::string>& patterns, const std::string& source) {
   for (const std::string& pattern : patterns) {
     try {
-      static_cast<void>(PatternScan({pattern}));
+      PatternSet({pattern}).require_texts();
     } catch (const Error& error) {
       refuse_record(source, error.message());
     }

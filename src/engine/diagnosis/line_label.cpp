@@ -81,6 +81,23 @@ std::int64_t moment(int year, int month, int day, std::string_view clock) {
   return ms;
 }
 
+// A time at the front, where exactly `count` digits stand.
+std::optional<std::int64_t> time_at(std::string_view text, std::size_t count) {
+  // glog: "W20250921 10:00:00.123456", and without a year "W0921 10:00:00.123456"
+  if (count == 8 && has_form(text, "dddddddd dd:dd:dd."))
+    return moment(digits(text, 0, 4), digits(text, 4, 2), digits(text, 6, 2), text.substr(9));
+  if (count == 4) {
+    const bool is_date = has_form(text, "dddd-dd-dd") || has_form(text, "dddd/dd/dd");
+    if (is_date && text.size() > 11 && has_form(text.substr(11), "dd:dd:dd"))
+      return moment(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2), text.substr(11));
+    if (has_form(text, "dddd dd:dd:dd."))
+      return moment(1970, digits(text, 0, 2), digits(text, 2, 2), text.substr(5));
+  }
+  if (count == 2 && has_form(text, "dd/dd dd:dd:dd"))
+    return moment(1970, digits(text, 0, 2), digits(text, 3, 2), text.substr(6));
+  return std::nullopt;
+}
+
 // What follows "rank", "worker", "stderr" and the like in a name.
 std::optional<int> number_behind(std::string_view name, std::string_view word) {
   const auto at = name.find(word);
@@ -112,40 +129,37 @@ LineLabel line_label(std::string_view line) {
 
 std::optional<std::int64_t> line_time(std::string_view line) {
   const std::string_view head = line.substr(0, time_is_within);
-  for (std::size_t at = 0; at + 8 < head.size(); ++at) {
-    const std::string_view text = head.substr(at);
-    if (has_form(text, "dddd")) {
-      const bool is_date = has_form(text, "dddd-dd-dd") || has_form(text, "dddd/dd/dd");
-      if (is_date && text.size() > 11 && has_form(text.substr(11), "dd:dd:dd"))
-        return moment(digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2), text.substr(11));
-      // glog: "W20250921 10:00:00.123456", and without a year "W0921 10:00:00.123456"
-      if (has_form(text, "dddddddd dd:dd:dd."))
-        return moment(digits(text, 0, 4), digits(text, 4, 2), digits(text, 6, 2), text.substr(9));
-      if (has_form(text, "dddd dd:dd:dd."))
-        return moment(1970, digits(text, 0, 2), digits(text, 2, 2), text.substr(5));
+  const auto is_digit = [&](std::size_t at) { return head[at] >= '0' && head[at] <= '9'; };
+  for (std::size_t at = 0; at < head.size(); ++at) {
+    if (!is_digit(at)) continue;
+    const std::size_t begin = at;
+    while (at < head.size() && is_digit(at)) ++at;
+    // Each form begins with so many digits; what is before them is not looked at.
+    for (const std::size_t count : {8U, 4U, 2U}) {
+      if (at - begin < count) continue;
+      if (const auto time = time_at(head.substr(at - count), count)) return time;
     }
-    if (has_form(text, "dd/dd dd:dd:dd"))
-      return moment(1970, digits(text, 0, 2), digits(text, 3, 2), text.substr(6));
   }
   return std::nullopt;
 }
 
-std::string plain_line(std::string_view line) {
+std::string_view plain_line(std::string_view line, std::string& room) {
   while (line.ends_with('\r')) line.remove_suffix(1);
-  if (const auto last = line.rfind('\r'); last != std::string_view::npos)
-    line.remove_prefix(last + 1);
-  std::string plain;
-  plain.reserve(line.size());
-  for (std::size_t at = 0; at < line.size(); ++at) {
+  for (auto at = line.find('\r'); at != std::string_view::npos; at = line.find('\r'))
+    line.remove_prefix(at + 1);
+  std::size_t at = line.find('\033');
+  if (at == std::string_view::npos) return line;
+  room = line.substr(0, at);
+  for (; at < line.size(); ++at) {
     if (line[at] != '\033' || at + 1 >= line.size() || line[at + 1] != '[') {
-      plain.push_back(line[at]);
+      room.push_back(line[at]);
       continue;
     }
     // A control sequence ends at its first letter (ECMA-48, 5.4).
     at += 2;
     while (at < line.size() && (line[at] < '@' || line[at] > '~')) ++at;
   }
-  return plain;
+  return room;
 }
 
 std::optional<int> rank_of_path(const std::filesystem::path& path) {

@@ -23,8 +23,9 @@ LineLabel line_label(std::string_view line);
 std::optional<std::int64_t> line_time(std::string_view line);
 
 // The line without colours and cursor movements of a terminal, and of several parts that a carriage
-// return would write one over the other only the last.
-std::string plain_line(std::string_view line);
+// return would write one over the other only the last: a part of `line`, or of `room`, which is
+// written to where something is taken out.
+std::string_view plain_line(std::string_view line, std::string& room);
 
 // The rank that a file's path names: ".../attempt_0/3/stderr.log", "rank_3.log", "log.rank3",
 // "worker-3.out".

@@ -2,10 +2,10 @@
 #include "engine/diagnosis/log_reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
+#include "engine/diagnosis/failure_list.hpp"
 #include "engine/diagnosis/line_label.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -20,7 +20,6 @@ constexpr std::size_t most_sightings = 20;  // of one diagnosis, rank and file
 constexpr std::size_t most_tracebacks = 100;
 constexpr std::size_t most_deaths = 4096;
 constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
-constexpr int summary_lines = 400;            // of torchrun's list of failures
 constexpr std::size_t longest_text = 400;     // bytes of a sighting's line
 
 constexpr int any_rank = -2;       // what is over as soon as any rank works
@@ -31,22 +30,6 @@ struct OpenTraceback {
   bool is_ignored = false;
   std::optional<std::int64_t> time_ms;
 };
-
-// "exitcode  : -9 (pid: 12)": the value behind the key, if it is that line.
-std::optional<std::string_view> value_of(std::string_view line, std::string_view key) {
-  const std::string_view text = trimmed(line);
-  if (!text.starts_with(key)) return std::nullopt;
-  const std::string_view rest = trimmed(text.substr(key.size()));
-  if (!rest.starts_with(":")) return std::nullopt;
-  return trimmed(rest.substr(1));
-}
-
-std::optional<int> number_of(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
-  return value;
-}
 
 }  // namespace
 
@@ -85,7 +68,7 @@ class LogReader::Lines {
   void take_lines(std::string_view text) {
     std::size_t at = 0;
     while (at < text.size()) {
-      if (open_.empty() && summary_left_ == 0) {
+      if (open_.empty() && !summary_.is_open()) {
         const auto wanted =
             is_in_doubt() ? LogMatcher::Progress::wanted : LogMatcher::Progress::ignored;
         const std::size_t hit = matcher_.next(text, at, wanted);
@@ -118,14 +101,11 @@ class LogReader::Lines {
   }
 
   void take_line(std::string_view raw) {
-    const std::string line = plain_line(raw.substr(0, longest_log_line));
+    const std::string_view line = plain_line(raw.substr(0, longest_log_line), room_);
     const LineLabel label = line_label(line);
-    const std::string_view words = std::string_view(line).substr(label.size);
+    const std::string_view words = line.substr(label.size);
     const std::optional<int> rank = label.rank ? label.rank : rank_;
-    if (summary_left_ > 0) {
-      --summary_left_;
-      if (takes_summary(words)) return;
-    }
+    if (summary_.is_open() && takes_summary(words)) return;
     if (words.find("Traceback (most recent call last)") != std::string_view::npos) {
       begin_traceback(words, rank);
       return;
@@ -133,7 +113,7 @@ class LogReader::Lines {
     const auto open = open_.find(key_of(rank));
     if (open != open_.end() && continues(open->second, words)) return;
     if (is_of_what_python_ignores(words)) ignored_at_[key_of(rank)] = line_;
-    const LogMatcher::Meaning meaning = judge(words, words, rank, time_of(words), false);
+    const LogMatcher::Meaning meaning = judge(words, words, rank, [&] { return time_of(words); }, false);
     if (meaning.is_restart) story_.attempts = std::max(story_.attempts, ++attempt_);
     if (meaning.is_success) story_.success = place_of(rank, time_of(words));
     const bool is_bad = !meaning.diagnoses.empty() || meaning.is_failure || meaning.is_setback;
@@ -184,7 +164,7 @@ class LogReader::Lines {
     place.rank = rank;
     place.time_ms = time_ms;
     // The list of failures is of the last attempt, whatever the log's path says.
-    place.attempt = summary_left_ > 0 ? std::numeric_limits<int>::max() : attempt_;
+    place.attempt = summary_.is_open() ? std::numeric_limits<int>::max() : attempt_;
     place.order = story_.sightings.size() + story_.tracebacks.size() + story_.deaths.size() +
                   story_.failures.size();
     return place;
@@ -230,14 +210,11 @@ class LogReader::Lines {
     const std::optional<int> rank = key < 0 ? std::nullopt : std::optional(key);
     traceback.text.append(exception);
     const bool is_launchers = exception.find("ChildFailedError") != std::string_view::npos;
-    if (is_launchers) {
-      summary_left_ = summary_lines;
-      is_root_cause_ = false;
-    }
+    if (is_launchers) summary_.begin();
     const std::string_view shown =
         exception.empty() ? std::string_view("Traceback (most recent call last):") : exception;
     const LogMatcher::Meaning meaning =
-        judge(traceback.text, shown, rank, traceback.time_ms, traceback.is_ignored);
+        judge(traceback.text, shown, rank, [&] { return traceback.time_ms; }, traceback.is_ignored);
     if (story_.tracebacks.size() == most_tracebacks) return;
     Traceback told;
     told.place = place_of(rank, traceback.time_ms);
@@ -250,13 +227,20 @@ class LogReader::Lines {
 
   void doubt(int key, Told told, std::size_t index) { doubts_.insert({key, {told, index}}); }
 
+  // The time is asked for where it is told: to find it, lines before are read again.
+  template <class Time>
   LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, std::optional<int> rank,
-                            std::optional<std::int64_t> time_ms, bool is_ignored) {
-    LogMatcher::Meaning meaning = matcher_.meaning(unit);
-    const int key = meaning.is_setback || summary_left_ > 0 ? any_rank : key_of(rank);
+                            Time time_ms, bool is_ignored) {
+    // A traceback is explained by whatever it shows, however often that was seen.
+    const bool is_line = unit.find('\n') == std::string_view::npos;
+    LogMatcher::Meaning meaning = matcher_.meaning(unit, [&](const Diagnosis* diagnosis) {
+      return is_line && is_seen_enough(diagnosis, rank);
+    });
+    const int key = meaning.is_setback || summary_.is_open() ? any_rank : key_of(rank);
     for (const Diagnosis* diagnosis : meaning.diagnoses) {
-      if (++sighted_[{diagnosis->finding.id, key_of(rank)}] > most_sightings) continue;
-      LogPlace place = place_of(rank, time_ms);
+      if (is_seen_enough(diagnosis, rank)) continue;
+      ++sighted_[{diagnosis, key_of(rank)}];
+      LogPlace place = place_of(rank, time_ms());
       place.is_overcome = is_ignored;
       if (diagnosis->finding.severity != Severity::warning)
         doubt(key, Told::sighting, story_.sightings.size());
@@ -266,9 +250,14 @@ class LogReader::Lines {
     const bool is_failure = meaning.is_failure || meaning.is_setback;
     if (is_failure && !is_ignored && story_.failures.size() < most_tracebacks) {
       if (!meaning.is_failure) doubt(any_rank, Told::failure, story_.failures.size());
-      story_.failures.push_back(place_of(rank, time_ms));
+      story_.failures.push_back(place_of(rank, time_ms()));
     }
     return meaning;
+  }
+
+  bool is_seen_enough(const Diagnosis* diagnosis, std::optional<int> rank) const {
+    const auto sighted = sighted_.find({diagnosis, key_of(rank)});
+    return sighted != sighted_.end() && sighted->second >= most_sightings;
   }
 
   // The rank works: what seemed to have ended it did not.
@@ -290,39 +279,22 @@ class LogReader::Lines {
 
   // One line of the list that torchrun prints behind ChildFailedError.
   bool takes_summary(std::string_view words) {
-    if (words.find("Root Cause (first observed failure)") != std::string_view::npos) {
-      is_root_cause_ = true;
-      return true;
-    }
-    if (const auto rank = value_of(words, "rank")) {
-      summary_rank_ = number_of(*rank);
-      return true;
-    }
-    if (const auto time = value_of(words, "time")) {
-      std::string text(*time);
-      std::replace(text.begin(), text.end(), '_', ' ');
-      summary_time_ = line_time(text);
-      return true;
-    }
-    if (is_root_cause_ && words.starts_with("=====")) {
-      summary_left_ = 0;
-      return true;
-    }
-    const auto status = value_of(words, "exitcode");
-    if (!status) return false;
-    const auto number = number_of(*status);
-    if (number && *number != 0 && story_.deaths.size() < most_deaths) {
+    const FailureList::Line line = summary_.take(words);
+    if (line != FailureList::Line::failure) return line == FailureList::Line::of_list;
+    const FailureList::Failure& last = summary_.last();
+    if (last.status != 0 && story_.deaths.size() < most_deaths) {
       doubt(any_rank, Told::death, story_.deaths.size());
-      story_.deaths.push_back({place_of(summary_rank_, summary_time_), *number, is_root_cause_});
+      story_.deaths.push_back({place_of(last.rank, last.time_ms), last.status, last.is_root_cause});
     }
     // What the line means besides, such as a signal, is judged as any other's.
-    judge(words, words, summary_rank_, summary_time_, false);
+    judge(words, words, last.rank, [&] { return last.time_ms; }, false);
     return true;
   }
 
   const LogMatcher& matcher_;
   LogStory& story_;
   std::string source_;
+  std::string room_;  // of a line without what is for terminals
   std::optional<int> rank_;
   int attempt_;
   int line_ = 0;
@@ -335,12 +307,9 @@ class LogReader::Lines {
   std::string tail_;         // the same of those that were taken before
   std::map<int, OpenTraceback> open_;                        // by rank
   std::multimap<int, std::pair<Told, std::size_t>> doubts_;  // after which the rank may still work
-  std::map<std::pair<std::string, int>, std::size_t> sighted_;
+  std::map<std::pair<const Diagnosis*, int>, std::size_t> sighted_;
   std::map<int, int> ignored_at_;  // the line, by rank
-  int summary_left_ = 0;
-  bool is_root_cause_ = false;
-  std::optional<int> summary_rank_;
-  std::optional<std::int64_t> summary_time_;
+  FailureList summary_;
 };
 
 LogReader::LogReader(const LogMatcher& matcher, LogStory& story, std::string source,

@@ -3,16 +3,17 @@
 
 #include <re2/filtered_re2.h>
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <iterator>
+#include <cstdint>
+#include <deque>
 #include <mutex>
 #include <numeric>
 #include <utility>
 
+#include "host/system/text_scan.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/parallel.hpp"
@@ -103,63 +104,6 @@ std::string Pattern::replaced(std::string_view text, std::string_view with) cons
   return out;
 }
 
-struct PatternSet::Compiled {
-  Compiled(const std::vector<std::string>& expressions, std::size_t memory)
-      : texts(expressions), set_(options(static_cast<std::int64_t>(memory)), RE2::UNANCHORED) {
-    for (const std::string& expression : expressions) {
-      std::string why;
-      if (set_.Add(piece(expression), &why) < 0) refuse(expression, why);
-    }
-  }
-  // The automaton of all of them, made when the first text is looked at; null: it is too large.
-  const RE2::Set* set() const {
-    std::call_once(compiled_, [&] { is_usable_ = set_.Compile(); });
-    return is_usable_ ? &set_ : nullptr;
-  }
-  // Each by itself; made when they are needed, which is seldom.
-  const std::vector<Pattern>& singles() const {
-    std::call_once(made_, [&] {
-      for (const std::string& expression : texts) singles_.emplace_back(expression);
-    });
-    return singles_;
-  }
-  std::vector<std::string> texts;
-
- private:
-  mutable std::once_flag compiled_;
-  mutable RE2::Set set_;
-  mutable bool is_usable_ = false;
-  mutable std::once_flag made_;
-  mutable std::vector<Pattern> singles_;
-};
-
-PatternSet::PatternSet(const std::vector<std::string>& expressions, std::size_t memory)
-    : compiled_(std::make_unique<const Compiled>(expressions, memory)) {}
-
-PatternSet::~PatternSet() = default;
-PatternSet::PatternSet(PatternSet&&) noexcept = default;
-PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
-
-std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
-  std::vector<std::size_t> found;
-  if (compiled_->texts.empty()) return found;
-  std::vector<int> indexes;
-  RE2::Set::ErrorInfo error{};
-  const RE2::Set* set = compiled_->set();
-  if (set != nullptr && set->Match(piece(text), &indexes, &error)) {
-    for (const int index : indexes) found.push_back(static_cast<std::size_t>(index));
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-  if (set != nullptr && error.kind == RE2::Set::kNoError) return found;
-  // The automaton of all of them did not fit into its memory; one at a time always does.
-  const std::vector<Pattern>& singles = compiled_->singles();
-  for (std::size_t i = 0; i < singles.size(); ++i) {
-    if (singles[i].matches(text)) found.push_back(i);
-  }
-  return found;
-}
-
 namespace {
 
 constexpr std::size_t shortest_atom = 4;  // characters
@@ -180,7 +124,7 @@ std::optional<std::string> plain_text_of(std::string_view expression) {
 }
 
 // The texts of which at least one is in whatever the expression matches, in lower case; as few and
-// as long ones as can be.
+// as long ones as can be. None: it can match without any.
 std::vector<std::string> needed_texts(const std::string& expression) {
   const auto text = plain_text_of(expression);
   if (text && text->size() >= shortest_atom) return {lower_case(*text)};
@@ -205,7 +149,7 @@ std::vector<std::string> needed_texts(const std::string& expression) {
     filter.AllPotentials(found, &potentials);
     return !potentials.empty();
   };
-  if (can_match()) refuse(expression, "it can match without any literal text of 4 characters");
+  if (can_match()) return {};
   for (const int atom : order) {
     passed_over.push_back(atom);
     if (!can_match()) continue;
@@ -215,45 +159,90 @@ std::vector<std::string> needed_texts(const std::string& expression) {
   return needed;
 }
 
-std::string any_of_them(const std::vector<std::string>& expressions) {
+std::vector<std::vector<std::string>> needed_texts(const std::vector<std::string>& expressions) {
   std::vector<std::vector<std::string>> needed(expressions.size());
   for_each_index(expressions.size(),
                  [&](std::size_t i) { needed[i] = needed_texts(expressions[i]); });
-  std::vector<std::string> texts;
-  for (std::vector<std::string>& some : needed)
-    texts.insert(texts.end(), std::make_move_iterator(some.begin()),
-                 std::make_move_iterator(some.end()));
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-  std::string all = "(?i)";
-  for (const std::string& text : texts)
-    all += concat(all.size() > 4 ? "|" : "", RE2::QuoteMeta(piece(text)));
-  return all;
+  return needed;
+}
+
+std::vector<TextScan::Text> with_owners(const std::vector<std::vector<std::string>>& needed) {
+  std::vector<TextScan::Text> texts;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    for (const std::string& text : needed[i]) texts.push_back({text, static_cast<std::uint32_t>(i)});
+  }
+  return texts;
 }
 
 }  // namespace
 
-struct PatternScan::Compiled {
-  explicit Compiled(const std::vector<std::string>& expressions)
-      : is_empty(expressions.empty()),
-        expression(any_of_them(expressions), options(std::int64_t{16} << 20U)) {}
-  bool is_empty;
-  RE2 expression;
+struct PatternSet::Compiled {
+  // Compiled when its text is seen for the first time, which is seldom.
+  struct Member {
+    explicit Member(std::string text) : expression(std::move(text)) {}
+    bool matches(std::string_view text) const {
+      std::call_once(made, [&] { pattern.emplace(expression); });
+      return pattern->matches(text);
+    }
+    std::string expression;
+    mutable std::once_flag made;
+    mutable std::optional<Pattern> pattern;
+  };
+
+  Compiled(const std::vector<std::string>& expressions,
+           const std::vector<std::vector<std::string>>& needed)
+      : members(expressions.begin(), expressions.end()), scan(with_owners(needed)) {
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i].empty()) always.push_back(i);
+    }
+  }
+
+  std::deque<Member> members;
+  TextScan scan;
+  std::vector<std::size_t> always;  // those that can do without any text
 };
 
-PatternScan::PatternScan(const std::vector<std::string>& expressions)
-    : compiled_(std::make_unique<const Compiled>(expressions)) {}
+PatternSet::PatternSet(const std::vector<std::string>& expressions)
+    : compiled_(std::make_unique<const Compiled>(expressions, needed_texts(expressions))) {}
 
-PatternScan::~PatternScan() = default;
-PatternScan::PatternScan(PatternScan&&) noexcept = default;
-PatternScan& PatternScan::operator=(PatternScan&&) noexcept = default;
+PatternSet::~PatternSet() = default;
+PatternSet::PatternSet(PatternSet&&) noexcept = default;
+PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
 
-std::size_t PatternScan::find(std::string_view text, std::size_t from) const {
-  if (compiled_->is_empty) return std::string_view::npos;
-  re2::StringPiece found;
-  if (!compiled_->expression.Match(piece(text), from, text.size(), RE2::UNANCHORED, &found, 1))
-    return std::string_view::npos;
-  return static_cast<std::size_t>(found.data() - text.data()) + found.size();
+std::vector<std::size_t> PatternSet::possible(std::string_view text) const {
+  std::vector<std::size_t> found = compiled_->always;
+  const auto made_unique = [&] {
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+  };
+  // A hostile text has a hit at nearly each byte.
+  const std::size_t most = 2 * compiled_->members.size();
+  compiled_->scan.each_in(text, [&](std::uint32_t owner) {
+    found.push_back(owner);
+    if (found.size() > most) made_unique();
+  });
+  made_unique();
+  return found;
+}
+
+bool PatternSet::matches(std::size_t index, std::string_view text) const {
+  return compiled_->members[index].matches(text);
+}
+
+std::vector<std::size_t> PatternSet::matches(std::string_view text) const {
+  std::vector<std::size_t> found = possible(text);
+  std::erase_if(found, [&](std::size_t index) { return !matches(index, text); });
+  return found;
+}
+
+void PatternSet::require_texts() const {
+  for (const std::size_t index : compiled_->always)
+    refuse(compiled_->members[index].expression,
+           "it can match without any literal text of 4 characters");
+}
+
+std::size_t PatternSet::find(std::string_view text, std::size_t from, std::size_t most) const {
+  return compiled_->scan.find(text, from, static_cast<std::uint32_t>(most));
 }
 
 }  // namespace topsctl

@@ -1,6 +1,7 @@
 // The catalogue's patterns for logs, compiled.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,8 +31,10 @@ class LogMatcher {
     bool is_setback = false;
     bool is_restart = false;
   };
-  // Of one line without its label, or of a traceback with its lines.
-  Meaning meaning(std::string_view unit) const;
+  // Of one line without its label, or of a traceback with its lines. A diagnosis that is known well
+  // enough is looked for only where the line tells of progress, too.
+  Meaning meaning(std::string_view unit,
+                  const std::function<bool(const Diagnosis*)>& is_known = {}) const;
 
  private:
   struct Compiled;

@@ -40,37 +40,27 @@ class Pattern {
   std::unique_ptr<const Compiled> compiled_;
 };
 
-// Many expressions that are looked for at once, in one pass over the text.
+// Many expressions that are looked for at once: by texts of at least 4 characters that each of them
+// cannot do without (RE2 computes these), then by those alone whose text is there.
 class PatternSet {
  public:
-  // Throws as Pattern does. `memory` in bytes is about what the common automaton may take; where
-  // that does not do, the expressions are tried one by one.
-  explicit PatternSet(const std::vector<std::string>& expressions,
-                      std::size_t memory = std::size_t{16} << 20U);
+  // Throws as Pattern does.
+  explicit PatternSet(const std::vector<std::string>& expressions);
   ~PatternSet();
   PatternSet(PatternSet&&) noexcept;
   PatternSet& operator=(PatternSet&&) noexcept;
 
   // The indexes of those that match anywhere in the text, ascending.
   std::vector<std::size_t> matches(std::string_view text) const;
+  // The same in two steps: of those that may match, and whether this one does.
+  std::vector<std::size_t> possible(std::string_view text) const;
+  bool matches(std::size_t index, std::string_view text) const;
 
- private:
-  struct Compiled;
-  std::unique_ptr<const Compiled> compiled_;
-};
-
-// Where in a long text any of many expressions can match: by a search for text that each of them
-// cannot do without, at nearly the speed of reading.
-class PatternScan {
- public:
-  // Throws as Pattern does, and for an expression that can do without any text of 4 characters.
-  explicit PatternScan(const std::vector<std::string>& expressions);
-  ~PatternScan();
-  PatternScan(PatternScan&&) noexcept;
-  PatternScan& operator=(PatternScan&&) noexcept;
-
-  // The position behind the first such text at or behind `from`; npos: no expression matches there.
-  std::size_t find(std::string_view text, std::size_t from) const;
+  // Throws Error{internal}, naming it, for an expression that can do without any such text.
+  void require_texts() const;
+  // Behind the first such text at or behind `from` of one of the first `most` expressions; npos:
+  // none of them matches there. At nearly the speed of reading.
+  std::size_t find(std::string_view text, std::size_t from, std::size_t most) const;
 
  private:
   struct Compiled;

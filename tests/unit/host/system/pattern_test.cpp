@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(Patterns, MatchAnywhere) {
   const Pattern pattern(R"(\brm\s+-rf\b)");
@@ -62,41 +63,62 @@ TEST(PatternSets, SayWhichOnesMatch) {
   EXPECT_THAT(PatternSet(std::vector<std::string>{}).matches("a"), IsEmpty());
 }
 
-class PatternSetsOfLittleMemory : public testing::TestWithParam<std::size_t> {};
-
-TEST_P(PatternSetsOfLittleMemory, AnswerTheSame) {
-  std::vector<std::string> expressions;
-  for (int i = 0; i < 30; ++i) expressions.push_back(concat("x[a-z]{", 10 + i, "}y"));
-  const PatternSet set(expressions, GetParam());
-  EXPECT_THAT(set.matches(concat("x", std::string(12, 'a'), "y")), ElementsAre(2));
-  EXPECT_THAT(set.matches(std::string(200, 'x')), IsEmpty());
-}
-
-INSTANTIATE_TEST_SUITE_P(Bytes, PatternSetsOfLittleMemory,
-                         testing::Values(1, 20'000, 60'000, 200'000, 1'000'000));
-
-TEST(PatternScans, find_the_text_that_a_pattern_cannot_do_without) {
-  const PatternScan scan(
+TEST(PatternSets, find_the_text_that_a_pattern_cannot_do_without) {
+  const PatternSet set(
       {"Address already in use", "(?s)model\\.py.*out of memory", "exit(?:ed)? on signal \\d"});
   const std::string text = "a\nb: ADDRESS ALREADY IN USE\nmodel.py\nexited on signal 9";
-  EXPECT_EQ(scan.find(text, 0), text.find("IN USE") + 6) << "the case does not matter";
-  EXPECT_EQ(scan.find(text, text.find("model")), text.size()) << "any digit";
-  EXPECT_EQ(scan.find(text, text.find("signal") + 1), std::string::npos);
-  EXPECT_EQ(scan.find("", 0), std::string::npos);
-  EXPECT_EQ(PatternScan({}).find("x", 0), std::string::npos);
+  EXPECT_EQ(set.find(text, 0, 3), text.find("IN USE") + 6) << "the case does not matter";
+  EXPECT_EQ(set.find(text, text.find("model"), 3), text.size()) << "any digit";
+  EXPECT_EQ(set.find(text, text.find("signal") + 1, 3), std::string::npos);
+  EXPECT_EQ(set.find(text, text.find("model"), 2), std::string::npos) << "not asked for";
+  EXPECT_EQ(set.find("", 0, 3), std::string::npos);
+  EXPECT_EQ(PatternSet(std::vector<std::string>{}).find("x", 0, 0), std::string::npos);
 }
 
-TEST(PatternScans, refuse_what_matches_without_any_text) {
-  for (const char* pattern : {"", ".*", "a+b*", "[0-9]+", "(?:abcd|.)", "abc"})
-    EXPECT_THROW(PatternScan({pattern}), Error) << pattern;
+TEST(PatternSets, say_which_can_do_without_any_text) {
+  for (const char* pattern : {"", ".*", "a+b*", "[0-9]+", "(?:abcd|.)", "abc"}) {
+    const PatternSet set({"abcd", pattern});
+    EXPECT_THAT(thrown_by([&] { set.require_texts(); }).message(), HasSubstr(in_quotes(pattern)));
+  }
+  EXPECT_NO_THROW(PatternSet({"abcd", "x{2,3}word"}).require_texts());
 }
 
-TEST(PatternScans, take_every_match_of_a_set_of_patterns) {
+TEST(PatternSets, find_the_text_of_every_match) {
   const std::vector<std::string> patterns = {"foo\\.bar", "(?i)(?:killed|abort(?:ed)?) by",
-                                             "x{2,3}word", "end\\b of"};
-  const PatternScan scan(patterns);
-  for (const char* text : {"a foo.bar", "KILLED by", "Abort by", "xxword", "end of"})
-    EXPECT_NE(scan.find(text, 0), std::string::npos) << text;
+                                             "x{2,3}word", "end\\b of", "bort"};
+  const PatternSet set(patterns);
+  for (const char* text : {"a foo.bar", "KILLED by", "Abort by", "xxword", "end of"}) {
+    EXPECT_NE(set.find(text, 0, patterns.size()), std::string::npos) << text;
+    EXPECT_THAT(set.matches(text), Not(IsEmpty())) << text;
+  }
+}
+
+// Texts that begin, end and hold others, beside a search for each.
+TEST(PatternSets, find_texts_within_texts) {
+  const std::vector<std::string> texts = {"aaaa",  "aaaaab", "abab",   "babab", "ababab",
+                                          "bbbba", "aabb",   "abbbba", "aaaba", "bbab"};
+  const PatternSet set(texts);
+  std::uint32_t state = 7;
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (int i = 0; i < 24; ++i) {
+      state = state * 1664525U + 1013904223U;
+      text.push_back((state >> 28U) < 8 ? 'a' : 'b');
+    }
+    std::vector<std::size_t> expected;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (text.find(texts[i]) != std::string::npos) expected.push_back(i);
+    }
+    ASSERT_EQ(set.matches(text), expected) << text;
+    for (std::size_t most = 0; most <= texts.size(); ++most) {
+      std::size_t end = std::string::npos;
+      for (std::size_t i = 0; i < most; ++i) {
+        const std::size_t at = text.find(texts[i]);
+        if (at != std::string::npos) end = std::min(end, at + texts[i].size());
+      }
+      ASSERT_EQ(set.find(text, 0, most), end) << text << " " << most;
+    }
+  }
 }
 
 TEST(Patterns, find_and_replace_each_match) {

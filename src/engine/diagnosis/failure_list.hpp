@@ -1,0 +1,32 @@
+// The list of failures that torchrun prints behind ChildFailedError.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace topsctl {
+
+// Read line by line; over after 400 lines, or behind the root cause.
+class FailureList {
+ public:
+  struct Failure {
+    std::optional<int> rank;
+    std::optional<std::int64_t> time_ms;
+    int status = 0;
+    bool is_root_cause = false;
+  };
+  enum class Line { other, of_list, failure };
+
+  void begin();
+  bool is_open() const { return left_ > 0; }
+  // `failure`: the line tells the status of last(); 0 is none.
+  Line take(std::string_view words);
+  const Failure& last() const { return last_; }
+
+ private:
+  int left_ = 0;  // lines
+  Failure last_;
+};
+
+}  // namespace topsctl
