@@ -16,9 +16,9 @@
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
-#include "topsctl/engine/diagnosis/npd_export.hpp"
 #include "topsctl/engine/diagnosis/support_bundle.hpp"
 #include "topsctl/engine/operations/patcher.hpp"
+#include "topsctl/engine/reporting/npd_export.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
 

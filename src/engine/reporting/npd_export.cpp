@@ -1,5 +1,5 @@
 // Writes rules in the form of node-problem-detector (its config/abrt-adaptor.json and others).
-#include "topsctl/engine/diagnosis/npd_export.hpp"
+#include "topsctl/engine/reporting/npd_export.hpp"
 
 #include <cctype>
 #include <nlohmann/json.hpp>
