@@ -7,7 +7,7 @@
 
 namespace topsctl {
 
-// Read line by line; over after 400 lines, or behind the root cause.
+// Takes the list line by line. Closes after 400 lines, or after the root cause.
 class FailureList {
  public:
   struct Failure {
@@ -20,7 +20,8 @@ class FailureList {
 
   void begin();
   bool is_open() const { return left_ > 0; }
-  // `failure`: the line tells the status of last(); 0 is none.
+  // Returns `failure` after a line with an exit status: last() is complete then. A status that
+  // cannot be read is 0.
   Line take(std::string_view words);
   const Failure& last() const { return last_; }
 

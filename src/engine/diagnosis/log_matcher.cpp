@@ -69,8 +69,7 @@ LogMatcher::~LogMatcher() = default;
 
 std::size_t LogMatcher::next(std::string_view text, std::size_t from, Progress progress) const {
   const Patterns& patterns = compiled_->patterns;
-  const std::size_t most =
-      progress == Progress::wanted ? patterns.texts.size() : patterns.of_note;
+  const std::size_t most = progress == Progress::wanted ? patterns.texts.size() : patterns.of_note;
   const std::size_t found = compiled_->set.find(text, from, most);
   return found == std::string_view::npos ? found : found - 1;
 }

@@ -113,7 +113,8 @@ class LogReader::Lines {
     const auto open = open_.find(key_of(rank));
     if (open != open_.end() && continues(open->second, words)) return;
     if (is_of_what_python_ignores(words)) ignored_at_[key_of(rank)] = line_;
-    const LogMatcher::Meaning meaning = judge(words, words, rank, [&] { return time_of(words); }, false);
+    const LogMatcher::Meaning meaning = judge(
+        words, words, rank, [&] { return time_of(words); }, false);
     if (meaning.is_restart) story_.attempts = std::max(story_.attempts, ++attempt_);
     if (meaning.is_success) story_.success = place_of(rank, time_of(words));
     const bool is_bad = !meaning.diagnoses.empty() || meaning.is_failure || meaning.is_setback;
@@ -213,8 +214,8 @@ class LogReader::Lines {
     if (is_launchers) summary_.begin();
     const std::string_view shown =
         exception.empty() ? std::string_view("Traceback (most recent call last):") : exception;
-    const LogMatcher::Meaning meaning =
-        judge(traceback.text, shown, rank, [&] { return traceback.time_ms; }, traceback.is_ignored);
+    const LogMatcher::Meaning meaning = judge(
+        traceback.text, shown, rank, [&] { return traceback.time_ms; }, traceback.is_ignored);
     if (story_.tracebacks.size() == most_tracebacks) return;
     Traceback told;
     told.place = place_of(rank, traceback.time_ms);
@@ -287,7 +288,8 @@ class LogReader::Lines {
       story_.deaths.push_back({place_of(last.rank, last.time_ms), last.status, last.is_root_cause});
     }
     // What the line means besides, such as a signal, is judged as any other's.
-    judge(words, words, last.rank, [&] { return last.time_ms; }, false);
+    judge(
+        words, words, last.rank, [&] { return last.time_ms; }, false);
     return true;
   }
 

@@ -29,7 +29,7 @@ constexpr std::size_t most_transactions = 5;
 constexpr std::uint64_t most_of_system_file = 4U << 20U;
 constexpr std::int64_t support_tool_timeout_ms = 20'000;
 constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; what is kept is shorter
-constexpr std::size_t text_head = 4096;  // bytes that tell text from other data
+constexpr std::size_t text_head = 4096;                      // bytes that tell text from other data
 constexpr std::array<std::string_view, 5> system_files = {
     "/etc/os-release", "/proc/version", "/proc/meminfo", "/proc/cpuinfo", "/proc/mounts"};
 
@@ -97,7 +97,7 @@ class Collection {
     for (std::string_view piece = source.piece(); !piece.empty(); piece = source.piece()) {
       rest.append(piece);
       size += take_lines(rest, room, log.shown);
-      // The end of a line that is cut goes nowhere: it could begin in the midst of a secret.
+      // Drops the end of a line that is too long: it could begin in the middle of a secret.
       rest.resize(std::min(rest.size(), longest_line));
     }
     if (!rest.empty()) {

@@ -169,7 +169,8 @@ std::vector<std::vector<std::string>> needed_texts(const std::vector<std::string
 std::vector<TextScan::Text> with_owners(const std::vector<std::vector<std::string>>& needed) {
   std::vector<TextScan::Text> texts;
   for (std::size_t i = 0; i < needed.size(); ++i) {
-    for (const std::string& text : needed[i]) texts.push_back({text, static_cast<std::uint32_t>(i)});
+    for (const std::string& text : needed[i])
+      texts.push_back({text, static_cast<std::uint32_t>(i)});
   }
   return texts;
 }

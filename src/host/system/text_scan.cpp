@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "topsctl/base/error.hpp"
+
 namespace topsctl {
 
 TextScan::TextScan(const std::vector<Text>& texts) {
@@ -37,6 +39,8 @@ std::uint32_t TextScan::add(const std::string& text) {
   for (const char byte : text) {
     const std::size_t at = std::size_t{node} * width_ + class_[static_cast<unsigned char>(byte)];
     if (next_[at] == 0) {
+      if (next_.size() + width_ >= hit)
+        throw Error(ErrorCode::internal, "too many texts to search for");
       next_[at] = static_cast<std::uint32_t>(nodes_.size());
       nodes_.emplace_back();
       next_.resize(next_.size() + width_);
@@ -46,8 +50,8 @@ std::uint32_t TextScan::add(const std::string& text) {
   return node;
 }
 
-// From short to long: what follows where a text goes on otherwise is known from its longest end that
-// begins another text.
+// From short to long: what follows where a text goes on otherwise is known from its longest end
+// that begins another text.
 void TextScan::link() {
   std::vector<std::uint32_t> ends(nodes_.size());  // the node of that end
   std::vector<std::uint32_t> ordered;

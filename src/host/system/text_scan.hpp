@@ -1,4 +1,4 @@
-// Many texts that are looked for at once, in one step for each byte.
+// Searches for many texts at once, in one step per byte.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@ namespace topsctl {
 // does not matter. Safe to use from several threads at once.
 class TextScan {
  public:
-  // What has an owner; several may have the same. In lower case, and not empty.
+  // Several texts may have the same owner. Each is in lower case, and not empty.
   struct Text {
     std::string text;
     std::uint32_t owner = 0;
   };
+  // Throws Error{internal} if the automaton would have 2^31 transitions or more.
   explicit TextScan(const std::vector<Text>& texts);
 
-  // The position behind the first text at or behind `from` that has an owner below `most`; npos:
-  // there is none.
+  // Returns the end of the first text at or after `from` whose owner is below `most`, or npos.
   std::size_t find(std::string_view text, std::size_t from, std::uint32_t most) const;
 
-  // Calls found(owner) for each text that is there, and for each place where it is.
+  // Calls found(owner) for each occurrence of each text.
   template <class Found>
   void each_in(std::string_view text, Found found) const {
     std::uint32_t state = 0;
@@ -52,7 +52,7 @@ class TextScan {
   std::uint32_t next(std::uint32_t state, char byte) const {
     return next_[state + class_[static_cast<unsigned char>(byte)]];
   }
-  // The node of the whole text.
+  // Returns the node of the whole text.
   std::uint32_t add(const std::string& text);
   void link();
   void order(const std::vector<std::uint32_t>& ordered);

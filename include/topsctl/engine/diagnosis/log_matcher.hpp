@@ -31,8 +31,8 @@ class LogMatcher {
     bool is_setback = false;
     bool is_restart = false;
   };
-  // Of one line without its label, or of a traceback with its lines. A diagnosis that is known well
-  // enough is looked for only where the line tells of progress, too.
+  // Of one line without its label, or of a traceback with its lines. Skips the diagnoses for which
+  // is_known returns true, except on lines that report progress.
   Meaning meaning(std::string_view unit,
                   const std::function<bool(const Diagnosis*)>& is_known = {}) const;
 

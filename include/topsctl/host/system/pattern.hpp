@@ -52,14 +52,14 @@ class PatternSet {
 
   // The indexes of those that match anywhere in the text, ascending.
   std::vector<std::size_t> matches(std::string_view text) const;
-  // The same in two steps: of those that may match, and whether this one does.
+  // The same in two steps: the indexes of those that may match, and whether one of them does.
   std::vector<std::size_t> possible(std::string_view text) const;
   bool matches(std::size_t index, std::string_view text) const;
 
   // Throws Error{internal}, naming it, for an expression that can do without any such text.
   void require_texts() const;
-  // Behind the first such text at or behind `from` of one of the first `most` expressions; npos:
-  // none of them matches there. At nearly the speed of reading.
+  // Returns the end of the first such text, at or after `from`, of the first `most` expressions;
+  // npos if none of them can match there. Nearly as fast as reading.
   std::size_t find(std::string_view text, std::size_t from, std::size_t most) const;
 
  private:

@@ -85,7 +85,7 @@ TEST(PatternSets, say_which_can_do_without_any_text) {
 
 TEST(PatternSets, find_the_text_of_every_match) {
   const std::vector<std::string> patterns = {"foo\\.bar", "(?i)(?:killed|abort(?:ed)?) by",
-                                             "x{2,3}word", "end\\b of", "bort"};
+                                             "x{2,3}word", "end\\b of"};
   const PatternSet set(patterns);
   for (const char* text : {"a foo.bar", "KILLED by", "Abort by", "xxword", "end of"}) {
     EXPECT_NE(set.find(text, 0, patterns.size()), std::string::npos) << text;
