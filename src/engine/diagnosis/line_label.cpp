@@ -143,10 +143,18 @@ std::optional<std::int64_t> line_time(std::string_view line) {
   return std::nullopt;
 }
 
+std::size_t behind_line_end(std::string_view text, std::size_t end) {
+  const std::size_t at = std::min(text.find_first_not_of('\r', end), text.size());
+  return at < text.size() && text[at] == '\n' ? at + 1 : at;
+}
+
+std::size_t size_of_whole_lines(std::string_view text) {
+  const std::size_t last = text.find_last_not_of('\r');
+  const std::size_t end = text.find_last_of(line_ends, last);
+  return end == std::string_view::npos ? 0 : end + 1;
+}
+
 std::string_view plain_line(std::string_view line, std::string& room) {
-  while (line.ends_with('\r')) line.remove_suffix(1);
-  for (auto at = line.find('\r'); at != std::string_view::npos; at = line.find('\r'))
-    line.remove_prefix(at + 1);
   std::size_t at = line.find('\033');
   if (at == std::string_view::npos) return line;
   room = line.substr(0, at);

@@ -1,4 +1,4 @@
-// What stands before the words of a log's line: which rank it is of, and when it was written.
+// What stands around the words of a log's line: which rank it is of, when it was written, its end.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,15 @@ LineLabel line_label(std::string_view line);
 // UTC. The year of forms that have none (glog) is 1970.
 std::optional<std::int64_t> line_time(std::string_view line);
 
-// The line without colours and cursor movements of a terminal, and of several parts that a carriage
-// return would write one over the other only the last: a part of `line`, or of `room`, which is
-// written to where something is taken out.
+// Either ends a text that is judged.
+inline constexpr std::string_view line_ends = "\r\n";
+// The position behind the line end at `end`: carriage returns and a line feed behind them are one.
+std::size_t behind_line_end(std::string_view text, std::size_t end);
+// Up to the last line end that is known to be whole: a line feed may follow a carriage return.
+std::size_t size_of_whole_lines(std::string_view text);
+
+// The line without colours and cursor movements of a terminal: `line`, or `room`, which is written
+// to where something is taken out.
 std::string_view plain_line(std::string_view line, std::string& room);
 
 // The rank that a file's path names: ".../attempt_0/3/stderr.log", "rank_3.log", "log.rank3",

@@ -13,8 +13,10 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t longest_log_line = std::size_t{16} << 10U;  // bytes that are judged
-constexpr std::size_t longest_rest = std::size_t{64} << 10U;      // bytes without a line end
+constexpr std::size_t longest_unit = std::size_t{16} << 10U;  // bytes that are judged at once
+constexpr std::size_t longest_rest = std::size_t{64} << 10U;  // bytes without a line end
+constexpr std::size_t overlap = 512;        // bytes that two pieces of a long line share
+constexpr std::size_t longest_label = 256;  // bytes of a line, colours among them
 constexpr std::size_t longest_traceback = std::size_t{64} << 10U;
 constexpr std::size_t most_sightings = 20;  // of one diagnosis, rank and file
 constexpr std::size_t most_tracebacks = 100;
@@ -24,6 +26,11 @@ constexpr std::size_t longest_text = 400;     // bytes of a sighting's line
 
 constexpr int any_rank = -2;       // what is over as soon as any rank works
 constexpr int ignored_within = 8;  // lines between the word that Python ignores and its traceback
+
+// A piece of a line that does not begin there.
+std::string continued(std::string_view piece) {
+  return concat("... ", piece);
+}
 
 struct OpenTraceback {
   std::string text;
@@ -76,19 +83,30 @@ class LogReader::Lines {
           count_lines(text.substr(at));
           return;
         }
-        const std::size_t before = text.rfind('\n', hit);
+        const std::size_t before = text.find_last_of(line_ends, hit);
         const std::size_t begin = before == std::string_view::npos || before < at ? at : before + 1;
         count_lines(text.substr(at, begin - at));
         at = begin;
       }
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      ++line_;
+      const std::size_t end = std::min(text.find_first_of(line_ends, at), text.size());
       position_ = taken_ + at;
       before_ =
           text.substr(at > time_look_back ? at - time_look_back : 0, std::min(at, time_look_back));
-      take_line(text.substr(at, end - at));
-      at = end + 1;
+      const std::size_t next = behind_line_end(text, end);
+      const bool is_first = is_at_line_begin_;
+      count_lines(text.substr(at, next - at));
+      // What two carriage returns enclose is no empty line.
+      if (end > at || (is_first && is_at_line_begin_)) take_long_line(text.substr(at, end - at));
+      at = next;
     }
+  }
+
+  // A progress bar writes many texts into one line, each behind a carriage return: each is judged.
+  void take_long_line(std::string_view raw) {
+    take_line(raw.substr(0, longest_unit));
+    // A pattern's "^" is not to match where a piece begins.
+    for (std::size_t at = longest_unit; at < raw.size(); at += longest_unit)
+      take_line(continued(raw.substr(at - overlap, longest_unit + overlap)));
   }
 
   static int key_of(std::optional<int> rank) { return rank.value_or(-1); }
@@ -96,15 +114,27 @@ class LogReader::Lines {
   // Whether it matters if a rank works: after something that may have ended it.
   bool is_in_doubt() const { return !doubts_.empty(); }
 
+  // Of whole parts of lines. A line counts as soon as it begins.
   void count_lines(std::string_view text) {
-    line_ += static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+    if (text.empty()) return;
+    const bool has_end = text.back() == '\n';
+    const std::string_view begun = text.substr(0, text.size() - (has_end ? 1 : 0));
+    line_ += static_cast<int>(std::count(begun.begin(), begun.end(), '\n'));
+    const std::size_t before = begun.rfind('\n');
+    if (is_at_line_begin_) ++line_;
+    if (is_at_line_begin_ || before != std::string_view::npos) {
+      const std::string_view last = begun.substr(before == std::string_view::npos ? 0 : before + 1);
+      labelled_ = line_label(plain_line(last.substr(0, longest_label), room_)).rank;
+    }
+    is_at_line_begin_ = has_end;
   }
 
+  // A text, or a piece of one. The label of the line holds for all in it.
   void take_line(std::string_view raw) {
-    const std::string_view line = plain_line(raw.substr(0, longest_log_line), room_);
+    const std::string_view line = plain_line(raw, room_);
     const LineLabel label = line_label(line);
     const std::string_view words = line.substr(label.size);
-    const std::optional<int> rank = label.rank ? label.rank : rank_;
+    const std::optional<int> rank = label.rank ? label.rank : labelled_ ? labelled_ : rank_;
     if (summary_.is_open() && takes_summary(words)) return;
     if (words.find("Traceback (most recent call last)") != std::string_view::npos) {
       begin_traceback(words, rank);
@@ -146,8 +176,9 @@ class LogReader::Lines {
   // The last line with a time in this part of the log, which begins at `position`.
   bool look_for_time(std::string_view rest, std::uint64_t position) {
     while (!rest.empty()) {
-      const std::string_view text = rest.substr(0, rest.size() - (rest.ends_with('\n') ? 1 : 0));
-      const auto before = text.rfind('\n');
+      const bool has_end = rest.ends_with('\n') || rest.ends_with('\r');
+      const std::string_view text = rest.substr(0, rest.size() - (has_end ? 1 : 0));
+      const auto before = text.find_last_of(line_ends);
       const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
       if (const auto time = line_time(text.substr(begin))) {
         timed_ = {position + begin, *time};
@@ -299,7 +330,9 @@ class LogReader::Lines {
   std::string room_;  // of a line without what is for terminals
   std::optional<int> rank_;
   int attempt_;
-  int line_ = 0;
+  int line_ = 0;  // the line that was begun last, from 1
+  bool is_at_line_begin_ = true;
+  std::optional<int> labelled_;    // the rank that the line's label names
   std::uint64_t taken_ = 0;        // bytes of the log before those that are taken now
   std::uint64_t position_ = 0;     // of the line in the log
   std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
@@ -321,35 +354,31 @@ LogReader::LogReader(const LogMatcher& matcher, LogStory& story, std::string sou
 LogReader::~LogReader() = default;
 
 void LogReader::take(std::string_view bytes) {
-  if (is_within_long_line_) {
-    const auto end = bytes.find('\n');
-    if (end == std::string_view::npos) return;
-    bytes.remove_prefix(end + 1);
-    is_within_long_line_ = false;
-  }
   // The rest of a line first, so that most bytes are judged where they lie.
-  if (!rest_.empty()) {
+  if (!rest_.empty() && !bytes.empty()) {
     const auto end = bytes.find('\n');
-    rest_.append(bytes.substr(0, end == std::string_view::npos ? bytes.size() : end + 1));
-    if (end != std::string_view::npos) {
-      lines_->take(std::exchange(rest_, {}));
-      bytes.remove_prefix(end + 1);
-    } else {
-      bytes = {};
-    }
+    const std::size_t size = end == std::string_view::npos ? bytes.size() : end + 1;
+    rest_.append(bytes.substr(0, size));
+    bytes.remove_prefix(size);
+    take_rest();
   }
-  const auto last = bytes.rfind('\n');
-  if (last != std::string_view::npos) {
-    lines_->take(bytes.substr(0, last + 1));
-    bytes.remove_prefix(last + 1);
+  const std::size_t whole = size_of_whole_lines(bytes);
+  if (whole != 0) lines_->take(bytes.substr(0, whole));
+  rest_.append(bytes.substr(whole));
+  take_rest();
+}
+
+// Of the rest what is whole; of what is too long all but its end.
+void LogReader::take_rest() {
+  const std::size_t whole = size_of_whole_lines(rest_);
+  if (whole != 0) {
+    lines_->take(std::string_view(rest_).substr(0, whole));
+    rest_.erase(0, whole);
   }
-  rest_.append(bytes);
-  if (rest_.size() > longest_rest) {
-    rest_.resize(longest_log_line);
-    rest_.push_back('\n');
-    lines_->take(std::exchange(rest_, {}));
-    is_within_long_line_ = true;
-  }
+  if (rest_.size() <= longest_rest) return;
+  std::string begin = continued(std::string_view(rest_).substr(rest_.size() - overlap));
+  rest_.push_back('\r');
+  lines_->take(std::exchange(rest_, std::move(begin)));
 }
 
 void LogReader::end() {

@@ -13,8 +13,9 @@
 
 namespace topsctl {
 
-// One log, from its first to its last byte. Memory does not grow with the log's size: of a line,
-// the first 16 KiB are judged, of a traceback at most 64 KiB are kept.
+// One log, from its first to its last byte. Memory does not grow with the log's size: a long
+// line is judged in pieces of 16 KiB, of a traceback at most 64 KiB are kept. A carriage return ends
+// a text as a line feed does, but not the line that is counted.
 class LogReader {
  public:
   // Both must outlive it. `rank` is that of lines without a label.
@@ -29,8 +30,8 @@ class LogReader {
  private:
   class Lines;
   std::unique_ptr<Lines> lines_;
+  void take_rest();
   std::string rest_;
-  bool is_within_long_line_ = false;
 };
 
 }  // namespace topsctl

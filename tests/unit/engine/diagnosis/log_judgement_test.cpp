@@ -268,6 +268,57 @@ TEST(LogJudgements, the_time_of_an_earlier_piece_counts) {
   for (const std::size_t piece : {1U, 7U, 40U, 4096U}) EXPECT_EQ(story_of(text, piece), whole);
 }
 
+// A progress bar of tqdm: many texts, each behind a carriage return, in one line.
+std::string bar_of(std::size_t size) {
+  std::string bar = "begin\n";
+  while (bar.size() < size) bar += "\r 10%|####      | 1/10 [00:01<00:09, 12.3it/s]";
+  return bar;
+}
+
+TEST(LogJudgements, a_traceback_at_the_end_of_a_progress_bar_is_seen_however_long_the_bar_is) {
+  constexpr std::string_view traceback =
+      "Traceback (most recent call last):\n  File \"model.py\", line 8\n"
+      "RuntimeError: out of card memory\n";
+  for (const std::size_t size : {100U, 20000U, 30000U, 70000U, 200000U}) {
+    const std::string text = bar_of(size) + std::string(traceback);
+    for (const std::size_t piece : {std::size_t{7}, std::size_t{65536}, text.size()}) {
+      const LogStory story = story_of(text, piece);
+      ASSERT_EQ(story.tracebacks.size(), 1U) << size << " in pieces of " << piece;
+      ASSERT_EQ(story.sightings.size(), 1U);
+      EXPECT_EQ(story.sightings[0].place.line, 4);
+    }
+  }
+}
+
+TEST(LogJudgements, a_failure_is_seen_wherever_it_stands_in_a_long_line) {
+  for (const std::size_t at : {10U, 16370U, 20000U, 65520U, 65530U, 90000U, 300000U}) {
+    const std::string text =
+        std::string(at, 'x') + " Address already in use " + std::string(200000, 'y');
+    for (const std::size_t piece : {std::size_t{65536}, text.size()})
+      EXPECT_FALSE(story_of(text, piece).sightings.empty()) << at << " in pieces of " << piece;
+  }
+}
+
+TEST(LogJudgements, a_log_whose_lines_end_with_carriage_returns_reads_as_any_other) {
+  const auto with_ends = [](std::string_view end) {
+    std::string text;
+    for (const char each : full_card) each == '\n' ? text.append(end) : text.append(1, each);
+    return text;
+  };
+  EXPECT_EQ(story_of(with_ends("\r\n")), story_of(full_card));
+  EXPECT_EQ(story_of(with_ends("\r\r\n"), 1), story_of(full_card));
+  const LogStory apple = story_of(with_ends("\r"));
+  ASSERT_EQ(apple.sightings.size(), 2U);
+  EXPECT_EQ(apple.sightings[1].id, "card-full");
+  EXPECT_EQ(apple.sightings[1].place.line, 1);
+}
+
+TEST(LogJudgements, the_label_of_a_line_holds_for_all_texts_in_it) {
+  const LogStory story = story_of("[rank3]:  10%|#   |\r 20%|##  |\rAddress already in use\n");
+  ASSERT_EQ(story.sightings.size(), 1U);
+  EXPECT_EQ(story.sightings[0].place.rank, 3);
+}
+
 TEST(LogJudgements, a_line_without_end_does_not_fill_the_memory) {
   static const LogMatcher matcher(catalogue());
   LogStory story;
