@@ -1,5 +1,6 @@
 """`doctor --apply` by a user without root, killed in the midst: after `recover` the project is old or new, never both."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -38,14 +39,14 @@ class Patched:
         return subprocess.run(as_nobody([self.topsctl, *argv]), env=self.environment(), cwd="/", capture_output=True,
                               text=True, check=False)
 
-    def apply(self, number=0):
-        """Struck at a call; how many there were."""
+    def apply(self, number=0, action="kill"):
+        """Struck at a call; how many there were, and what it printed."""
         output = self.folder / "counted"
         output.touch()
         argv = [self.topsctl, "doctor", "--project", self.project, "--backend", "gloo", "--apply"]
-        subprocess.run([self.nth, output, str(number), "kill", *as_nobody(argv)], env=self.environment(), cwd="/",
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        return int(output.read_text().split()[0])
+        done = subprocess.run([self.nth, output, str(number), action, *as_nobody(argv)], env=self.environment(), cwd="/",
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        return int(output.read_text().split()[0]), done
 
     def contents(self):
         return {path: entry.sha256 for path, entry in self.digest().items()}
@@ -68,7 +69,7 @@ def make_patched(topsctl_release):
 
 def test_killed_it_leaves_old_or_new(make_patched):
     whole = make_patched()
-    calls = whole.apply()
+    calls, _ = whole.apply()
     new = whole.contents()
     old = {path: entry.sha256 for path, entry in whole.before.items()}
     assert new != old
@@ -100,6 +101,40 @@ def test_it_is_undone_to_the_digest(make_patched):
     undone = patched.run("rollback", "1")
     assert undone.returncode == 0, undone.stderr
     assert patched.before.diff(patched.digest()) == []
+
+
+def test_what_was_left_out_is_still_to_be_changed(make_patched):
+    """A file with two names is not patched: what was found in it is told again, and it does not count as changed."""
+    patched = make_patched()
+    left = patched.project / "start_8card_training.sh"
+    os.link(left, patched.folder / "other name")
+    text = left.read_text()
+    found = json.loads(patched.run("doctor", "--project", patched.project, "--backend", "gloo", "--json").stdout)
+    here = {each["id"] for each in found["diagnoses"] for place in each["evidence"] if place["source"].endswith(left.name)}
+    assert here
+    done = patched.run("doctor", "--project", patched.project, "--backend", "gloo", "--apply", "--json")
+    report = json.loads(done.stdout)
+    assert left.read_text() == text and done.returncode == 5, done
+    assert report["verdict"] == "problems" and report["patch"]["outcome"] == "committed"
+    assert here <= {each["id"] for each in report["diagnoses"]}
+    assert report["patch"]["files"] and left.name not in report["patch"]["files"]
+
+
+def test_nothing_is_said_to_be_changed_where_all_was_undone(make_patched):
+    whole = make_patched()
+    calls, done = whole.apply()
+    assert "files changed; undo with" in done.stdout
+    undone = 0
+    for point in range(4, 8):
+        struck = make_patched()
+        _, done = struck.apply(calls * point // 8, "error:5")
+        if struck.contents() != {path: entry.sha256 for path, entry in struck.before.items()}:
+            continue
+        undone += 1
+        assert done.returncode not in (0, 5), done
+        assert "changed; undo with" not in done.stdout, done
+        assert "problems" in done.stdout or done.stdout == "", done
+    assert undone > 0
 
 
 def test_it_makes_what_the_patch_makes(make_patched):

@@ -193,8 +193,8 @@ Output pack(const DiagnosisCatalogue& catalogue, const Stack& stack,
   return output;
 }
 
-Execution apply(const ProjectCommandOptions& options, const ProjectReading& reading,
-                Session& session) {
+AppliedPatch apply(const ProjectCommandOptions& options, const ProjectReading& reading,
+                   Session& session) {
   PatchRequest request;
   request.project = options.folder;
   request.requester = {requesting_user(session.host.environment), session.command_line};
@@ -214,7 +214,8 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   if (options.project.patch || options.project.apply) report.patch = patch_of(reading);
   bool is_changed = false;
   if (options.project.apply) {
-    const Execution applied = apply(options.project, reading, session);
+    const auto [applied, files] = apply(options.project, reading, session);
+    report.patch->files = files;
     report.patch->transaction = applied.report.transaction;
     report.patch->outcome = applied.report.outcome;
     header.warnings.insert(header.warnings.end(), applied.warnings.begin(), applied.warnings.end());
@@ -222,8 +223,9 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
     header.exit = applied.exit;
     is_changed = applied.report.changed;
   }
-  report.judgement =
-      judge_project(catalogue, is_changed ? rest_of(reading) : reading, report.language);
+  report.judgement = judge_project(
+      catalogue, options.project.apply ? rest_of(reading, report.patch->files) : reading,
+      report.language);
   for (std::string& warning : project_warnings(reading))
     header.warnings.push_back(std::move(warning));
   if (header.exit == ExitCode::done && report.judgement->verdict != JobVerdict::healthy)

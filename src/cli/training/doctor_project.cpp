@@ -1,6 +1,7 @@
 // Reads a project's options and renders what was found in it.
 #include "cli/training/doctor_project.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -65,9 +66,12 @@ std::vector<std::string> project_warnings(const ProjectReading& reading) {
   return warnings;
 }
 
-ProjectReading rest_of(const ProjectReading& reading) {
+ProjectReading rest_of(const ProjectReading& reading, const std::vector<std::string>& changed) {
   ProjectReading rest = reading;
-  std::erase_if(rest.places, [](const ProjectPlace& place) { return place.is_applied; });
+  std::erase_if(rest.places, [&](const ProjectPlace& place) {
+    return place.is_applied &&
+           std::find(changed.begin(), changed.end(), place.path) != changed.end();
+  });
   return rest;
 }
 
@@ -79,11 +83,11 @@ std::string render_project(const DoctorReport& report, const ProjectReading& rea
       concat(options.patch ? reading.diff : "", render_doctor(report, detail, style));
   if (reading.changes.empty()) return text;
   if (options.apply) {
-    const std::optional<std::int64_t>& transaction = report.patch->transaction;
-    if (!transaction) return text;
+    if (report.patch->files.empty()) return text;
     return text + concat(style.bold(format("patch:")), " ",
                          format("{} changed; undo with `topsctl rollback {}`",
-                                counted(report.patch->files.size(), "file"), *transaction),
+                                counted(report.patch->files.size(), "file"),
+                                report.patch->transaction.value()),
                          "\n");
   }
   return text + concat(style.bold(format("patch:")), " ",

@@ -32,7 +32,7 @@ std::vector<std::string> project_warnings(const ProjectReading& reading);
 // The findings, or the patch alone if it was asked for; and what became of it.
 std::string render_project(const DoctorReport& report, const ProjectReading& reading,
                            const ProjectCommandOptions& options, Detail detail, const Style& style);
-// What is left to find where the patch is applied.
-ProjectReading rest_of(const ProjectReading& reading);
+// What is left to find where these files, below the project, are changed.
+ProjectReading rest_of(const ProjectReading& reading, const std::vector<std::string>& changed);
 
 }  // namespace topsctl

@@ -44,8 +44,15 @@ void require_writable(const Host& host, const std::string& path, const Inode& fi
               "run the same command as the owner of the project");
 }
 
-Plan plan_patch(const Host& host, const fs::path& top, const std::vector<ChangedSource>& changes) {
+struct PlannedPatch {
   Plan plan;
+  std::vector<std::string> files;  // below the project
+};
+
+PlannedPatch plan_patch(const Host& host, const fs::path& top,
+                        const std::vector<ChangedSource>& changes) {
+  PlannedPatch planned;
+  Plan& plan = planned.plan;
   plan.command = "patch";
   plan.kind = TransactionKind::patch;
   plan.project = printable(top.string());
@@ -60,18 +67,19 @@ Plan plan_patch(const Host& host, const fs::path& top, const std::vector<Changed
     }
     require_writable(host, path, *file);
     plan.write_set.paths.push_back(path);
+    planned.files.push_back(change.path);
     steps.push_back(
         {"patch",
          format("patch {}", printable(change.path)),
          PatchFile{path, sha256_of(change.before), change.after, sha256_of(change.after)},
          {}});
   }
-  if (steps.empty()) return plan;
+  if (steps.empty()) return planned;
   plan.steps.push_back({"keep", "back up affected files", KeepWriteSet{}, {}});
   std::move(steps.begin(), steps.end(), std::back_inserter(plan.steps));
   plan.steps.push_back({"commit", "commit", Commit{}, {}});
   require_changeable(host, plan.write_set);
-  return plan;
+  return planned;
 }
 
 // A patch knows of no dpkg: an install that was cut off is not restored for its sake.
@@ -95,24 +103,26 @@ Execution unchanged(const Host& host, const Plan& plan) {
 
 }  // namespace
 
-Execution apply_patch(const Host& host, const PatchRequest& request, const ProjectReading& reading,
-                      EventFan& events) {
-  if (reading.changes.empty()) return unchanged(host, {});
+AppliedPatch apply_patch(const Host& host, const PatchRequest& request,
+                         const ProjectReading& reading, EventFan& events) {
+  if (reading.changes.empty()) return {unchanged(host, {}), {}};
   const ChangeLock lock(host, request.lock_timeout_ms, told_to(events), Locked::own_alone);
   refuse_unfinished_install(host);
   const Recovery recovery = recover_unfinished(host, events);
-  Execution execution = with_recovery(recovery, [&] {
+  AppliedPatch patch;
+  patch.execution = with_recovery(recovery, [&] {
     if (recovery.has_failed()) return *recovery.last;
-    const Plan plan = plan_patch(host, fs::canonical(request.project), reading.changes);
+    const auto [plan, files] = plan_patch(host, fs::canonical(request.project), reading.changes);
     Execution applied = plan.steps.empty()
                             ? unchanged(host, plan)
                             : execute_plan(host, Stack{}, plan, request.requester, events);
     applied.warnings.insert(applied.warnings.begin(), plan.warnings.begin(), plan.warnings.end());
+    if (applied.report.outcome == Outcome::committed) patch.files = files;
     return applied;
   });
-  store_report(host, "patch", execution);
-  if (execution.report.outcome == Outcome::committed) keep_usual_retention(host, execution);
-  return execution;
+  store_report(host, "patch", patch.execution);
+  if (!patch.files.empty()) keep_usual_retention(host, patch.execution);
+  return patch;
 }
 
 }  // namespace topsctl

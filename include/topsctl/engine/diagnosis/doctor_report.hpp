@@ -15,7 +15,7 @@ namespace topsctl {
 
 // What a project's sources become.
 struct SourcePatch {
-  std::vector<std::string> files;  // below the project
+  std::vector<std::string> files;  // below the project; of --apply those that it changed
   std::string diff;
   std::optional<std::int64_t> transaction;  // that made it so; nothing: it was not applied
   std::optional<Outcome> outcome;           // of applying it

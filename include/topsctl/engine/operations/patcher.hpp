@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "topsctl/base/events.hpp"
 #include "topsctl/engine/diagnosis/project_reader.hpp"
@@ -17,11 +19,16 @@ struct PatchRequest {
   Requester requester;
 };
 
+struct AppliedPatch {
+  Execution execution;
+  std::vector<std::string> files;  // that have their new content now, below the project
+};
+
 // Gives each file its new content, or none of them; owner, mode and attributes stay. A file that
 // has changed since it was read, or has several names, is left out, with a warning. Earlier patches
 // that were cut off are restored first. Throws Error if nothing was changed: Error{permission}
 // where a file or its folder is another user's, Error{host_unfit} while an install is unfinished.
-Execution apply_patch(const Host& host, const PatchRequest& request, const ProjectReading& reading,
-                      EventFan& events);
+AppliedPatch apply_patch(const Host& host, const PatchRequest& request,
+                         const ProjectReading& reading, EventFan& events);
 
 }  // namespace topsctl
