@@ -159,10 +159,19 @@ std::string_view plain_line(std::string_view line, std::string& room) {
   if (at == std::string_view::npos) return line;
   room = line.substr(0, at);
   for (; at < line.size(); ++at) {
-    if (line[at] != '\033' || at + 1 >= line.size() || line[at + 1] != '[') {
+    if (line[at] != '\033') {
       room.push_back(line[at]);
       continue;
     }
+    const char kind = at + 1 < line.size() ? line[at + 1] : '\0';
+    // A title or a link ends with a bell or with ESC \ (ECMA-48, 8.3.89); one without end is a
+    // text.
+    const std::size_t bell = kind == ']' ? line.find_first_of("\a\033", at + 2) : std::string::npos;
+    if (bell != std::string::npos) {
+      at = line.substr(bell).starts_with("\033\\") ? bell + 1 : bell - (line[bell] == '\a' ? 0 : 1);
+      continue;
+    }
+    if (kind != '[') continue;
     // A control sequence ends at its first letter (ECMA-48, 5.4).
     at += 2;
     while (at < line.size() && (line[at] < '@' || line[at] > '~')) ++at;

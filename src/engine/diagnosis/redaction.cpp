@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "engine/diagnosis/line_label.hpp"
 #include "engine/diagnosis/secret_forms.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/pattern.hpp"
@@ -18,12 +19,13 @@ constexpr std::string_view blank = "[blanked]";
 constexpr std::size_t longest_redacted = std::size_t{64} << 10U;  // bytes of a line that is kept
 // A secret that begins within these is whole.
 constexpr std::size_t longest_secret = std::size_t{16} << 10U;
+constexpr std::size_t longest_waiting = 4096;  // bytes of a line whose secret is in the next
 constexpr std::size_t most_listed = 10'000;
 
 const Pattern& any_address() {
   // An address of version 6 has eight groups, or a double colon: 12:30:01 is none.
   static const Pattern pattern(
-      R"(\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b|)"
+      R"((?:\d{1,3}\.){3}\d{1,3}|\bip(?:-\d{1,3}){4}\b|\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b|)"
       R"(\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){7}\b|)"
       R"(\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4})*::(?:[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4})*\b)?)");
   return pattern;
@@ -54,21 +56,69 @@ std::string Redaction::without_addresses(const std::string& text) {
 
 std::string Redaction::line(std::string_view text) {
   ++line_;
-  const bool begins = text.find("---- BEGIN ") != std::string_view::npos ||
-                      text.find("-----BEGIN ") != std::string_view::npos;
-  if (begins && text.find("PRIVATE KEY") != std::string_view::npos) {
-    is_within_key_ = true;
-    note("private-key");
+  std::string out;
+  // What a carriage return writes over is in the text all the same.
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\r', at), text.size());
+    if (at > 0) out.push_back('\r');
+    out += part(text.substr(at, end - at));
+    at = end + 1;
   }
-  if (is_within_key_) {
-    is_within_key_ = text.find("---END ") == std::string_view::npos &&
-                     text.find("---- END ") == std::string_view::npos;
-    return std::string(blank);
+  return out;
+}
+
+std::string Redaction::name(std::string_view text) {
+  std::string out = without_secrets(std::string(text));
+  return addresses_ == Addresses::hidden ? without_addresses(out) : out;
+}
+
+std::string Redaction::part(std::string_view text) {
+  text = plain_line(text, room_);
+  if (is_of_key(text)) return std::string(blank);
+  if (is_awaited(text)) {
+    note("next-line");
+    return concat(text.substr(0, text.find_first_not_of(" \t")), blank);
   }
   // Cut last: half a secret has the form of none.
   std::string out = without_secrets(std::string(text.substr(0, longest_redacted + longest_secret)));
   if (text.size() > longest_redacted) out.resize(std::min(out.size(), longest_redacted));
   return addresses_ == Addresses::hidden ? without_addresses(out) : out;
+}
+
+// Whether a part of a private key is in it: one may begin on the line on which another thing ends.
+bool Redaction::is_of_key(std::string_view text) {
+  static const Pattern begin("---- ?BEGIN [A-Za-z0-9 ]*PRIVATE KEY|^Private-Lines: ");
+  static const Pattern end("---- ?END |^Private-MAC: ");
+  bool is_of_key = is_within_key_;
+  if (!is_of_key && text.find("PRIVATE KEY") == std::string_view::npos &&
+      !text.starts_with("Private-"))
+    return false;
+  std::size_t at = 0;
+  while (const auto found = (is_within_key_ ? end : begin).find(text, at)) {
+    at = found->end;
+    is_within_key_ = !is_within_key_;
+    if (!is_within_key_) continue;
+    is_of_key = true;
+    note("private-key");
+  }
+  return is_of_key;
+}
+
+// Whether the line before said that this is a secret, or that this and more are.
+bool Redaction::is_awaited(std::string_view text) {
+  const std::size_t indentation = text.find_first_not_of(" \t");
+  if (indentation == std::string_view::npos) return false;
+  const bool is_awaited = is_waiting_ || (block_ && indentation > *block_);
+  is_waiting_ = false;
+  if (is_awaited) return true;
+  block_.reset();
+  if (text.size() <= longest_waiting && waiting_for_secret().matches(text)) {
+    is_waiting_ = true;
+    const std::size_t last = text.find_last_not_of(" \t");
+    if (text.find_first_of("|>", last > 2 ? last - 2 : 0) != std::string_view::npos)
+      block_ = indentation;
+  }
+  return false;
 }
 
 std::string Redaction::without_secrets(std::string text) {
@@ -105,6 +155,8 @@ void Redaction::begin(const std::string& name) {
   name_ = name;
   line_ = 0;
   is_within_key_ = false;
+  is_waiting_ = false;
+  block_.reset();
 }
 
 bool is_secret_name(std::string_view name) {

@@ -21,6 +21,7 @@ constexpr std::int64_t most_millibits = 8000;  // of a byte
 
 struct Forms {
   Pattern names;
+  Pattern waiting;
   std::vector<SecretForm> forms;
 };
 
@@ -40,8 +41,8 @@ Forms read_forms() {
   if (!text) throw Error(ErrorCode::internal, format("{} is missing", in_quotes(data_file)));
   const Json document = parse_json(*text, data_file);
   const JsonReader reader(document, data_file);
-  reader.expect_keys({"names", "forms"});
-  Forms forms{Pattern(reader.at("names").text()), {}};
+  reader.expect_keys({"names", "waiting", "forms"});
+  Forms forms{Pattern(reader.at("names").text()), Pattern(reader.at("waiting").text()), {}};
   for (const JsonReader& form : reader.at("forms").items()) forms.forms.push_back(form_in(form));
   return forms;
 }
@@ -83,6 +84,10 @@ bool SecretForm::may_be_in(std::string_view lower) const {
 
 const std::vector<SecretForm>& secret_forms() {
   return forms().forms;
+}
+
+const Pattern& waiting_for_secret() {
+  return forms().waiting;
 }
 
 const Pattern& secret_names() {

@@ -26,6 +26,8 @@ struct SecretForm {
 
 // In the order in which they are looked for; parsed once.
 const std::vector<SecretForm>& secret_forms();
+// A text whose secret stands in the next line: "password: |".
+const Pattern& waiting_for_secret();
 // Names of variables and options whose values are secrets.
 const Pattern& secret_names();
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/error.hpp"
@@ -20,6 +21,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/file_access.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -29,7 +31,6 @@ constexpr std::size_t most_transactions = 5;
 constexpr std::uint64_t most_of_system_file = 4U << 20U;
 constexpr std::int64_t support_tool_timeout_ms = 20'000;
 constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; what is kept is shorter
-constexpr std::size_t text_head = 4096;                      // bytes that tell text from other data
 constexpr std::array<std::string_view, 5> system_files = {
     "/etc/os-release", "/proc/version", "/proc/meminfo", "/proc/cpuinfo", "/proc/mounts"};
 
@@ -46,7 +47,7 @@ class Collection {
   void add_log(const JobLog& log) {
     try {
       const Descriptor room = open_nameless_file();
-      const std::string name = concat("with/", relative_name(log.shown));
+      const std::string name = new_name(concat("with/", relative_name(log.shown)));
       const std::uint64_t size = redact(log, name, room);
       writer_.add_file(name, room, size);
       bundle_.names.push_back(name);
@@ -59,7 +60,7 @@ class Collection {
   }
 
   void leave_out(const std::string& what, const std::string& why) {
-    bundle_.left_out.push_back(concat(what, ": ", why));
+    bundle_.left_out.push_back(redaction_.name(concat(what, ": ", why)));
   }
   // The last: by it the sender can judge what was found.
   void add_list_of_blanked() {
@@ -73,6 +74,13 @@ class Collection {
   SupportBundle take() { return std::move(bundle_); }
 
  private:
+  // Without secrets; names that differ in these alone get a number.
+  std::string new_name(const std::string& wanted) {
+    const std::string name = redaction_.name(wanted);
+    const std::size_t number = ++taken_[name];
+    return number == 1 ? name : concat(name, "-", number);
+  }
+
   // Without what would lead out of the directory that it is unpacked into.
   static std::string relative_name(const std::string& path) {
     std::vector<std::string> parts;
@@ -89,12 +97,13 @@ class Collection {
     if (compression != "none")
       bytes = decompressed(std::move(bytes), compression, {}, in_quotes(log.shown));
     PeekedSource source(std::move(bytes));
-    if (source.peek(text_head).find('\0') != std::string_view::npos)
-      throw Error(ErrorCode::bad_input, "not a text file");
     redaction_.begin(name);
     std::string rest;
     std::uint64_t size = 0;
     for (std::string_view piece = source.piece(); !piece.empty(); piece = source.piece()) {
+      throw_if_interrupted();
+      if (piece.find('\0') != std::string_view::npos)
+        throw Error(ErrorCode::bad_input, "not a text file");
       rest.append(piece);
       size += take_lines(rest, room, log.shown);
       // Drops the end of a line that is too long: it could begin in the middle of a secret.
@@ -123,6 +132,7 @@ class Collection {
   TarZstWriter& writer_;
   Redaction redaction_;
   SupportBundle bundle_;
+  std::map<std::string, std::size_t> taken_;  // how often, by name
 };
 
 void add_system(const Host& host, Collection& collection) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,21 @@ struct Blanked {
 class Redaction {
  public:
   explicit Redaction(Addresses addresses) : addresses_(addresses) {}
-  // A line without its end. Lines within a private key are blanked until it ends.
+  // A line without its end; what is for terminals is taken out. Lines within a private key are
+  // blanked until it ends, and so is what follows a line such as "password:".
   std::string line(std::string_view text);
   std::string whole(std::string_view text, const std::string& name = "");
+  // The name of a text.
+  std::string name(std::string_view text);
   // A new text of that name begins.
   void begin(const std::string& name = "");
   // Where something was blanked, in its order; at most 10,000 places.
   const std::vector<Blanked>& blanked() const { return blanked_; }
 
  private:
+  std::string part(std::string_view text);
+  bool is_of_key(std::string_view text);
+  bool is_awaited(std::string_view text);
   std::string without_secrets(std::string text);
   std::string without_addresses(const std::string& text);
   void note(std::string_view kind);
@@ -39,6 +46,9 @@ class Redaction {
   std::string name_;
   std::size_t line_ = 0;
   bool is_within_key_ = false;
+  bool is_waiting_ = false;           // the next line is a secret
+  std::optional<std::size_t> block_;  // the indentation of a name whose value is a block of YAML
+  std::string room_;
   std::vector<Blanked> blanked_;
   std::map<std::string, std::string, std::less<>> names_;  // by address
 };

@@ -44,6 +44,7 @@ TEST(PlainLines, are_without_colours_and_overwritten_parts) {
   std::string room;
   EXPECT_EQ(plain_line("\033[1;31merror\033[0m: x", room), "error: x");
   EXPECT_EQ(plain_line("\033[", room), "");
+  EXPECT_EQ(plain_line("a\033]0;title\ab\033]8;;http://x\033\\c\033]open", room), "abc]open");
 }
 
 TEST(RanksOfPaths, are_told_by_names_of_files_and_folders) {

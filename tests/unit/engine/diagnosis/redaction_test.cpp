@@ -194,6 +194,27 @@ TEST(Redactions, blank_every_form_of_secret) {
        R"~(x:$y$j9T$salt$hunter2xhunter2xhunter2xhunter2xhunter2x)~",
        R"~($2b$12$hunter2xhunter2xhunter2xhunter2xhunter2xhunter2xhu)~",
        R"~({SSHA}hunter2xhunter2xhunter2xhunter2x)~",
+       R"~(Namespace(password=b'hunter2xh'))~",
+       R"~(('password', 'hunter2xh'))~",
+       R"~(['--db-password', 'hunter2xh'])~",
+       R"~([('hf_token', 'hunter2xh')])~",
+       R"~([('Authorization', 'Token hunter2xh')])~",
+       R"~(| password | hunter2xh |)~",
+       R"~(│ api_key │ hunter2xh │)~",
+       R"~(<db:password kind="x">hunter2xh</db:password>)~",
+       R"~(<input name="password" value="hunter2xh">)~",
+       R"~({"username": "u", "key": "hunter2xhunter2xq9LzP"})~",
+       R"~(python t.py --wandb_key hunter2xhunter2xq9LzP)~",
+       R"~(wandb login hunter2xhunter2xhunter2xhunter2xhunter2x)~",
+       R"~(postgres://u:p@hunter2xh@h/db)~",
+       R"~(postgres://u:ab/hunter2xh@h/db)~",
+       R"~(密码：hunter2xh)~",
+       R"~(the password is hunter2xh)~",
+       R"~(https://h/x?a=b&amp;X-Amz-Signature=hunter2xhunter2x)~",
+       "\033[36mpassword\033[0m=\033[35mhunter2xh\033[0m",
+       "x \033[33mhf_hunter2xhunter2xhunter2x\033[0m",
+       "pass\033[0mword=hunter2xh",
+       "step 1\rpassword=hunter2xh\rstep 2",
        R"~(rocommunity hunter2xh)~"}) {
     const std::string out = redacted(line);
     for (const char* secret : {"unter2", "UNTER2", "c0ffee"})
@@ -227,6 +248,10 @@ TEST(Redactions, leave_what_is_none) {
                            "session: 3",
                            "signature: (x, y)",
                            "basic_block 3",
+                           "the password is wrong",
+                           "('token', 'loss')",
+                           "{\"key\": \"layer1.weight\"}",
+                           "| tokens | 12 |",
                            "author: somebody",
                            "sort_key=name",
                            "monkey=banana",
@@ -269,6 +294,39 @@ TEST(Redactions, blank_the_lines_of_a_private_key) {
       redaction.whole("a\n-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE "
                       "KEY-----\nz"),
       "a\n[blanked]\n[blanked]\n[blanked]\nz");
+}
+
+TEST(Redactions, blank_a_key_that_begins_where_another_thing_ends) {
+  const std::string end = "-----END CERTIFICATE-----";
+  EXPECT_EQ(
+      Redaction(Addresses::shown)
+          .whole(concat(end, "-----BEGIN PRIVATE KEY-----\nMIIEv\n-----END PRIVATE KEY-----\nz")),
+      "[blanked]\n[blanked]\n[blanked]\nz");
+  EXPECT_EQ(Redaction(Addresses::shown)
+                .whole("-----BEGIN RSA PRIVATE KEY-----a-----END RSA PRIVATE KEY-----\nz"),
+            "[blanked]\nz");
+  EXPECT_EQ(Redaction(Addresses::shown).whole("Private-Lines: 1\nAAAA\nPrivate-MAC: x\nz"),
+            "[blanked]\n[blanked]\n[blanked]\nz");
+}
+
+TEST(Redactions, blank_what_stands_in_the_next_line) {
+  const auto whole = [](std::string_view text) { return Redaction(Addresses::shown).whole(text); };
+  EXPECT_EQ(whole("db:\n  password: |\n    a\n    b\n  user: me"),
+            "db:\n  password: [blanked]\n    [blanked]\n    [blanked]\n  user: me");
+  EXPECT_EQ(whole("{\"password\":\n\n  \"a\"}\nz"), "{\"password\":\n\n  [blanked]\nz");
+  EXPECT_EQ(whole("curl --password \\\n  a\nz"), "curl --password [blanked]\n  [blanked]\nz");
+  EXPECT_EQ(whole("machine h\nlogin u\npassword\na\nz"),
+            "machine h\nlogin u\npassword\n[blanked]\nz");
+  EXPECT_EQ(whole("step 1\rpassword\ra\rz"), "step 1\rpassword\r[blanked]\rz");
+  EXPECT_EQ(whole("tokens:\n12"), "tokens:\n12");
+}
+
+TEST(Redactions, blank_names_of_files_too) {
+  Redaction redaction(Addresses::hidden);
+  EXPECT_EQ(redaction.name("with/password=hunter2.log"), "with/password=[blanked]");
+  EXPECT_EQ(redaction.name("with/10.9.8.7.log"), "with/address-1.log");
+  EXPECT_EQ(redaction.line("peer_10.9.8.7 and ip-10-9-8-3 and \033[32m10.9.8.7\033[0m:1"),
+            "peer_address-1 and address-2 and address-1:1");
 }
 
 TEST(Redactions, name_the_same_address_alike) {

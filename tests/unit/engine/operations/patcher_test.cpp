@@ -42,7 +42,7 @@ class Patches : public testing::Test {
     sample_.host.logs = (sample_.folder / "state/log").string();
   }
   fs::path top() const { return sample_.folder / "home/u/train"; }
-  Execution apply() { return apply_patch(sample_.host, request_, reading_, events_); }
+  Execution apply() { return apply_patch(sample_.host, request_, reading_, events_).execution; }
   Execution undo(std::optional<std::int64_t> id, bool force = false) {
     RollbackRequest request;
     request.id = id;
@@ -203,7 +203,7 @@ TEST_F(Patches, AreKeptInLargerNumbers) {
 }
 
 TEST_F(Patches, NameTheirOwnFailures) {
-  EXPECT_THAT(apply_patch(sample_.host, request_, {}, events_).report.message,
+  EXPECT_THAT(apply_patch(sample_.host, request_, {}, events_).execution.report.message,
               HasSubstr("nothing to change"));
   const Error error = thrown_by([&] { undo(7); });
   EXPECT_THAT(error.message(), HasSubstr("no transaction 7"));
