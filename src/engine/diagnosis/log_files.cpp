@@ -53,7 +53,10 @@ void add_folder(const fs::path& folder, std::vector<JobLog>& files) {
   if (failure) throw system_error(failure.value(), "read", folder.string(), ErrorCode::bad_input);
   for (; at != fs::recursive_directory_iterator(); at.increment(failure)) {
     if (failure) throw system_error(failure.value(), "read", folder.string(), ErrorCode::bad_input);
-    if (at->symlink_status().type() != fs::file_type::regular || !can_be_log(at->path())) continue;
+    const fs::file_type type = at->symlink_status(failure).type();
+    // Its path is too long to be opened, and so are those below it.
+    if (failure) at.disable_recursion_pending();
+    if (type != fs::file_type::regular || !can_be_log(at->path())) continue;
     found.push_back(at->path());
     if (found.size() > most_log_files)
       refuse_log(
@@ -61,7 +64,7 @@ void add_folder(const fs::path& folder, std::vector<JobLog>& files) {
   }
   std::sort(found.begin(), found.end());
   for (const fs::path& file : found)
-    files.push_back({file, file.string(), rank_of_path(file), attempt_of_path(file)});
+    files.push_back({file, file.string(), rank_of_path(file), attempt_of_path(file), folder});
 }
 
 // What torchrun's error.json has for a rank: the traceback, and when it was.
@@ -91,7 +94,7 @@ void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
   LogSource told{file.shown, 0, file.rank, {}};
   LogReader reader(matcher, story, file.shown, file.rank, file.attempt);
   try {
-    auto raw = std::make_unique<PeekedSource>(file_source(file.file));
+    auto raw = std::make_unique<PeekedSource>(file_source(file.file, file.found_below));
     const std::string_view compression = compression_of(raw->peek(18));
     std::unique_ptr<Source> bytes = std::move(raw);
     if (compression != "none")
@@ -133,7 +136,12 @@ LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
   call.sandboxing = wish.sandboxing;
   call.subject = in_quotes(files.front().shown);
   call.on_warning = wish.on_warning;
-  for (const JobLog& file : files) call.inputs.insert(file.file);
+  for (const JobLog& file : files) {
+    if (file.found_below.empty())
+      call.inputs.insert(file.file);
+    else
+      call.found_inputs.emplace(file.file, file.found_below);
+  }
   LogStory story = confined<LogStory>(call, [&](const ConfinedProgress& progress) {
     LogStory inner;
     for (const JobLog& file : files) {

@@ -96,7 +96,7 @@ class Walk {
     if (entry.file_size(failure) > largest_source)
       pass_over(path, too_large);
     else
-      found_.files.push_back({entry.path(), path, *kind});
+      found_.files.push_back({entry.path(), path, *kind, top_});
     return false;
   }
 

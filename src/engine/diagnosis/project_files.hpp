@@ -14,6 +14,7 @@ struct ProjectFile {
   std::filesystem::path file;
   std::string path;  // below the project
   SourceKind kind = SourceKind::python;
+  std::filesystem::path found_below = {};  // the project; empty: the file was given
 };
 
 struct ProjectFiles {

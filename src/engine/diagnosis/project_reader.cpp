@@ -72,7 +72,7 @@ class ProjectSearch {
  private:
   bool read(const ProjectFile& file, std::string& text) {
     try {
-      const auto source = file_source(file.file);
+      const auto source = file_source(file.file, file.found_below);
       text = whole_text(*source, most_source_bytes, file.path);
       return true;
     } catch (const Error& error) {
@@ -144,7 +144,12 @@ ProjectReading read_found(const ProjectFiles& found, const std::string& subject,
   call.sandboxing = wish.sandboxing;
   call.subject = subject;
   call.on_warning = wish.on_warning;
-  for (const ProjectFile& file : found.files) call.inputs.insert(file.file);
+  for (const ProjectFile& file : found.files) {
+    if (file.found_below.empty())
+      call.inputs.insert(file.file);
+    else
+      call.found_inputs.emplace(file.file, file.found_below);
+  }
   ProjectReading reading = confined<ProjectReading>(call, [&](const ConfinedProgress& progress) {
     return ProjectSearch(rewriter, found.files).run(progress);
   });

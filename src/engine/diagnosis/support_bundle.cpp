@@ -91,7 +91,7 @@ class Collection {
   }
 
   std::uint64_t redact(const JobLog& log, const std::string& name, const Descriptor& room) {
-    auto raw = std::make_unique<PeekedSource>(file_source(log.file));
+    auto raw = std::make_unique<PeekedSource>(file_source(log.file, log.found_below));
     const std::string_view compression = compression_of(raw->peek(18));
     std::unique_ptr<Source> bytes = std::move(raw);
     if (compression != "none")

@@ -112,8 +112,9 @@ std::unique_ptr<Source> range_source(FileRange range, std::string subject) {
   return std::make_unique<RangeSource>(range, std::move(subject));
 }
 
-std::unique_ptr<Source> file_source(const std::filesystem::path& file) {
-  Descriptor input = open_input(file);
+std::unique_ptr<Source> file_source(const std::filesystem::path& file,
+                                    const std::filesystem::path& found_below) {
+  Descriptor input = open_input(file, found_below);
   struct stat status {};
   if (!input.is_open() || ::fstat(input.get(), &status) != 0) {
     throw system_error(errno, "read", file.string(), ErrorCode::bad_bundle);

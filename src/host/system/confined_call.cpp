@@ -232,7 +232,10 @@ class Caller {
     errno = EACCES;
     Descriptor file;
     const std::filesystem::path path = message.text;
-    if (message.word == Word::input && call_.inputs.contains(path)) {
+    const auto found = call_.found_inputs.find(path);
+    if (message.word == Word::input && found != call_.found_inputs.end()) {
+      file = open_input(path, found->second);
+    } else if (message.word == Word::input && call_.inputs.contains(path)) {
       file = open_input(path);
     } else if (message.word == Word::output && call_.outputs.contains(path)) {
       file = open_new_output(path);

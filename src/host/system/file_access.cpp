@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr int read_flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+
 FileGiver* giver = nullptr;  // of a confined process
 
 Descriptor nameless_file_in(const std::string& folder) {
@@ -38,9 +40,18 @@ fs::path folder_for_large_files() {
   return failure || folder == "/tmp" ? fs::path("/var/tmp") : folder;
 }
 
-Descriptor open_input(const fs::path& file) {
+Descriptor open_input(const fs::path& file, const fs::path& found_below) {
   if (giver != nullptr) return giver->input(file);
-  return Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (found_below.empty()) return Descriptor(::open(file.c_str(), read_flags));
+  Descriptor folder(::open(found_below.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const fs::path below = file.lexically_relative(found_below);
+  for (const fs::path& part : below.parent_path()) {
+    if (!folder.is_open()) return folder;
+    folder = Descriptor(
+        ::openat(folder.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (!folder.is_open()) return folder;
+  return Descriptor(::openat(folder.get(), below.filename().c_str(), read_flags | O_NOFOLLOW));
 }
 
 Descriptor open_new_output(const fs::path& file) {

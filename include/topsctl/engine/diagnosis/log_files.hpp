@@ -17,6 +17,7 @@ struct JobLog {
   std::string shown;        // its path as it was given
   std::optional<int> rank;  // that its path names
   int attempt = 0;
+  std::filesystem::path found_below = {};  // the directory that was given; empty: the file was
 };
 
 // Files as they are given, and of directories the files below them that can be logs, in the order

@@ -31,8 +31,9 @@ class Source {
 
 // A stretch of a file, read with pread in pieces of 256 KiB. The descriptor is not owned.
 std::unique_ptr<Source> range_source(FileRange range, std::string subject);
-// A whole file. Throws Error if it cannot be opened or is no regular file.
-std::unique_ptr<Source> file_source(const std::filesystem::path& file);
+// A whole file, as open_input opens it. Throws Error if it cannot be opened or is no regular file.
+std::unique_ptr<Source> file_source(const std::filesystem::path& file,
+                                    const std::filesystem::path& found_below = {});
 // Text in memory, which must outlive the source.
 std::unique_ptr<Source> text_source(std::string_view text);
 

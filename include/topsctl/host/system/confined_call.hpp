@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,8 @@ struct ConfinedCall {
   std::string subject;                     // what is read, as errors name it, in quotes if need be
   // The files that it is given when it asks for them with file_access.hpp, and no others.
   std::set<std::filesystem::path> inputs;
+  // The same by file, with the directory that it was found below: no link below that is followed.
+  std::map<std::filesystem::path, std::filesystem::path> found_inputs;
   std::set<std::filesystem::path> outputs;  // made when asked for; must not be there
   std::function<void(const std::string& path)> on_file;
   std::function<void(std::uint64_t done, std::uint64_t total)> on_bytes;

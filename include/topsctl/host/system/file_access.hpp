@@ -17,8 +17,10 @@ class FileGiver {
   virtual Descriptor nameless() = 0;
 };
 
-// For reading; never waits for a pipe's other end. Not open, with errno set, if that fails.
-Descriptor open_input(const std::filesystem::path& file);
+// For reading; never waits for a pipe's other end. Not open, with errno set, if that fails. Below
+// `found_below` no link is followed: whoever may write there cannot show another file.
+Descriptor open_input(const std::filesystem::path& file,
+                      const std::filesystem::path& found_below = {});
 // A new file of mode 0600, for writing. Not open, with errno set, if that fails.
 Descriptor open_new_output(const std::filesystem::path& file);
 // For what may be large: TMPDIR, else /var/tmp; /tmp is often memory.

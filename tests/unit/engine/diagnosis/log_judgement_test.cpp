@@ -1,7 +1,12 @@
 // From the text of logs to the verdict.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "engine/diagnosis/log_reader.hpp"
+#include "support/temporary_folder.hpp"
+#include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
 
 namespace topsctl {
@@ -266,6 +271,40 @@ TEST(LogJudgements, the_time_of_an_earlier_piece_counts) {
   EXPECT_TRUE(whole.sightings[0].place.time_ms);
   EXPECT_FALSE(whole.sightings[1].place.time_ms) << "it is too far away";
   for (const std::size_t piece : {1U, 7U, 40U, 4096U}) EXPECT_EQ(story_of(text, piece), whole);
+}
+
+TEST(LogJudgements, a_log_that_became_a_link_after_it_was_found_is_not_read) {
+  static const LogMatcher matcher(catalogue());
+  const TemporaryFolder folder;
+  folder.write("logs/a.log", "Address already in use\n");
+  folder.write("logs/b.log", "fine\n");
+  folder.write("secret", "Address already in use\n");
+  const auto files = find_log_files({(folder / "logs").string()});
+  ASSERT_EQ(files.size(), 2U);
+  std::filesystem::remove(folder / "logs/a.log");
+  std::filesystem::create_symlink(folder / "secret", folder / "logs/a.log");
+  for (const Sandboxing sandboxing : {Sandboxing::on, Sandboxing::off}) {
+    const LogStory story = read_logs(matcher, files, {sandboxing, {}});
+    EXPECT_TRUE(story.sightings.empty());
+    ASSERT_EQ(story.sources.size(), 2U);
+    EXPECT_NE(story.sources[0].problem, "");
+    EXPECT_EQ(story.sources[1].problem, "");
+  }
+}
+
+TEST(LogJudgements, a_directory_that_is_too_deep_is_passed_over) {
+  const TemporaryFolder folder;
+  folder.write("logs/a.log", "fine\n");
+  const std::string name(250, 'd');
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(folder / "logs");
+  for (int i = 0; i < 20; ++i) {
+    std::filesystem::create_directory(name);
+    std::filesystem::current_path(name);
+  }
+  std::ofstream("deep.log") << "text";
+  std::filesystem::current_path(here);
+  EXPECT_EQ(find_log_files({(folder / "logs").string()}).size(), 1U);
 }
 
 // A progress bar of tqdm: many texts, each behind a carriage return, in one line.

@@ -131,6 +131,29 @@ TEST(ConfinedCalls, GetTheirFilesAndNoOthers) {
   EXPECT_FALSE(std::filesystem::exists(folder / "more"));
 }
 
+TEST(ConfinedCalls, GetNoFileThatALinkLeadsToWhereFilesWereFound) {
+  const TemporaryFolder folder;
+  folder.write("found/a/in", "text");
+  folder.write("other/in", "secret");
+  std::filesystem::create_symlink(folder / "other", folder / "found/linked");
+  std::filesystem::create_symlink(folder / "other/in", folder / "found/a/link");
+  std::filesystem::create_symlink(folder / "found", folder / "given");
+  ConfinedCall call;
+  const std::vector<std::string> names = {"found/a/in", "found/linked/in", "found/a/link"};
+  for (const std::string& name : names) call.found_inputs.emplace(folder / name, folder / "found");
+  call.found_inputs.emplace(folder / "given/a/in", folder / "given");
+  const auto opened = [&](const ConfinedProgress&) {
+    std::string line;
+    for (const std::string& name : {names[0], names[1], names[2], std::string("given/a/in")})
+      line += open_input(folder / name).is_open() ? "yes " : concat(errno, " ");
+    return line;
+  };
+  EXPECT_EQ(call_confined(call, opened), format("yes {} {} yes ", ENOTDIR, ELOOP));
+  EXPECT_FALSE(open_input(folder / names[1], folder / "found").is_open());
+  EXPECT_FALSE(open_input(folder / names[2], folder / "found").is_open());
+  EXPECT_TRUE(open_input(folder / names[2]).is_open());
+}
+
 TEST(ConfinedCalls, CannotReachPaths) {
   const TemporaryFolder folder;
   const std::string file = (folder / "file").string();
