@@ -24,10 +24,10 @@ WAITING = f"while test -e {HOLD}"
 # What logging in and a transfer leave.
 LEFT = (*NOT_COMPARED, "/root", "/tmp", "/run", "/var/log")
 SLURM = """#!/bin/sh
-# A double of scontrol and squeue: it notes what it is asked, and knows an idle node without jobs.
+# A double of scontrol, sinfo and squeue: it notes what it is asked, and knows an idle node without jobs.
 echo "$(basename "$0") $*" >>"{log}"
 case "$*" in
-*"show node"*) echo "NodeName=h State=IDLE" ;;
+*--format=%T) echo idle ;;
 *state=resume) [ ! -e "{log}.refuse" ] ;;
 esac
 """
@@ -246,7 +246,7 @@ def test_an_interrupted_play_leaves_every_host_old_or_new(controller, first, new
 
 def test_slurm_drains_hosts_that_change_and_keeps_those_drained_that_fail(controller, first, new, bundle, tmp_path):
     log = tmp_path / "asked"
-    for program in ("scontrol", "squeue"):
+    for program in ("scontrol", "sinfo", "squeue"):
         (tmp_path / program).write_text(SLURM.format(log=log))
         (tmp_path / program).chmod(0o755)
     controller.environment["PATH"] = f"{tmp_path}:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -262,7 +262,7 @@ def test_slurm_drains_hosts_that_change_and_keeps_those_drained_that_fail(contro
     assert [line for line in before.diff(host.digest(LEFT)) if not line.startswith("~ /var/lib/dpkg/")] == []
     update = "scontrol update nodename=h8"
     assert log.read_text().splitlines() == [
-        "scontrol --oneliner show node h8", f"{update} state=drain reason=topsctl: upgrade",
+        "sinfo --noheader --Node --nodes=h8 --format=%T", f"{update} state=drain reason=topsctl: upgrade",
         "squeue --noheader --format=%i --nodelist=h8", f"{update} state=drain reason=topsctl: torch-gcu-import"]
     log.write_text("")
     same = controller.play(UPGRADE, "--limit", "h8", topsctl_drain="slurm", **new)

@@ -125,6 +125,23 @@ def test_an_answer_that_is_no_document_is_shown(call):
     assert missing["failed"] and "topsctl was not found" in missing["msg"] and "binary" in missing["hint"]
 
 
+@pytest.mark.parametrize("code", [0, 8])
+@pytest.mark.parametrize("field, value", [
+    ("outcome", {"a": 1}), ("outcome", None), ("transaction", "7"), ("transaction", True), ("packages", ["x"]), ("packages", None),
+    ("checks", [{**CHECK, "id": ["x"]}]), ("warnings", [["x"]]), ("rollback", {"verified": []}), ("msg", 5), ("failed", "no"), ("plan", [])])
+def test_a_field_of_a_wrong_type_is_a_failure_and_named(call, code, field, value):
+    told = json.dumps({**transaction("install", code, "committed"), field: value})
+    said = call("install", {"bundle": ["/b"]}, {"install": (code, told), "history": (0, history())})
+    assert (said["failed"], said["changed"], said["outcome"], said["rc"]) == (True, False, "unknown", code), said
+    assert f"unexpected data in its field '/{field}" in said["msg"]
+
+
+def test_what_ansible_prints_as_it_is_has_no_control_characters(call):
+    told = {**transaction("install", 0, "committed"), "warnings": ["\x1b]0;x\x07\u202e", "\u6f22\u5b57"]}
+    said = call("install", {"bundle": ["/b"]}, {"install": (0, told)})
+    assert said["warnings"] == ["?]0;x??", "\u6f22\u5b57"] and not said["failed"]
+
+
 @pytest.mark.parametrize("code, outcome, changed, before", [
     (0, "rolled_back", True, "committed"), (4, "failed_before_change", False, "committed"),
     (7, "rollback_incomplete", True, "committed"), (10, "unfinished", True, "committed"), (4, "no_change", False, "rolled_back")])

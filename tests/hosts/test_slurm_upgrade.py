@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -16,7 +17,9 @@ OLD, NEW = "2.4.87", "2.5.136"
 NODES = ("n0", "n1")
 TOPSCTL = """#!/bin/sh
 # topsctl for the host that this node is.
-exec "{topsctl}" "$@" --root "{folder}/$(hostname)"
+command=$1
+shift
+exec "{topsctl}" "$command" --root "{folder}/$(hostname)" "$@"
 """
 SCONTROL = """#!/bin/sh
 # Notes how a node is changed.
@@ -161,6 +164,28 @@ def test_an_interrupt_resumes_who_waits_and_lets_an_install_end(cluster):
     assert cluster.states()["n0"] == "idle none"
     assert cluster.versions() == {"n0": [OLD + "-1"], "n1": [NEW + "-1"]}
     file.unlink()
+
+
+@pytest.mark.whole
+def test_a_second_interrupt_rolls_an_install_back(cluster):
+    cluster.upgrade("n0", *cluster.new)
+    hold = cluster.hosts["n0"].path("/srv/hold")
+    held = cluster.hosts["n0"].path("/srv/held")
+    held.unlink(missing_ok=True)
+    hook = cluster.hosts["n0"].path("/etc/dpkg/dpkg.cfg.d/hold")
+    hook.write_text("pre-invoke=touch /srv/held; while test -e /srv/hold; do sleep 0.1; done\n")
+    hold.touch()
+    process = cluster.begin("n0", *cluster.old, "--allow-downgrade")
+    cluster.wait_for(held.exists)
+    end = cluster.place / "logs" / "end"
+    cluster.wait_for(lambda: os.killpg(process.pid, signal.SIGINT) or end.exists())
+    cluster.wait_for(lambda: time.time() > end.stat().st_mtime + 3)  # it is looked for once a second
+    hold.unlink()
+    hook.unlink()
+    code, lines = cluster.end_of(process)
+    assert code == 130 and "n0  failed: interrupted by SIGINT" in lines and cluster.versions()["n0"] == [NEW + "-1"], lines
+    assert cluster.states()["n0"].startswith("drained topsctl: ")
+    assert cluster.upgrade("n0", *cluster.new) == (0, ["n0  no_change"]) and cluster.states()["n0"] == "idle none"
 
 
 @pytest.mark.parametrize("words, said", [

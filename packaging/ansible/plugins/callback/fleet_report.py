@@ -31,11 +31,15 @@ import tempfile
 import time
 
 from ansible.plugins.callback import CallbackBase
+from ansible_collections.topsctl.topsrider.plugins.module_utils.topsctl import CHECK, NUMBER, PACKAGE, TEXT, misfit, plain
 
 COLLECTION = "topsctl.topsrider."
 CHANGING = ("install", "rollback")
 SHARE = 20  # of the time between two writes, at most one part in so many is spent on writing
 UNTOUCHED = ("not_reached", "reached", "planned")
+# What is read of a result. The host made it: it may be anything.
+RESULT = {"outcome": TEXT, "transaction": NUMBER, "packages": ([PACKAGE], None), "failed_check": (CHECK, None), "hint": TEXT}
+LONGEST = 500  # characters of a message in the text
 
 
 class Host:
@@ -53,13 +57,18 @@ class Host:
 
     def take(self, action, result, failed):
         """What one module of the collection said."""
+        wrong = misfit(result, RESULT)
+        if wrong:
+            self.outcome, self.hint = "unknown", None
+            self.msg = "unexpected data from the host in the field '{0}'".format(wrong)
+            return
         if action in CHANGING:
             self.outcome = result.get("outcome") or ("unknown" if failed else "running")
             if action == "rollback" and self.outcome == "no_change":
                 self.outcome = "rolled_back"
             self.transaction = result.get("transaction") or self.transaction
             if action == "install":
-                self.packages = [{key: each[key] for key in ("name", "before", "after")}
+                self.packages = [{key: each.get(key) for key in ("name", "before", "after")}
                                  for each in result.get("packages") or []]
         check = result.get("failed_check")
         if check and self.failed_check is None:
@@ -69,7 +78,8 @@ class Host:
 
     def fail(self, result):
         if self.msg is None:
-            self.msg, self.hint = str(result.get("msg") or ""), result.get("hint")
+            self.msg = str(result.get("msg") or "")
+            self.hint = None if misfit(result.get("hint"), TEXT) else result.get("hint")
         if self.outcome in UNTOUCHED:
             self.outcome = "failed_before_change"
 
@@ -184,7 +194,7 @@ class CallbackModule(CallbackBase):
                 words.append("check '{0}' failed".format(host.failed_check["id"]))
             elif host.msg:
                 words.append(host.msg.splitlines()[0] if host.msg.strip() else "")
-            lines.append("  ".join(words).rstrip())
+            lines.append("  ".join(plain(word[:LONGEST]) for word in words).rstrip())
         return "\n".join(lines)
 
     def _write_soon(self):

@@ -15,6 +15,22 @@ COMMON = dict(EXECUTABLE, root={"type": "path"})
 # In a message, so much of what topsctl wrote besides its document.
 QUOTED = 2000
 
+# What the collection reads of a document, and its types: a tuple has alternatives, a list the type of its elements.
+TEXT, NUMBER = (str, None), (int, None)
+PACKAGE = {"name": str, "before": TEXT, "after": TEXT}
+CHECK = {"id": str, "status": str, "observed": TEXT, "expected": TEXT, "hint": TEXT}
+ERROR = ({"code": str, "message": str, "context": [str], "hint": TEXT}, None)
+DOCUMENT = {
+    "status": str, "error": ERROR, "warnings": [str], "transaction": NUMBER, "outcome": str, "packages": [PACKAGE],
+    "checks": [CHECK], "stopped_at": ({"check": TEXT}, None), "changed": bool, "failed": bool, "msg": str, "log": TEXT,
+    "confirm_until": TEXT, "confirmed_at": TEXT, "destination": str, "version": str, "stacks": [str],
+    "rollback": ({"verified": ({"paths_checked": int, "paths_differing": int}, None)}, None),
+    "plan": ({"steps": [{"action": str}]}, None),
+    "transactions": [{"id": int, "kind": str, "outcome": str, "packages": [PACKAGE], "confirm_until": TEXT}],
+    "targets": [{"target": str, "status": str, "error": ERROR,
+                 "files": [{"name": str, "sent_bytes": int, "relayed_bytes": int, "reused": bool}]}],
+}
+
 
 def module_with(options, common=COMMON):
     """An AnsibleModule with the options that the modules share and these."""
@@ -57,6 +73,30 @@ class Outcome:
         return (self.document or {}).get("error") or {}
 
 
+def misfit(value, types, path=""):
+    """The path of a field that has not the type that it should have; None if all have. A field may be missing."""
+    if isinstance(types, tuple):
+        found = [misfit(value, each, path) for each in types]
+        return None if None in found else found[0]
+    if isinstance(types, dict):
+        if not isinstance(value, dict):
+            return path or "/"
+        found = [misfit(value[name], types[name], path + "/" + name) for name in types if name in value]
+    elif isinstance(types, list):
+        if not isinstance(value, list):
+            return path
+        found = [misfit(each, types[0], "{0}/{1}".format(path, number)) for number, each in enumerate(value)]
+    else:
+        is_fit = value is None if types is None else isinstance(value, types) and isinstance(value, bool) == (types is bool)
+        return None if is_fit else path
+    return next((each for each in found if each is not None), None)
+
+
+def plain(text):
+    """One line for a terminal: what is not printable is a question mark."""
+    return "".join(each if each.isprintable() else "?" for each in text)
+
+
 def executable_of(module):
     given = module.params.get("executable")
     found = given if given and os.access(given, os.X_OK) else None
@@ -87,10 +127,13 @@ def run(module, command, options, names=()):
         written = [_content(out), _content(err)]
     try:
         document = json.loads(written[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict) or "status" not in document:
         document = None
+    wrong = document and misfit(document, DOCUMENT)
+    if wrong:
+        return Outcome(code, None, "unexpected data in its field '{0}'".format(wrong))
     return Outcome(code, document, (written[1] if document else "\n".join(written)).strip()[-QUOTED:])
 
 
@@ -108,7 +151,7 @@ def history(module):
 def failure_without_document(module, outcome):
     """The result after topsctl was killed, or wrote something else than its document."""
     ended = "was ended by signal {0}".format(-outcome.code) if outcome.code < 0 else \
-        "ended with exit status {0} and without a document".format(outcome.code)
+        "ended with exit status {0} and without a valid document".format(outcome.code)
     result = {"rc": outcome.code, "failed": True, "changed": False, "outcome": "unknown", "status": None,
               "transaction": None, "failed_check": None,
               "msg": "topsctl {0}{1}".format(ended, ": " + outcome.output if outcome.output else ""), "hint": None}
@@ -129,7 +172,7 @@ def result_of(module, outcome):
               "hint": error.get("hint") or (check or {}).get("hint"), "failed_check": check,
               "error": document["error"], "report": document}
     if document.get("warnings"):
-        result["warnings"] = document["warnings"]
+        result["warnings"] = [plain(each) for each in document["warnings"]]  # Ansible prints them as they are
     return result
 
 
