@@ -10,6 +10,12 @@
 
 namespace topsctl {
 
+namespace {
+
+constexpr std::size_t longest_shown = 80;  // bytes of what was found
+
+}  // namespace
+
 JsonReader::JsonReader(const Json& value, std::string source)
     : JsonReader(value, std::move(source), "") {}
 
@@ -26,14 +32,15 @@ void JsonReader::expected(const std::string& what) const {
       value_->is_structured()
           ? std::string(value_->type_name())
           : printable(value_->dump(-1, ' ', false, Json::error_handler_t::replace));
-  reject(format("expected {}, got {}", what, shortened(shown, 80)));
+  reject(format("expected {}, got {}", what, shortened(shown, longest_shown)));
 }
 
 void JsonReader::expect_keys(const std::vector<std::string>& known) const {
   if (!value_->is_object()) expected("an object");
   for (const auto& [key, unused] : value_->items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      reject(format("unknown key {}{}", in_quotes(key), did_you_mean(key, known)));
+      reject(format("unknown key {}{}", in_quotes(shortened(key, longest_shown)),
+                    did_you_mean(key, known)));
     }
   }
 }
@@ -100,8 +107,8 @@ std::string JsonReader::text() const {
 std::string JsonReader::text_of(const std::vector<std::string>& choices) const {
   std::string text = this->text();
   if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-    reject(format("expected one of {}; got \"{}\"{}", joined(choices, ", "), printable(text),
-                  did_you_mean(text, choices)));
+    reject(format("expected one of {}; got \"{}\"{}", joined(choices, ", "),
+                  shortened(printable(text), longest_shown), did_you_mean(text, choices)));
   }
   return text;
 }

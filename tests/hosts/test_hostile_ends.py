@@ -33,6 +33,8 @@ LIES = {
     "welcomes without end": "echo \"$word run\"; while printf 'W\\2\\0\\0\\0{}'; do :; done",
     "a state for no question": "echo \"$word run\"; printf 'W\\2\\0\\0\\0{}p\\4\\0\\0\\0pingS\\2\\0\\0\\0{}'; exec cat",
     "taken, and thrown away": "echo \"$word send\"; exec cat >/dev/null",
+    "taken, and answered with a flood": "case $2 in *umask*) echo \"$word send\"; exec cat /dev/zero ;; "
+                                        "*) echo \"$word absent Linux x86_64\" ;; esac",
     "ready, and no program": "case $2 in *umask*) echo \"$word send\"; cat >/dev/null; echo \"$word ready\" ;; "
                              "*) echo \"$word absent Linux x86_64\" ;; esac",
 }

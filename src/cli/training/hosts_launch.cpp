@@ -62,6 +62,8 @@ std::string directory_of(const HostsOptions& options) {
   return given.lexically_normal().string();
 }
 
+constexpr std::int64_t longest_question_ms = 300'000;
+
 // What one host says to the same job, which it does not start.
 HostAnswer ask(const Target& target, Remote& remote, const CarriedProgram& program,
                const LaunchRequest& request, const std::string& directory, const Clock& clock) {
@@ -70,6 +72,7 @@ HostAnswer ask(const Target& target, Remote& remote, const CarriedProgram& progr
   command.words = {"launch", "--dry-run"};
   command.job = to_line(to_json(request));
   command.directory = directory;
+  command.most_ms = longest_question_ms;
   const RemoteReport report = run_remote({.remote = remote,
                                           .target = target,
                                           .program = program,

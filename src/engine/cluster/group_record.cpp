@@ -175,6 +175,12 @@ class GroupLaunch {
       const RecordSummary summary =
           record_summary_in(read_text(file, most_record), in_quotes(file));
       if (!host.status) host.status = summary.status;
+      if (host.status == 0 && summary.status.value_or(0) != 0) {
+        note_problem(format("{} says that its part succeeded, and its record that it failed",
+                            record_.hosts[index].target));
+        host.status = summary.status;
+        if (!end_.first_failed) end_.first_failed = index;
+      }
       const bool stood_still = summary.first_cause == standstill_id;
       if (stood_still && !stood_still_) stood_still_ = index;
       if (stood_still || summary.ended_by) were_ended_.insert(folder_of(index).string());
@@ -189,7 +195,18 @@ class GroupLaunch {
     RankRecord rank;
     rank.host = record_.hosts[index].target;
     const auto first = static_cast<std::int64_t>(index) * wanted_.hosts.front().answer.ranks;
-    rank.rank = told.in_world.value_or(first + told.rank);
+    const std::int64_t ranks = wanted_.hosts[index].answer.ranks;
+    const std::int64_t in_world = told.in_world.value_or(first + told.rank);
+    // torchrun numbers the hosts anew where it can start ranks again.
+    const bool is_own = wanted_.request.restart.most > 0
+                            ? in_world < ranks * static_cast<std::int64_t>(wanted_.hosts.size())
+                            : in_world == first + told.rank;
+    if (told.rank >= ranks || !is_own || !taken_.insert(in_world).second) {
+      if (foreign_.insert(index).second)
+        note_problem(format("{} names ranks that are not its own", rank.host));
+      return;
+    }
+    rank.rank = in_world;
     rank.in_world = told.in_world;
     rank.lines = told.lines;
     if (told.pid && *told.pid > 0) rank.pid = told.pid;
@@ -276,6 +293,8 @@ class GroupLaunch {
   LaunchRecord record_;
   GroupEnd end_;
   std::optional<std::size_t> stood_still_;  // the host that ended its part for it
+  std::set<std::int64_t> taken_;            // ranks that a host has named
+  std::set<std::size_t> foreign_;           // hosts that named others' ranks
   std::set<std::string> were_ended_;        // folders of the parts that topsctl has ended
 };
 

@@ -23,6 +23,9 @@ constexpr std::chrono::seconds between_stops(2);
 constexpr int most_stops = 10;                      // where nobody waits for the end of the part
 constexpr std::int64_t group_patience_ms = 60'000;  // with a connection that was lost
 constexpr std::int64_t stop_patience_ms = 10'000;
+constexpr std::int64_t most_of_stop_ms = 60'000;  // a host gives its ranks 30 s
+constexpr std::chrono::seconds time_to_end(60);   // for a part whose host says that it has stopped
+constexpr int unclear_status = 1;
 
 // What `work` throws as an Error, also what is none.
 std::optional<Error> error_of_call(const std::function<void()>& work) {
@@ -39,7 +42,9 @@ std::optional<Error> error_of_call(const std::function<void()>& work) {
 
 class Group {
  public:
-  explicit Group(const GroupWork& work) : work_(work) { end_.members.resize(work.members.size()); }
+  explicit Group(const GroupWork& work) : work_(work), given_up_(work.members.size()) {
+    end_.members.resize(work.members.size());
+  }
 
   GroupEnd run() {
     run_parts();
@@ -78,6 +83,8 @@ class Group {
     member.error = error_of_call([&] { run_part(index, member); });
     if (is_interrupted() && member.error && !member.status) return;  // it goes on there
     member.has_ended = true;
+    // Who ends well and names an error contradicts itself.
+    if (member.error && member.status == 0) member.status = unclear_status;
     const bool has_failed = member.status != 0;
     if (note_end(index, std::move(member)) && has_failed) {
       stop_parts([](const MemberEnd& other) { return !other.has_ended; });
@@ -93,8 +100,10 @@ class Group {
     command.directory = work_.directory;
     command.patience_ms = group_patience_ms;
     try {
-      const RemoteReport report = run_remote(
-          remote_run(index, std::move(command), [&](std::string_view line) { say(index, line); }));
+      RemoteRun run =
+          remote_run(index, std::move(command), [&](std::string_view line) { say(index, line); });
+      run.is_given_up = [this, index] { return given_up_[index].load(); };
+      const RemoteReport report = run_remote(run);
       member.status = report.status;
       if (report.error) throw *report.error;
     } catch (const RunLost&) {
@@ -146,6 +155,7 @@ class Group {
       RemoteCommand command;
       command.words = {"runs", "stop", work_.members[index].log_folder};
       command.patience_ms = stop_patience_ms;
+      command.most_ms = most_of_stop_ms;
       const RemoteReport report =
           run_remote(remote_run(index, std::move(command), [](std::string_view) {}));
       if (report.error) throw *report.error;
@@ -156,9 +166,14 @@ class Group {
   void stop_awaited(std::size_t index) {
     if (wait_for_end(index, last_words_time)) return;
     say(index, "telling it to stop");
+    std::optional<std::chrono::steady_clock::time_point> stopped_at;
     while (!is_interrupted()) {
-      static_cast<void>(stop_once(index));
+      const auto failure = stop_once(index);
       if (wait_for_end(index, between_stops)) return;
+      const auto now = std::chrono::steady_clock::now();
+      if (!failure && !stopped_at) stopped_at = now;
+      // It says that it has stopped, or nothing that makes sense, and goes on.
+      if (now - stopped_at.value_or(now) > time_to_end) given_up_[index] = true;
     }
   }
 
@@ -191,6 +206,7 @@ class Group {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::atomic<bool> is_ending_ = false;
+  std::vector<std::atomic<bool>> given_up_;  // said that they had stopped, and went on
   GroupEnd end_;
 };
 

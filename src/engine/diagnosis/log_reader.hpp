@@ -14,8 +14,8 @@
 namespace topsctl {
 
 // One log, from its first to its last byte. Memory does not grow with the log's size: a long
-// line is judged in pieces of 16 KiB, of a traceback at most 64 KiB are kept. A carriage return ends
-// a text as a line feed does, but not the line that is counted.
+// line is judged in pieces of 16 KiB, of a traceback at most 64 KiB are kept. A carriage return
+// ends a text as a line feed does, but not the line that is counted.
 class LogReader {
  public:
   // Both must outlive it. `rank` is that of lines without a label.

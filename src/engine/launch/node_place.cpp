@@ -31,7 +31,9 @@ bool is_host_word(const std::string& word) {
     const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     return is_letter || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == ':' || c == '_';
   };
-  return !word.empty() && !word.starts_with('-') && std::all_of(word.begin(), word.end(), is_plain);
+  constexpr std::size_t longest_host_word = 253;  // RFC 1035, 2.3.4
+  return !word.empty() && word.size() <= longest_host_word && !word.starts_with('-') &&
+         std::all_of(word.begin(), word.end(), is_plain);
 }
 
 Json to_json(const NodePlace& place) {

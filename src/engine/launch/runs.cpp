@@ -35,7 +35,7 @@ bool is_there(const std::string& folder) {
 }
 
 // What another user has written could name any process as the run's.
-std::string own_text(const std::string& file) {
+std::string own_text(const std::string& file, std::uint64_t most) {
   const Descriptor open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (!open.is_open() || ::fstat(open.get(), &status) != 0)
@@ -43,7 +43,7 @@ std::string own_text(const std::string& file) {
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid())
     throw Error(ErrorCode::permission, format("{} belongs to another user", in_quotes(file)),
                 "read it as that user");
-  return read_text(concat("/proc/self/fd/", open.get()), most_record);
+  return read_text(concat("/proc/self/fd/", open.get()), most);
 }
 
 Run run_in(const std::string& name, const std::string& log_folder) {
@@ -52,7 +52,7 @@ Run run_in(const std::string& name, const std::string& log_folder) {
   run.log_folder = log_folder;
   const std::string file = (fs::path(log_folder) / record_name).string();
   try {
-    run.record = record_summary_in(own_text(file), in_quotes(file));
+    run.record = record_summary_in(own_text(file, most_record), in_quotes(file));
   } catch (const Error& error) {
     run.problem = error.message();
     run.is_of_other = error.code() == ErrorCode::permission;
@@ -76,7 +76,7 @@ struct NotedRun {
 
 NotedRun noted_run(const fs::path& file) {
   try {
-    const std::string text = read_text_if_present(file, longest_note).value_or("");
+    const std::string text = own_text(file.string(), longest_note);
     const std::size_t end = text.find('\n');
     if (end == std::string::npos) return {};
     return {text.substr(0, end), std::string(trimmed(std::string_view(text).substr(end)))};
@@ -123,7 +123,10 @@ std::string_view name(RunState state) {
 
 fs::path runs_folder(const Host& host) {
   const auto own = host.environment.find("XDG_STATE_HOME");
-  if (own != host.environment.end() && own->second.starts_with('/'))
+  struct stat status {};
+  // Root with a user's environment keeps no notes in that user's place.
+  if (own != host.environment.end() && own->second.starts_with('/') &&
+      (::stat(own->second.c_str(), &status) != 0 || status.st_uid == ::geteuid()))
     return fs::path(own->second) / "topsctl" / "runs";
   return host.resolve(concat(host.state, "/runs"));
 }

@@ -16,6 +16,7 @@
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -25,7 +26,8 @@ namespace {
 
 constexpr std::int64_t piece_timeout_ms = 60'000;
 constexpr std::size_t piece_size = std::size_t{1} << 20U;
-constexpr std::size_t most_pieces = 40'000;  // of piece_size at most, or of a file each
+constexpr std::size_t overhead_of_piece = 64;  // bytes
+constexpr std::size_t most_pieces = 40'000;    // of piece_size at most, or of a file each
 constexpr std::string_view log_ending = ".log";
 
 bool is_of_letters(std::string_view text) {
@@ -103,11 +105,14 @@ void fetch_logs(Remote& remote, const Target& target, const CarriedProgram& prog
   far.expect(FrameKind::welcome, piece_timeout_ms);
   far.send(json_frame(FrameKind::fetch, {{"logs", logs}}));
   make_directories(folder, 0700);
+  PaceLimit limit(piece_timeout_ms);
   std::size_t pieces = 0;
   std::string open_name;
   Descriptor open_file;
   for (;;) {
-    const std::string payload = far.expect(FrameKind::fetched, piece_timeout_ms);
+    const std::string payload =
+        far.expect(FrameKind::fetched, std::min(piece_timeout_ms, limit.left_ms()));
+    limit.count(payload.size() + overhead_of_piece);
     if (payload.empty()) break;
     if (++pieces > most_pieces) throw not_of_topsctl("too many log pieces");
     const std::string_view whole = payload;

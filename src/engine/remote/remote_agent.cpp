@@ -14,6 +14,7 @@
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/random.hpp"
+#include "topsctl/host/system/waiting.hpp"
 
 namespace topsctl {
 
@@ -47,10 +48,12 @@ std::optional<RemoteAgent::Answer> RemoteAgent::answer_in(const std::string& sai
 
 RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target& target,
                                              const std::string& token, std::string said) {
+  PaceLimit limit(answer_timeout_ms);
   for (;;) {
     if (auto found = answer_in(said, token)) return *std::move(found);
-    const auto piece = stream.read(answer_timeout_ms);
+    const auto piece = stream.read(limit.left_ms());
     if (piece && !piece->empty() && said.size() < most_greeting) {
+      limit.count(piece->size());
       said += *piece;
       continue;
     }
@@ -290,9 +293,10 @@ void RemoteAgent::send(std::string_view bytes) {
 }
 
 std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms, int waker) {
+  PaceLimit limit(timeout_ms);
   while (frames_.empty()) {
     stream_->be_woken_by(waker);
-    const auto piece = stream_->read(timeout_ms);
+    const auto piece = stream_->read(limit.left_ms());
     stream_->be_woken_by(-1);
     if (!piece) return std::nullopt;
     if (piece->empty()) {
@@ -303,6 +307,7 @@ std::optional<RemoteAgent::Frame> RemoteAgent::next(std::int64_t timeout_ms, int
                                   words.empty() ? "" : concat(": ", words)),
                            "rerun the same command: data already received is kept");
     }
+    limit.count(piece->size());
     if (token_.empty())
       parser_.take(*piece);
     else

@@ -21,12 +21,17 @@ namespace {
 
 constexpr std::int64_t run_answer_timeout_ms = 60'000;
 constexpr std::size_t run_id_bytes = 16;
+constexpr unsigned most_interrupts = 20;
+constexpr std::size_t longest_command = 100;  // bytes of its name, as it is shown
 
 class Following {
  public:
   // `run` must outlive it.
   explicit Following(const RemoteRun& run)
-      : run_(run), patience_(run.command.patience_ms), request_(request_of(run.command)) {}
+      : run_(run),
+        patience_(run.command.patience_ms),
+        begun_at_(run.clock.steady()),
+        request_(request_of(run.command)) {}
 
   unsigned reconnects() const { return reconnects_; }
   std::int64_t clock_offset_ms() const { return clock_offset_ms_; }
@@ -38,6 +43,9 @@ class Following {
       } catch (const Error& error) {
         throw_if_interrupted();
         if (!is_loss(error)) throw;
+        if (dynamic_cast<const ConnectionLost*>(&error) == nullptr &&
+            ++interrupts_ > most_interrupts)
+          throw Error(ErrorCode::unreachable, "the remote topsctl is interrupted again and again");
         const auto now = run_.clock.steady();
         if (!may_run_ && !run_.command.was_reached) throw;
         if (!lost_at_) lost_at_ = now;
@@ -89,12 +97,22 @@ class Following {
       if (!found) throw ConnectionLost("the remote topsctl stopped responding");
       lost_at_.reset();
       request_.has_begun = true;
+      require_end_in_time();
       if (found->kind == FrameKind::result) return parse_run_end(found->payload);
       if (found->kind != FrameKind::event)
         throw Error(ErrorCode::unreachable, "the remote topsctl sent unrequested data");
       request_.events_from += found->payload.size();
       take_lines(found->payload);
     }
+  }
+
+  void require_end_in_time() const {
+    if (run_.is_given_up && run_.is_given_up())
+      throw RunLost("the remote run was told to stop and does not end",
+                    "`topsctl runs` on the host shows whether it still runs");
+    const std::chrono::milliseconds most(run_.command.most_ms);
+    if (most.count() > 0 && run_.clock.steady() - begun_at_ > most)
+      throw Error(ErrorCode::unreachable, "the remote topsctl does not end");
   }
 
   // In no text of ours that would have to be wiped.
@@ -127,8 +145,10 @@ class Following {
 
   const RemoteRun& run_;
   const std::chrono::milliseconds patience_;
+  const std::chrono::steady_clock::time_point begun_at_;
   RemoteRunRequest request_;
   unsigned reconnects_ = 0;
+  unsigned interrupts_ = 0;  // of the far end's topsctl, as it says
   std::int64_t clock_offset_ms_ = 0;
   std::string line_;
   bool may_run_ = false;
@@ -166,6 +186,11 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
     const bool is_report = document.is_object() && document.contains("status") &&
                            document.contains("command") && document.contains("error");
     if (!is_report) refuse_end(end, command);
+    const std::string said = report_text_in(document, "command");
+    if (std::find(command.words.begin(), command.words.end(), said) == command.words.end())
+      throw Error(ErrorCode::unreachable,
+                  format("the remote topsctl reports on another command: {}",
+                         in_quotes(shortened(said, longest_command))));
     RemoteReport report;
     report.status = end.status;
     report.json = to_line(document);

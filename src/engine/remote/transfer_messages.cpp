@@ -168,6 +168,8 @@ std::vector<RemoteFile> parse_done(std::string_view payload) {
   return files;
 }
 
+constexpr std::size_t longest_message = 4000;  // bytes of what a far end says of its failure
+
 Error parse_failure(std::string_view payload) {
   try {
     std::optional<Error> failure;
@@ -178,8 +180,11 @@ Error parse_failure(std::string_view payload) {
       const JsonReader hint = json.at("hint");
       std::vector<std::string> context;
       for (const std::string& line : json.at("context").texts()) context.push_back(printable(line));
-      failure.emplace(*known, printable(json.at("message").text(), Lines::keep),
-                      hint.is_null() ? "" : printable(hint.text()), context);
+      // In one piece: a line of its own could pass for one of ours.
+      std::string message = shortened(json.at("message").text(), longest_message);
+      message = joined(split(printable(message, Lines::keep), '\n'), "\n  ");
+      failure.emplace(*known, std::move(message), hint.is_null() ? "" : printable(hint.text()),
+                      context);
     });
     return *std::move(failure);
   } catch (const Error& error) {

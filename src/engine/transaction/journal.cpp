@@ -136,10 +136,19 @@ std::uint64_t format_of(const Json& first, const std::string& subject) {
       "use the version of topsctl that wrote it, or a later one");
 }
 
+Json record_in(std::string_view payload, const std::string& subject) {
+  try {
+    Json record = parse_json(payload, subject);
+    if (record.is_object()) return record;
+  } catch (const Error&) {
+    // No JSON, or nested deeper than any record of ours.
+  }
+  damaged(subject);
+}
+
 JournalRecord parse_record(std::string_view payload, const std::string& subject,
                            ParsedJournal& journal) {
-  const Json record = Json::parse(payload, nullptr, false);
-  if (!record.is_object()) damaged(subject);
+  const Json record = record_in(payload, subject);
   const auto state = record.find("state");
   const auto details = record.find("details");
   if (state == record.end() || !state->is_string() || details == record.end()) damaged(subject);

@@ -44,9 +44,13 @@ std::optional<Json> stored_report(const Host& host, const Transaction& transacti
   const auto text =
       read_text_if_present(host.resolve(concat(transaction.folder, "/", report_file(command))));
   if (!text) return std::nullopt;
-  Json report = Json::parse(*text, nullptr, false);
-  if (!report.is_object() || !report.contains("outcome")) return std::nullopt;
-  return report;
+  try {
+    Json report = parse_json(*text, report_file(command));
+    if (report.is_object() && report.contains("outcome")) return report;
+  } catch (const Error&) {
+    // It is rebuilt from the journal.
+  }
+  return std::nullopt;
 }
 
 RollbackProof proof_of(const Transaction& transaction) {

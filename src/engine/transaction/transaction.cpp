@@ -111,7 +111,26 @@ Origin origin_of(const Host& host) {
   return {name_of_this_host(), requesting_user(host.environment), timestamp(host.clock->now())};
 }
 
+namespace {
+
+// Another user who made it first could have us write whatever its records say.
+void require_own_state(const Host& host) {
+  if (!host.is_of_user()) return;
+  constexpr mode_t by_others = 0022;
+  const fs::path folder = host.resolve(host.state);
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) != 0) return;
+  if (S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & by_others) == 0)
+    return;
+  throw Error(ErrorCode::permission,
+              format("{} is not a directory of this user alone", in_quotes(folder.string())),
+              "remove it, or give another place with XDG_STATE_HOME");
+}
+
+}  // namespace
+
 std::vector<FoundTransaction> find_transactions(const Host& host) {
+  require_own_state(host);
   std::vector<FoundTransaction> found;
   std::error_code failure;
   const fs::path folder = host.resolve(transactions_folder(host));
@@ -289,6 +308,7 @@ Transaction new_transaction(const Host& host) {
 
 Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
                          const std::function<void(const std::string&)>& on_wait) {
+  require_own_state(host);
   const fs::path folder = host.resolve(host.state);
   make_directories(folder, host.is_of_user() ? 0700 : 0755);
   const fs::path file = folder / "lock";

@@ -14,6 +14,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t answer_timeout_ms = 60'000;
+constexpr std::int64_t ack_timeout_ms = 600'000;      // what was sent may still be on its way
 constexpr std::int64_t for_ever_ms = 31'536'000'000;  // a bell ends the wait
 constexpr std::chrono::milliseconds short_wait(10);
 constexpr std::int64_t lag_look_ms = 2000;  // how often a feeder's lead is judged
@@ -35,7 +36,12 @@ void ChunkSender::send() {
       send_chunk(*place);
       hear(0);
     } else if (!unanswered_.empty() || direct_ || member_ != nullptr) {
-      hear(for_ever_ms);
+      hear(direct_ || member_ != nullptr ? for_ever_ms : ack_timeout_ms);
+      if (std::chrono::steady_clock::now() - busy_at_ >=
+              std::chrono::milliseconds(ack_timeout_ms) &&
+          !direct_ && member_ == nullptr)
+        throw ConnectionLost("the remote topsctl acknowledges nothing",
+                             "rerun the same command: data already received is kept");
     } else {
       // Another connection still waits for answers; what is false comes back to be sent again.
       wait_for({bell_.descriptor()});
@@ -47,6 +53,7 @@ void ChunkSender::send() {
 void ChunkSender::send_chunk(const ChunkPlace& place) {
   read_chunks(work_, limit_, {&place, 1}, [this](std::string_view bytes) { far_.send(bytes); });
   work_.count_sent(place);
+  busy_at_ = std::chrono::steady_clock::now();
 }
 
 bool ChunkSender::send_directly(const std::string& address, const LinkWish& wish) {
@@ -116,6 +123,7 @@ std::string ChunkSender::expect(FrameKind kind, std::int64_t timeout_ms) {
 void ChunkSender::hear(std::int64_t timeout_ms) {
   serve_requests();
   while (const auto found = far_.next(timeout_ms, bell_.descriptor())) {
+    busy_at_ = std::chrono::steady_clock::now();
     if (!take_frame(*found)) refuse_frame(*found);
     timeout_ms = 0;
   }

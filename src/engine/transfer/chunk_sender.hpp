@@ -1,6 +1,7 @@
 // One connection of an upload: sends chunks, and hears what became of them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -66,6 +67,8 @@ class ChunkSender {
   bool is_relay_false_ = false;  // it brought something else than it should
   std::shared_ptr<DirectSender> direct_;
   std::set<ChunkPlace> unanswered_;
+  // When something was last sent or heard.
+  std::chrono::steady_clock::time_point busy_at_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace topsctl

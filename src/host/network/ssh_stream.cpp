@@ -33,6 +33,7 @@ struct ChannelRelease {
 using Channel = std::unique_ptr<ssh_channel_struct, ChannelRelease>;
 
 constexpr std::size_t most_errors = 16U << 10U;
+constexpr std::size_t most_unread = std::size_t{40} << 20U;  // bytes heard while we send
 constexpr std::chrono::seconds longest_silence(10);
 constexpr std::chrono::seconds longest_answer(15);
 constexpr std::chrono::seconds longest_question(2);
@@ -175,6 +176,9 @@ class SshStream : public RemoteStream {
         unread_.append(bytes.data(), static_cast<std::size_t>(got));
         heard_at_ = Clock::now();
       }
+      if (unread_.size() > most_unread)
+        throw ConnectionLost(
+            format("the program on {} sends too much output", in_quotes(peer_.name)));
       const bool is_over = got == SSH_ERROR || ssh_channel_is_eof(channel_.get()) != 0 ||
                            ssh_channel_is_closed(channel_.get()) != 0 || !is_alive();
       if (is_over) lose("send to");

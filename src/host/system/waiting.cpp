@@ -33,6 +33,14 @@ int WaitLimit::poll_timeout() const {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max()));
 }
 
+PaceLimit::PaceLimit(std::int64_t milliseconds) : granted_ms_(milliseconds) {}
+
+std::int64_t PaceLimit::left_ms() const {
+  const auto passed =
+      std::chrono::floor<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun_);
+  return std::max<std::int64_t>(granted_ms_ + earned_ms_ - passed.count(), 0);
+}
+
 bool wait_for(std::initializer_list<int> descriptors, const WaitLimit& limit) {
   std::vector<pollfd> watched;
   for (const int descriptor : descriptors) watched.push_back({descriptor, POLLIN, 0});

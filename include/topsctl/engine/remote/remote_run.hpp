@@ -25,6 +25,7 @@ struct RemoteCommand {
   std::string job;                     // given to the command as `--job`; empty: none
   std::string reading = {};            // the same as `--reading`
   std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran
+  std::int64_t most_ms = 0;            // for it all, however often it says something; 0: no end
   bool was_reached = false;            // a moment ago: then also for one that cannot be made yet
   std::string directory = "/";         // there; absolute
 };
@@ -60,8 +61,9 @@ struct RemoteRun {
   const Target& target;           // the host, or a container behind it
   const CarriedProgram& program;  // carried there if it is missing
   RemoteCommand command;
-  const Clock& clock;  // measures `patience_ms`
-  RemoteLine on_line;  // called by the thread that runs it
+  const Clock& clock;                      // measures `patience_ms`
+  RemoteLine on_line;                      // called by the thread that runs it
+  std::function<bool()> is_given_up = {};  // asked whenever it says something: then it is lost
 };
 
 // Runs it, and connects again while it runs if need be. Throws RunLost, and Error{unreachable} when

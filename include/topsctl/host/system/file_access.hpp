@@ -18,7 +18,7 @@ class FileGiver {
 };
 
 // For reading; never waits for a pipe's other end. Not open, with errno set, if that fails. Below
-// `found_below` no link is followed: whoever may write there cannot show another file.
+// `found_below` no link is followed: a user who may write there cannot show another file.
 Descriptor open_input(const std::filesystem::path& file,
                       const std::filesystem::path& found_below = {});
 // A new file of mode 0600, for writing. Not open, with errno set, if that fails.

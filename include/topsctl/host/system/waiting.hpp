@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
@@ -22,6 +23,21 @@ class WaitLimit {
  private:
   bool has_end_ = false;
   std::chrono::steady_clock::time_point end_;
+};
+
+// The end of a wait for something large: each 4 KiB that comes earns another second. Who sends a
+// byte now and then is not waited for.
+class PaceLimit {
+ public:
+  explicit PaceLimit(std::int64_t milliseconds);
+  void count(std::size_t bytes) { earned_ms_ += static_cast<std::int64_t>(bytes) / bytes_per_ms; }
+  std::int64_t left_ms() const;  // never below zero
+
+ private:
+  static constexpr std::int64_t bytes_per_ms = 4;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+  std::int64_t granted_ms_;
+  std::int64_t earned_ms_ = 0;
 };
 
 // Returns once one of the descriptors is readable or its other end is closed, a signal has come

@@ -60,5 +60,10 @@ TEST(Addresses, OfNamesThatNobodyOrSeveralHaveStay) {
   EXPECT_EQ(address_in("", "10.0.0.1"), "10.0.0.1");
 }
 
+TEST(HostWords, AreNoLongerThanANameCanBe) {
+  EXPECT_TRUE(is_host_word(std::string(253, 'a')));
+  EXPECT_FALSE(is_host_word(std::string(254, 'a')));
+}
+
 }  // namespace
 }  // namespace topsctl

@@ -92,6 +92,24 @@ TEST_F(Runs, OfOthersAreNotRead) {
   EXPECT_THAT(all_runs(sample_.host).at(0).problem, HasSubstr("belongs to another user"));
 }
 
+TEST_F(Runs, WhoseNotesAreLinksAreNotFollowed) {
+  add(record("20261125T000001Z-1"));
+  logs_.write("secret", "root:x\nnot to be seen\n");
+  fs::create_symlink(logs_ / "secret", logs_ / "state/topsctl/runs/20261125T000002Z-2");
+  const auto runs = all_runs(sample_.host);
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[1].log_folder, "");
+}
+
+TEST_F(Runs, OfRootAreNotNotedInAUsersPlace) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root: it gives a directory away";
+  fs::create_directories(logs_ / "state");
+  ASSERT_EQ(::chown((logs_ / "state").c_str(), 65534, 65534), 0);
+  add(record("20261125T000001Z-1"));
+  EXPECT_FALSE(fs::exists(logs_ / "state/topsctl"));
+  EXPECT_THAT(all_runs(sample_.host), SizeIs(1));
+}
+
 TEST_F(Runs, WhoseLogsAreGoneAreForgotten) {
   add(record("20261125T000001Z-1"));
   fs::remove_all(logs_ / "20261125T000001Z-1");

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/moved_clock.hpp"
 #include "support/scripted_remote.hpp"
 #include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
@@ -96,6 +97,42 @@ TEST_F(RemoteRuns, AreFoundAgainAfterALostConnection) {
   const std::size_t first = remote.heard.find("\"id\":\"");
   const std::size_t second = remote.heard.find("\"id\":\"", first + 1);
   EXPECT_EQ(remote.heard.substr(first, 40), remote.heard.substr(second, 40));
+}
+
+TEST_F(RemoteRuns, AreNoOtherCommands) {
+  Json other = Json::parse(install_report());
+  for (const char* command : {"history", "", "installs"}) {
+    other["command"] = command;
+    remote.script = {{result(0, to_line(other))}};
+    EXPECT_EQ(thrown_by([&] { run(); }).code(), ErrorCode::unreachable) << command;
+  }
+}
+
+TEST_F(RemoteRuns, AreLostOnceTheyAreGivenUp) {
+  remote.script = {{frame(FrameKind::event, "one\n"), frame(FrameKind::event, ""),
+                    frame(FrameKind::event, ""), result(0, install_report())}};
+  RemoteRun described = this->described();
+  int asked = 0;
+  described.is_given_up = [&] { return ++asked > 2; };
+  EXPECT_EQ(thrown_by([&] { run_remote(described); }).code(), ErrorCode::unreachable);
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_F(RemoteRuns, EndInTimeHoweverOftenTheySaySomething) {
+  MovedClock moved;
+  RemoteCommand command;
+  command.words = {"install"};
+  command.most_ms = 60'000;
+  remote.script = {{frame(FrameKind::event, "x\n"), frame(FrameKind::event, "x\n"),
+                    frame(FrameKind::event, "x\n"), result(0, install_report())}};
+  const RemoteRun run = {
+      .remote = remote,
+      .target = target,
+      .program = program,
+      .command = command,
+      .clock = moved,
+      .on_line = [&](std::string_view) { moved.passed += std::chrono::seconds(31); }};
+  EXPECT_EQ(thrown_by([&] { run_remote(run); }).code(), ErrorCode::unreachable);
 }
 
 TEST_F(RemoteRuns, AreGivenUpWhenTheConnectionDoesNotComeBack) {

@@ -82,9 +82,16 @@ TEST(Failures, ComeBackAsTheErrorsTheyAre) {
   const Error error(ErrorCode::no_space, "no room\nat all", "make some", {"there"});
   const Error read = parse_failure(to_line(to_json(error)));
   EXPECT_EQ(read.code(), error.code());
-  EXPECT_EQ(read.message(), error.message());
+  EXPECT_EQ(read.message(), "no room\n  at all");  // no line that could pass for ours
   EXPECT_EQ(read.hint(), error.hint());
   EXPECT_EQ(read.context(), error.context());
+}
+
+TEST(Failures, AreNoLongerThanAScreen) {
+  const Error error(ErrorCode::no_space, std::string(1 << 20, 'x'));
+  EXPECT_LT(parse_failure(to_line(to_json(error))).message().size(), 5000U);
+  const std::string key(1 << 20, 'k');
+  EXPECT_LT(parse_failure(to_line(Json{{key, 1}})).message().size(), 500U);
 }
 
 TEST(Failures, ThatAreNonsenseAreErrorsOfTheFarEnd) {

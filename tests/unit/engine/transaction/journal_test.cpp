@@ -53,6 +53,15 @@ TEST(Journals, GiveBackWhatWasAppended) {
             Json({{"state", "prepared"}, {"text", "库\n{}"}}).dump());
 }
 
+TEST(Journals, NestedWithoutEndAreDamaged) {
+  const TemporaryFolder folder;
+  Json deep = Json::object();
+  for (int i = 0; i < 100; ++i) deep = Json{{"a", std::move(deep)}};
+  Journal(folder / "journal").append(State::begun, {{"state", "begun"}, {"deep", std::move(deep)}});
+  EXPECT_EQ(thrown_by([&] { read_journal(folder / "journal"); }).code(),
+            ErrorCode::journal_damaged);
+}
+
 TEST(Journals, AreForTheOwnerOnly) {
   const TemporaryFolder folder;
   Journal journal(folder / "journal");

@@ -72,6 +72,28 @@ TEST_F(Transactions, AreNoneOnAFreshMachine) {
   EXPECT_THAT(list_transactions(sample_.host), IsEmpty());
 }
 
+// Its records could have anything written by the one who undoes them.
+TEST_F(Transactions, OfAUserInAnothersDirectoryAreNotRead) {
+  make(1, {State::begun, State::applying});
+  const fs::path place = sample_.folder / "var/lib/topsctl";
+  sample_.host.state = "/srv/state";
+  fs::create_directories(sample_.folder / "srv");
+  fs::rename(place, sample_.folder / "srv/state");
+  const fs::path state = sample_.folder / "srv/state";
+  fs::permissions(state, fs::perms(0700));
+  EXPECT_EQ(find_transactions(sample_.host).size(), 1U);
+  const auto refused = [&] {
+    EXPECT_EQ(thrown_by([&] { find_transactions(sample_.host); }).code(), ErrorCode::permission);
+    EXPECT_EQ(thrown_by([&] { take_own_lock(sample_.host, 0, {}); }).code(), ErrorCode::permission);
+  };
+  fs::permissions(state, fs::perms(0777));
+  refused();
+  fs::permissions(state, fs::perms(0700));
+  if (::geteuid() != 0) return;
+  ASSERT_EQ(::chown(state.c_str(), 65534, 65534), 0);
+  refused();
+}
+
 TEST_F(Transactions, AreListedOldestFirstByNumber) {
   for (const int id : {10, 2, 1}) make(id, {State::begun, State::committed});
   sample_.folder.make_folder("var/lib/topsctl/transactions/not-a-number");
