@@ -1,0 +1,126 @@
+"""Makes a program that was written for CUDA and NCCL run on the cards of this host, as it is.
+
+`import topsctl_shim` before anything else, or let `topsctl launch --shim` load it. Needs torch and torch_gcu; Python 3.6 and later.
+TOPSCTL_SHIM: the generation, t2x or s60. TOPSCTL_SHIM_BACKEND: what nccl becomes, eccl or gloo.
+"""
+
+import importlib.abc
+import os
+import sys
+
+VERSION = "@VERSION@"
+
+
+class _Loader(importlib.abc.Loader):
+    """A module's own loader; what was loaded is changed before anybody sees it."""
+
+    def __init__(self, loader, action):
+        self._loader, self._action = loader, action
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._action(module)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Stands before the other finders, for a few modules, each once."""
+
+    def __init__(self):
+        self.waiting = {}
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.waiting:
+            return None
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find is not None and finder is not self else None
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader, self.waiting.pop(name))
+                return spec
+        return None
+
+
+_finder = _Finder()
+
+
+def when_loaded(name, action):
+    """Calls action(module) as soon as the module is there. Who never asks for it pays nothing."""
+    if name in sys.modules:
+        action(sys.modules[name])
+        return
+    _finder.waiting[name] = action
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+
+
+_applied = []
+
+
+def apply():
+    """Maps everything, once for each process."""
+    if _applied:
+        return
+    _applied.append(True)
+    try:
+        import torch_gcu
+    except Exception as error:  # also a library that is not there
+        say("torch_gcu cannot be imported, so nothing is mapped: {}".format(error))
+        return
+    generation = os.environ.get("TOPSCTL_SHIM") or "t2x"
+    if generation == "s60" and _is_the_vendors_own(torch_gcu):
+        return
+    import topsctl_shim_cuda
+    import topsctl_shim_devices
+    import topsctl_shim_distributed
+    import topsctl_shim_training
+    cards = topsctl_shim_devices.Cards(torch_gcu, generation)
+    lacking = []
+    topsctl_shim_devices.install(cards)
+    topsctl_shim_cuda.install(cards)
+    where = topsctl_shim_distributed.install(cards)
+    lacking += topsctl_shim_training.install(cards)
+    say("torch_gcu {} ({}): cuda -> {}, nccl -> {} of {}; {}".format(
+        getattr(torch_gcu, "__version__", "?"), generation, cards.said, topsctl_shim_distributed.backend(), where,
+        "not mapped: " + ", ".join(lacking) if lacking else "all is mapped"))
+
+
+def _is_the_vendors_own(torch_gcu):
+    """Later releases bring what this shim is for."""
+    try:
+        from torch_gcu import transfer_to_gcu  # noqa: F401
+    except ImportError:
+        return False
+    say("torch_gcu {} (s60): its own transfer_to_gcu".format(getattr(torch_gcu, "__version__", "?")))
+    return True
+
+
+def say(text):
+    """One line, by one process of a job."""
+    if os.environ.get("RANK", "0") == "0" and os.environ.get("LOCAL_RANK", "0") == "0":
+        sys.stderr.write("topsctl shim {}: {}\n".format(VERSION, text))
+        sys.stderr.flush()
+
+
+class CannotMap(RuntimeError):
+    """What CUDA has and these cards have not."""
+
+    def __init__(self, what, why):
+        super(CannotMap, self).__init__(
+            "topsctl shim: {} cannot be done on this card: {} [cuda-beyond-the-shim]".format(what, why))
+
+
+def refuse(what, why):
+    """A stand-in that says so at the first call."""
+    def refused(*arguments, **options):
+        raise CannotMap(what, why)
+    refused.__name__ = what.rpartition(".")[2]
+    return refused
+
+
+
+when_loaded("torch", lambda torch: apply())
