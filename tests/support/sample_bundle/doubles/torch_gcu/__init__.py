@@ -2,10 +2,13 @@
 
 import torch  # noqa: F401  (the vendor's package imports it too)
 
-from . import nn, utils  # noqa: F401
+from . import mode, nn, utils  # noqa: F401
 from ._build import PERSONALITY, VERSION as __version__  # noqa: F401
 from .devices import device_count, is_available  # noqa: F401
 
+if mode.STRICT:
+    from . import cards
+    cards.install("privateuseone" if PERSONALITY == "s60" else "xla", device_count())
 if PERSONALITY == "s60":
     from . import s60
     s60.install()

@@ -6,6 +6,8 @@ import threading
 
 import torch
 
+from . import mode
+
 _touched = threading.Event()
 
 
@@ -22,9 +24,9 @@ def is_available():
 
 
 def gcu_device(index=0):
-    """The device of one card. The vendor's is 'xla:N'; no stock torch computes there, so this one is the CPU."""
+    """The device of one card. The vendor's is 'xla:N'; no stock torch computes there, so this one is the CPU, unless in strict mode."""
     touch(index)
-    return torch.device("cpu")
+    return torch.device("xla", index) if mode.STRICT else torch.device("cpu")
 
 
 def touch(index):

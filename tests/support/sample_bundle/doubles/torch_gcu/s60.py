@@ -6,7 +6,7 @@ import types
 import torch
 import torch.distributed as dist
 
-from . import _eccl, devices
+from . import _eccl, devices, mode
 
 _current = {"device": 0}
 _communicators = []
@@ -15,6 +15,11 @@ _communicators = []
 def _create_process_group(store, rank, world_size, timeout):
     _communicators.append(_eccl.Communicator(rank, world_size))
     return dist.ProcessGroupGloo(store, rank, world_size, timeout=timeout)
+
+
+def _strict_creator():
+    from . import groups
+    return groups.create
 
 
 def _set_device(device):
@@ -53,10 +58,14 @@ def _to_known(to):
 
 def install():
     """Called once, when torch_gcu is imported."""
-    if not hasattr(dist.Backend, "ECCL"):
-        dist.Backend.register_backend("eccl", _create_process_group)
+    if not mode.HAS_OWN_GROUP and not hasattr(dist.Backend, "ECCL"):
+        dist.Backend.register_backend("eccl", _strict_creator() if mode.STRICT else _create_process_group)
     torch.gcu = _gcu_module()
     sys.modules["torch.gcu"] = torch.gcu
+    if mode.STRICT:
+        from . import names
+        names.install(lambda: _current["device"])
+        return
     for kind in (torch.Tensor, torch.nn.Module):
         kind.gcu = _to_gcu
         kind.to = _to_known(kind.to)
