@@ -82,10 +82,11 @@ def apply():
     lacking = []
     topsctl_shim_devices.install(cards)
     topsctl_shim_cuda.install(cards)
-    where = topsctl_shim_distributed.install(cards)
+    groups = topsctl_shim_distributed.install(cards)
     lacking += topsctl_shim_training.install(cards)
     say("torch_gcu {} ({}): cuda -> {}, nccl -> {} of {}; {}".format(
-        getattr(torch_gcu, "__version__", "?"), generation, cards.said, topsctl_shim_distributed.backend(), where,
+        getattr(torch_gcu, "__version__", "?"), generation, cards.said, topsctl_shim_distributed.backend(),
+        "torch_gcu.distributed" if groups.theirs is not None else "torch.distributed",
         "not mapped: " + ", ".join(lacking) if lacking else "all is mapped"))
 
 

@@ -1,20 +1,22 @@
-"""The process group: the whole of torch.distributed goes to where nccl's place is taken, and a group of gloo stays torch's own."""
+"""The process group: nccl becomes the cards' group, with the whole of torch.distributed; a group of gloo stays the host's."""
 
 import functools
 import inspect
 import os
-import pickle
 import threading
+import weakref
 
 import torch
 import torch.distributed as dist
 
+import topsctl_shim_objects as emulated
 from topsctl_shim import CannotMap
 
 COLLECTIVES = ("all_reduce", "all_gather", "all_gather_into_tensor", "_all_gather_base", "all_gather_coalesced", "all_reduce_coalesced",
                "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "gather", "get_rank", "get_world_size",
-               "irecv", "isend", "monitored_barrier", "new_group", "new_subgroups", "new_subgroups_by_enumeration", "recv", "reduce",
-               "reduce_scatter", "reduce_scatter_tensor", "_reduce_scatter_base", "scatter", "send")
+               "irecv", "isend", "monitored_barrier", "recv", "reduce", "reduce_scatter", "reduce_scatter_tensor",
+               "_reduce_scatter_base", "scatter", "send", "all_gather_object", "gather_object", "broadcast_object_list",
+               "scatter_object_list", "_get_global_rank", "get_global_rank", "get_group_rank", "get_process_group_ranks")
 NAMES_OF_CUDA = ("nccl", "cuda:nccl", "cpu:gloo,cuda:nccl")
 
 
@@ -23,29 +25,28 @@ def backend():
     return os.environ.get("TOPSCTL_SHIM_BACKEND") or "eccl"
 
 
-class Group(object):
-    """The default group: whose it is, and what the program called it."""
+class _World(object):
+    """Stands for the default group where torch has none."""
+
+    def __init__(self, theirs):
+        self.rank, self.size = theirs.get_rank, theirs.get_world_size
+
+
+class Groups(object):
+    """Whose groups are: of the cards, or of the host."""
 
     def __init__(self, cards):
         self.cards = cards
         self.theirs = _module_of(cards)
-        self.own = dist.is_initialized  # torch's, before it is changed
-        self.name = None                # as the program asked for it
-        self.is_plain = False           # asked of torch for a backend of its own
+        self.own = {name: getattr(dist, name) for name in dir(dist)}  # torch's, before they are changed
+        self.name = None                # of the default group, as the program asked for it
+        self.is_plain = False           # the default group is one that the program asked of torch
+        self.of_host = weakref.WeakSet()
+        self.world = _World(self.theirs) if self.theirs is not None else None
         self._inside = threading.local()
-
-    def is_on_cards(self):
-        """Whether collectives are torch_gcu's; it may have been told to start by the program itself."""
-        if self.is_plain or self.theirs is None or self.is_inside():
-            return False
-        return self.theirs.is_initialized()
 
     def is_inside(self):
         return getattr(self._inside, "depth", 0) > 0
-
-    def is_apart(self):
-        """torch_gcu has a group that torch.distributed does not know."""
-        return not self.own()
 
     def inside(self, function, *arguments, **options):
         """torch_gcu may call torch.distributed, and means torch's."""
@@ -55,10 +56,33 @@ class Group(object):
         finally:
             self._inside.depth -= 1
 
+    def is_default(self, group):
+        return group is None or group is self.world or group is dist.group.WORLD or group is dist.distributed_c10d.GroupMember.WORLD
+
+    def is_on_cards(self, group=None):
+        """Whether collectives of this group are the cards'. torch_gcu's may have been started by the program itself."""
+        if self.is_inside() or backend() == "gloo":
+            return False
+        if not self.is_default(group):
+            return not self._is_of_host(group)
+        if self.is_plain:
+            return False
+        return self.theirs.is_initialized() if self.theirs is not None else self.name is not None
+
+    def _is_of_host(self, group):
+        try:
+            return group in self.of_host
+        except TypeError:  # it can have no weak reference
+            return False
+
+    def is_apart(self):
+        """torch_gcu has a group that torch.distributed does not know."""
+        return self.theirs is not None and self.theirs.is_initialized() and self.theirs.is_initialized is not self.own["is_initialized"]
+
 
 def _module_of(cards):
     """torch_gcu.distributed, where groups are started on the cards; None: torch.distributed knows eccl."""
-    if hasattr(dist.Backend, backend().upper()) and backend() != "gloo":
+    if backend() == "gloo" or hasattr(dist.Backend, backend().upper()):
         return None
     try:
         import torch_gcu.distributed as theirs
@@ -67,163 +91,166 @@ def _module_of(cards):
     return theirs if hasattr(theirs, "init_process_group") else None
 
 
-def _takes(function, name):
+@functools.lru_cache(maxsize=None)
+def _parameters(function):
+    """The names that a function takes; None: any."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return True
-    return any(each.name == name or each.kind is each.VAR_KEYWORD for each in parameters)
+        return None
+    return None if any(each.kind is each.VAR_KEYWORD for each in parameters.values()) else tuple(parameters)
 
 
-def _dispatched(group, name, original):
-    theirs = getattr(group.theirs, name, None)
-    emulated = OBJECTS.get(name)
+def _bound(original, arguments, options):
+    """All arguments by name, and the names as torch has them."""
+    return inspect.signature(original).bind(*arguments, **options).arguments
+
+
+def _dispatched(groups, name, original):
+    theirs = getattr(groups.theirs, name, None)
+    replacement = emulated.OBJECTS.get(name) if theirs is None else None
+    filled = emulated.TENSORS.get(name)
+    is_on_card = groups.cards.is_on_card
+    names = _parameters(original) or ()
+    position = names.index("group") if "group" in names else None
+    of_object = original if not hasattr(original, "__wrapped__") else original.__wrapped__
 
     @functools.wraps(original)
     def collective(*arguments, **options):
-        if not group.is_on_cards():
-            return original(*arguments, **options)
-        if "device_ids" in options and not _takes(theirs or original, "device_ids"):
-            options.pop("device_ids")
+        group = options.get("group") if "group" in options or position is None else (
+            arguments[position] if len(arguments) > position else None)
+        if name == "batch_isend_irecv" and arguments and arguments[0]:
+            group = arguments[0][0].group
+        if not groups.is_on_cards(group):
+            if groups.is_inside():
+                return original(*arguments, **options)
+            if name == "barrier":
+                options.pop("device_ids", None)
+            return emulated.staged(original, is_on_card, arguments, options)
+        given = dict(_bound(of_object, arguments, options))
+        given.pop("device_ids", None)
+        if groups.is_default(group):
+            given.pop("group", None)
+        if replacement is not None:
+            return replacement(groups.cards, **given)
         if theirs is not None:
-            return group.inside(theirs, *arguments, **options)
-        if emulated is not None:
-            return emulated(group, *arguments, **options)
-        if group.is_apart():
-            raise CannotMap("torch.distributed." + name, "torch_gcu.distributed has no such function")
-        return group.inside(original, *arguments, **options)
+            return groups.inside(theirs, **given)
+        if groups.is_apart():
+            if filled is None:
+                raise CannotMap("torch.distributed." + name, "torch_gcu.distributed has no such function")
+            return filled(groups.cards, **given)
+        return groups.inside(original, **given)
     return collective
 
 
-# Objects travel as bytes, on the card: its collectives take nothing else.
-def _packed(group, value):
-    data = torch.tensor(list(pickle.dumps(value)), dtype=torch.uint8)
-    return data.to(torch.int32).to(group.cards.device())
-
-
-def _unpacked(tensor, size):
-    return pickle.loads(bytes(tensor.cpu()[:size].to(torch.uint8).tolist()))
-
-
-def _gathered(group, value, of):
-    """The values of all ranks, in their order."""
-    mine = _packed(group, value)
-    sizes = [torch.zeros(1, dtype=torch.int64).to(group.cards.device()) for _ in range(dist.get_world_size(of))]
-    dist.all_gather(sizes, torch.tensor([mine.numel()]).to(group.cards.device()), group=of)
-    sizes = [int(size.item()) for size in sizes]
-    room = torch.zeros(max(sizes), dtype=mine.dtype).to(group.cards.device())
-    room[:mine.numel()] = mine
-    rooms = [torch.zeros_like(room) for _ in sizes]
-    dist.all_gather(rooms, room, group=of)
-    return [_unpacked(each, size) for each, size in zip(rooms, sizes)]
-
-
-def _all_gather_object(group, object_list, obj, group_=None, **options):
-    of = options.get("group", group_)
-    for index, value in enumerate(_gathered(group, obj, of)):
-        object_list[index] = value
-
-
-def _gather_object(group, obj, object_gather_list=None, dst=0, group_=None, **options):
-    of = options.get("group", group_)
-    values = _gathered(group, obj, of)
-    if dist.get_rank() == dst:
-        object_gather_list[:] = values
-
-
-def _broadcast_object_list(group, object_list, src=0, group_=None, device=None, **options):
-    of = options.get("group", group_)
-    # Of all, only those of `src` count.
-    values = _gathered(group, list(object_list) if dist.get_rank() == src else None, of)
-    object_list[:] = next(value for value in values if value is not None)
-
-
-def _scatter_object_list(group, scatter_object_output_list, scatter_object_input_list=None, src=0, group_=None, **options):
-    of = options.get("group", group_)
-    values = _gathered(group, scatter_object_input_list if dist.get_rank() == src else None, of)
-    scatter_object_output_list[0] = next(value for value in values if value is not None)[dist.get_rank(of)]
-
-
-def _barrier_with_timeout(group, group_=None, timeout=None, wait_all_ranks=False, **options):
-    dist.barrier(group=options.get("group", group_))
-
-
-OBJECTS = {"all_gather_object": _all_gather_object, "gather_object": _gather_object, "broadcast_object_list": _broadcast_object_list,
-           "scatter_object_list": _scatter_object_list, "monitored_barrier": _barrier_with_timeout}
-
-
-def _starter(group, original):
+def _starter(groups, original):
     @functools.wraps(original)
-    def init_process_group(backend_=None, *arguments, **options):
-        asked = options.pop("backend", backend_)
+    def init_process_group(*arguments, **options):
+        asked = options.pop("backend", arguments[0] if arguments else None)
         name = str(asked).lower() if asked is not None else None
-        is_for_cards = name in NAMES_OF_CUDA or name == backend() != "gloo"
-        if group.is_inside() or not is_for_cards:
-            group.is_plain = group.is_plain or not group.is_inside()
-            return original(*((asked,) if asked is not None else ()), *arguments, **options)
-        group.name = "nccl" if name in NAMES_OF_CUDA else name
-        group.is_plain = False
-        if options.get("device_id") is not None and group.theirs is not None:
-            options.pop("device_id")
-        start = group.theirs.init_process_group if group.theirs is not None else original
-        wanted = backend() if name in NAMES_OF_CUDA else name
-        if group.theirs is None and name.startswith("cpu:gloo"):
-            wanted = "cpu:gloo,gcu:" + backend()
-        return group.inside(start, wanted, *arguments, **options)
+        is_for_cards = name in NAMES_OF_CUDA or name == backend()
+        if groups.is_inside() or not is_for_cards:
+            groups.is_plain = groups.is_plain or not groups.is_inside()
+            return original(*((asked,) if asked is not None else ()), *arguments[1:], **options)
+        if groups.cards.count() < 1:
+            raise CannotMap("torch.distributed.init_process_group({!r})".format(asked), "this host has no card that torch_gcu can use")
+        groups.name, groups.is_plain = "nccl" if name in NAMES_OF_CUDA else name, False
+        start = groups.theirs.init_process_group if groups.theirs is not None else original
+        known = _parameters(start)
+        for option in ("device_id", "pg_options"):
+            if option in options and (groups.theirs is not None or option == "pg_options"):
+                options.pop(option)
+        for option in options:
+            if known is not None and option not in known:
+                raise CannotMap("torch.distributed.init_process_group({}=...)".format(option), "that of torch_gcu has no such option")
+        wanted = "cpu:gloo,gcu:" + backend() if groups.theirs is None and name.startswith("cpu:gloo") else backend()
+        return groups.inside(start, wanted, *arguments[1:], **options)
     return init_process_group
 
 
-def _ender(group, original):
+def _ender(groups, original):
     @functools.wraps(original)
-    def destroy_process_group(*arguments, **options):
-        on_cards = group.is_on_cards()
-        end = getattr(group.theirs, "destroy_process_group", original) if on_cards else original
-        group.inside(end, *arguments, **options)
-        if not group.own() and not (on_cards and group.theirs.is_initialized()):
-            group.name, group.is_plain = None, False
+    def destroy_process_group(group=None):
+        given = () if groups.is_default(group) else (group,)
+        if groups.is_on_cards(group) and groups.theirs is not None:
+            is_apart = groups.is_apart()
+            groups.inside(getattr(groups.theirs, "destroy_process_group", original), *given)
+            if is_apart and not given and groups.own["is_initialized"]():
+                original()  # the host's, beside it
+        else:
+            groups.inside(original, *given)
+        if not given:
+            groups.name, groups.is_plain = None, False
     return destroy_process_group
+
+
+def _maker(groups, original):
+    names = _parameters(original)
+
+    @functools.wraps(original)
+    def new_group(*arguments, **options):
+        if groups.is_inside():
+            return original(*arguments, **options)
+        given = dict(zip(names, arguments), **options)
+        name = str(given.get("backend") or "").lower()
+        if name and name not in NAMES_OF_CUDA and name != backend():
+            if groups.is_apart() and not groups.own["is_initialized"]():
+                _start_beside(groups)
+            made = groups.inside(original, **given)
+            if isinstance(made, dist.ProcessGroup):
+                groups.of_host.add(made)
+            return made
+        if not groups.is_on_cards():
+            if name in NAMES_OF_CUDA:
+                given["backend"] = backend()
+            return groups.inside(original, **given)
+        given.pop("backend", None)
+        given.pop("pg_options", None)
+        theirs = getattr(groups.theirs, "new_group", None)
+        if theirs is None and groups.is_apart():
+            raise CannotMap("torch.distributed.new_group", "torch_gcu.distributed has no such function")
+        return groups.inside(theirs or original, **given)
+    return new_group
+
+
+def _start_beside(groups):
+    """torch's own default group for the host's groups, beside that of torch_gcu: at the same store."""
+    theirs = groups.theirs
+    try:
+        address, port = os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"])
+    except (KeyError, ValueError):
+        raise CannotMap("torch.distributed.new_group(backend='gloo')", "MASTER_ADDR and MASTER_PORT do not say where the ranks meet")
+    store = dist.TCPStore(address, port, theirs.get_world_size(), False)
+    groups.inside(groups.own["init_process_group"], "gloo", store=dist.PrefixStore("topsctl_shim", store),
+                  rank=theirs.get_rank(), world_size=theirs.get_world_size())
 
 
 def install(cards):
     """Where groups of cards are: the name of the module."""
-    group = Group(cards)
-    core = dist.distributed_c10d
-    own = {name: getattr(dist, name) for name in dir(dist)}
-    changed = {"init_process_group": _starter(group, own["init_process_group"]),
-               "destroy_process_group": _ender(group, own["destroy_process_group"]),
-               "is_nccl_available": lambda: True,
-               "is_initialized": lambda: own["is_initialized"]() or group.is_on_cards()}
-    own_backend = own["get_backend"]
+    groups = Groups(cards)
+    own, core = groups.own, dist.distributed_c10d
+    changed = {"init_process_group": _starter(groups, own["init_process_group"]),
+               "destroy_process_group": _ender(groups, own["destroy_process_group"]),
+               "new_group": _maker(groups, own["new_group"]),
+               "is_nccl_available": lambda: True}
+    if groups.theirs is not None:
+        changed["is_initialized"] = lambda: own["is_initialized"]() or not groups.is_inside() and groups.theirs.is_initialized()
 
-    def get_backend(group_=None, **options):
-        of = options.get("group", group_)
+    def get_backend(group=None):
         # Programs choose devices by it.
-        if of is None and group.name is not None:
-            return group.name
-        return backend() if group.is_on_cards() else own_backend(of)
+        if not groups.is_inside() and (groups.is_default(group) and groups.name is not None or groups.is_on_cards(group)):
+            return groups.name or backend()
+        return own["get_backend"](group)
     changed["get_backend"] = get_backend
-    for name in COLLECTIVES + tuple(OBJECTS):
+    for name in COLLECTIVES:
         if name in own:
-            changed[name] = _dispatched(group, name, own[name])
-    if group.theirs is None:
-        changed["new_group"] = _renamed(own["new_group"])
-        changed["barrier"] = _without_ids(own["barrier"])
+            changed[name] = _dispatched(groups, name, own[name])
     for name, function in changed.items():
+        # Programs import from either; and P2POp compares its functions with those of the second.
+        if getattr(core, name, None) is own[name]:
+            setattr(core, name, function)
         setattr(dist, name, function)
-    return "torch_gcu.distributed" if group.theirs is not None else core.__name__.rpartition(".")[0]
-
-
-def _renamed(new_group):
-    @functools.wraps(new_group)
-    def renamed(*arguments, **options):
-        if options.get("backend") in NAMES_OF_CUDA:
-            options["backend"] = backend()
-        return new_group(*arguments, **options)
-    return renamed
-
-
-def _without_ids(barrier):
-    @functools.wraps(barrier)
-    def without(group=None, async_op=False, device_ids=None):
-        return barrier(group=group, async_op=async_op) if group is not None else barrier(async_op=async_op)
-    return without
+    if groups.theirs is not None and hasattr(core, "_get_default_group"):
+        default = core._get_default_group
+        core._get_default_group = lambda: groups.world if not groups.is_inside() and groups.is_apart() else default()
+    return groups

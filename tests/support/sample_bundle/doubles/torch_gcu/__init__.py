@@ -8,7 +8,7 @@ from .devices import device_count, is_available  # noqa: F401
 
 if mode.STRICT:
     from . import cards
-    cards.install("privateuseone" if PERSONALITY == "s60" else "xla", device_count())
+    cards.install(device_count())
 if PERSONALITY == "s60":
     from . import s60
     s60.install()

@@ -5,7 +5,7 @@ import ctypes
 import torch
 from torch.utils._pytree import tree_flatten, tree_map
 
-KINDS = {"xla": (9, "XLA"), "privateuseone": (19, "PrivateUse1")}  # number of the device type, dispatch key
+TYPE = 9  # the number of xla among the types of devices
 _kept = []
 
 
@@ -104,10 +104,9 @@ def _refuse_lacking_types(dtype):
         raise RuntimeError("BFloat16 is not supported (torch_gcu test double)")
 
 
-def install(kind, count):
-    """Called once, when torch_gcu is imported in strict mode; `kind` is the name that torch has for the device type."""
-    number, key = KINDS[kind]
-    _register_device(number, count)
+def install(count):
+    """Called once, when torch_gcu is imported in strict mode."""
+    _register_device(TYPE, count)
     library = torch.library.Library("aten", "IMPL")
     _kept.append(library)
 
@@ -118,8 +117,8 @@ def install(kind, count):
     def empty_strided(size, stride, dtype=None, layout=None, device=None, pin_memory=None):
         _refuse_lacking_types(dtype)
         return CardTensor(torch.empty_strided(size, stride, dtype=dtype), torch.device(device))
-    library.impl("empty.memory_format", empty, key)
-    library.impl("empty_strided", empty_strided, key)
+    library.impl("empty.memory_format", empty, "XLA")
+    library.impl("empty_strided", empty_strided, "XLA")
     parameter = torch.nn.parameter.Parameter
 
     def is_instance(cls, value):

@@ -38,15 +38,15 @@ class CardGroup(dist.ProcessGroup):
                 raise RuntimeError("Input tensor is not a Dtu node: {} (torch_gcu test double)".format(tensor.type()))
         return [inner_of(tensor) for tensor in tensors]
 
-    def allreduce(self, tensors, options=None):
-        self._carrier.allreduce(self._inner(tensors), options or dist.AllreduceOptions()).wait()
+    def allreduce(self, tensors, opts=None):
+        self._carrier.allreduce(self._inner(tensors), opts or dist.AllreduceOptions()).wait()
         return _done(tensors)
 
-    def broadcast(self, tensors, options=None):
-        self._carrier.broadcast(self._inner(tensors), options or dist.BroadcastOptions()).wait()
+    def broadcast(self, tensors, opts=None):
+        self._carrier.broadcast(self._inner(tensors), opts or dist.BroadcastOptions()).wait()
         return _done(tensors)
 
-    def allgather(self, outputs, tensors, options=None):
+    def allgather(self, outputs, tensors, opts=None):
         self._carrier.allgather([self._inner(each) for each in outputs], self._inner(tensors)).wait()
         return _done(outputs)
 
@@ -58,7 +58,7 @@ class CardGroup(dist.ProcessGroup):
         self._carrier.recv(self._inner(tensors), source, tag).wait()
         return _done(tensors)
 
-    def barrier(self, options=None):
+    def barrier(self, opts=None):
         self._carrier.barrier().wait()
         return _done([])
 

@@ -1,4 +1,4 @@
-# The device's name 'gcu' in the s60 double's strict mode: torch of that time takes it wherever it takes a device.
+# The device's name 'gcu' in the s60 double's strict mode, wherever torch takes a device. This torch calls the type itself xla.
 
 import functools
 
@@ -15,7 +15,7 @@ def install(current):
 
     def known(device):
         if isinstance(device, str) and device.split(":")[0] == "gcu":
-            return own("privateuseone", int(device[4:]) if ":" in device else current())
+            return own("xla", int(device[4:]) if ":" in device else current())
         return device
 
     class Meta(type):
@@ -24,7 +24,7 @@ def install(current):
 
         def __call__(cls, *arguments, **options):
             if len(arguments) == 2 and arguments[0] == "gcu":
-                return own("privateuseone", arguments[1])
+                return own("xla", arguments[1])
             return own(*[known(each) for each in arguments], **{name: known(value) for name, value in options.items()})
 
     torch.device = Meta("device", (), {"__module__": "torch"})
@@ -51,4 +51,4 @@ def install(current):
     for kind in (torch.Tensor, torch.nn.Module):
         kind.to = moving(kind.to)
         kind.gcu = lambda self, device=None, **options: self.to(
-            own("privateuseone", current() if device is None else own(known(device)).index if isinstance(device, str) else device))
+            own("xla", current() if device is None else own(known(device)).index if isinstance(device, str) else device))

@@ -1,0 +1,1 @@
+# The helpers of the classifier, as DETR and MAE carry them.
