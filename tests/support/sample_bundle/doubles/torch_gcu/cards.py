@@ -22,7 +22,10 @@ class CardTensor(torch.Tensor):
         made._inner = inner
         return made
 
-    # torch formats tensors of its own class alone.
+    # torch has these for tensors of its own class alone.
+    def tolist(self):
+        return self._inner.tolist()
+
     def __repr__(self, **options):
         return "{}, device='{}')".format(repr(self._inner)[:-1], self.device)
 
@@ -117,6 +120,11 @@ def install(count):
     def empty_strided(size, stride, dtype=None, layout=None, device=None, pin_memory=None):
         _refuse_lacking_types(dtype)
         return CardTensor(torch.empty_strided(size, stride, dtype=dtype), torch.device(device))
+
+    def copy_from(source, target, non_blocking=False):
+        inner_of(target).copy_(inner_of(source))
+        return target
+    library.impl("_copy_from", copy_from, "XLA")
     library.impl("empty.memory_format", empty, "XLA")
     library.impl("empty_strided", empty_strided, "XLA")
     parameter = torch.nn.parameter.Parameter
