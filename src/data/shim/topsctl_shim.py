@@ -69,7 +69,7 @@ def apply():
     try:
         import torch_gcu
     except Exception as error:  # also a library that is not there
-        say("torch_gcu cannot be imported, so nothing is mapped: {}".format(error))
+        _refuse_all("torch_gcu cannot be imported: {}".format(error))
         return
     generation = os.environ.get("TOPSCTL_SHIM") or "t2x"
     if generation == "s60" and _is_the_vendors_own(torch_gcu):
@@ -77,6 +77,7 @@ def apply():
     import topsctl_shim_cuda
     import topsctl_shim_devices
     import topsctl_shim_distributed
+    import topsctl_shim_load
     import topsctl_shim_training
     cards = topsctl_shim_devices.Cards(torch_gcu, generation)
     lacking = []
@@ -84,10 +85,13 @@ def apply():
     topsctl_shim_cuda.install(cards)
     groups = topsctl_shim_distributed.install(cards)
     lacking += topsctl_shim_training.install(cards)
-    say("torch_gcu {} ({}): cuda -> {}, nccl -> {} of {}; {}".format(
+    topsctl_shim_load.install(cards)
+    _to_say.append("torch_gcu {} ({}): cuda -> {}, nccl -> {} of {}; {}".format(
         getattr(torch_gcu, "__version__", "?"), generation, cards.said, topsctl_shim_distributed.backend(),
         "torch_gcu.distributed" if groups.theirs is not None else "torch.distributed",
         "not mapped: " + ", ".join(lacking) if lacking else "all is mapped"))
+    if "RANK" in os.environ:
+        announce()
 
 
 def _is_the_vendors_own(torch_gcu):
@@ -96,15 +100,47 @@ def _is_the_vendors_own(torch_gcu):
         from torch_gcu import transfer_to_gcu  # noqa: F401
     except ImportError:
         return False
-    say("torch_gcu {} (s60): its own transfer_to_gcu".format(getattr(torch_gcu, "__version__", "?")))
+    _to_say.append("torch_gcu {} (s60): its own transfer_to_gcu".format(getattr(torch_gcu, "__version__", "?")))
+    announce()
     return True
 
 
-def say(text):
-    """One line, by one process of a job."""
-    if os.environ.get("RANK", "0") == "0" and os.environ.get("LOCAL_RANK", "0") == "0":
+_to_say = []
+
+
+def announce(rank=None):
+    """Says once what is mapped: by rank 0, and not before it is known which one this is."""
+    if not _to_say:
+        return
+    if rank is None and "RANK" not in os.environ and _is_child():
+        return
+    text = _to_say.pop()
+    if str(rank if rank is not None else os.environ.get("RANK", "0")) == "0":
         sys.stderr.write("topsctl shim {}: {}\n".format(VERSION, text))
         sys.stderr.flush()
+
+
+def _is_child():
+    process = sys.modules.get("multiprocessing.process")
+    return process is not None and process.current_process().name != "MainProcess"
+
+
+def _refuse_all(why):
+    """Without torch_gcu a program would go on by itself on the CPU."""
+    import torch
+    import torch.distributed
+    for name in ("is_available", "device_count", "set_device", "current_device", "synchronize", "init"):
+        setattr(torch.cuda, name, refuse("torch.cuda." + name, why))
+    for owner in (torch.Tensor, torch.nn.Module):
+        owner.cuda = refuse("cuda()", why)
+    torch.cuda._lazy_init = refuse("torch.cuda", why)
+    start = getattr(torch.distributed, "init_process_group", None)
+
+    def init_process_group(*arguments, **options):
+        if "nccl" in str(options.get("backend", arguments[0] if arguments else "nccl")).lower():
+            raise CannotMap("torch.distributed.init_process_group", why)
+        return start(*arguments, **options)
+    torch.distributed.init_process_group = init_process_group
 
 
 class CannotMap(RuntimeError):
@@ -121,7 +157,6 @@ def refuse(what, why):
         raise CannotMap(what, why)
     refused.__name__ = what.rpartition(".")[2]
     return refused
-
 
 
 when_loaded("torch", lambda torch: apply())

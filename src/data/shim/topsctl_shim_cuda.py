@@ -10,7 +10,7 @@ from topsctl_shim import CannotMap, refuse, when_loaded
 
 MEMORY = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "memory_cached", "max_memory_cached")
 MEMORY_OF_A_CARD = 32 << 30  # bytes, of a T20; where torch_gcu does not tell it
-STREAMS = "it has one order of work, and results would depend on streams"
+STREAMS = "streams of other libraries do not reach it"
 
 
 class _Properties(object):
@@ -30,6 +30,8 @@ class _Event(object):
     """Times by the clock of the host, after the card has done what it was told."""
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
+        if interprocess:
+            raise CannotMap("torch.cuda.Event(interprocess=True)", "it shares no events between processes")
         self._at = None
 
     def record(self, stream=None):
@@ -42,16 +44,30 @@ class _Event(object):
     def synchronize(self):
         torch.cuda.synchronize()
 
-    wait = record
+    def wait(self, stream=None):
+        """What was recorded has been given to the card before."""
 
     def elapsed_time(self, other):
         return (other._at - self._at) * 1000.0
 
 
-class _OneStream(object):
-    """The order in which the card works anyway."""
+class _Stream(object):
+    """The one order in which the card works: whatever a stream would have to wait for has been given to the card before."""
 
-    device_index = cuda_stream = 0
+    device_index = 0
+
+    def __init__(self, device=None, priority=0, **options):
+        self.device, self.priority = device, priority
+
+    @property
+    def cuda_stream(self):
+        raise CannotMap("torch.cuda.Stream.cuda_stream", "there is no stream of CUDA behind it")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
 
     def synchronize(self):
         torch.cuda.synchronize()
@@ -147,25 +163,24 @@ def _devices(cards):
         if index >= 0:
             cards.current = index
     device, device_of = _contexts(cards)
-    return {"is_available": cards.is_available, "device_count": cards.count, "current_device": lambda: cards.current,
+    return {"is_available": cards.is_available,
+            "device_count": lambda: cards.required_count("torch.cuda.device_count"), "current_device": lambda: cards.current,
             "set_device": set_device, "device": device, "device_of": device_of, "get_device_name": name_of,
             "get_device_properties": properties, "get_device_capability": lambda device=None: (7, 0),
             "synchronize": lambda device=None: cards.call("synchronize")[1], "init": lambda: None,
-            "is_initialized": lambda: True, "is_bf16_supported": lambda *arguments, **options: False,
+            "is_initialized": lambda: True, "is_bf16_supported": lambda *arguments, **options: cards.has_bfloat16(),
             "get_arch_list": lambda: [], "can_device_access_peer": lambda device, peer: False,
             "utilization": lambda device=None: 0, "is_current_stream_capturing": lambda: False}
 
 
 def _streams():
-    one = _OneStream()
+    one = _Stream()
 
     @contextlib.contextmanager
     def stream(wanted):
-        if wanted is not None and wanted is not one:
-            raise CannotMap("torch.cuda.stream", STREAMS)
         yield
     return {"Event": _Event, "current_stream": lambda device=None: one, "default_stream": lambda device=None: one,
-            "set_stream": lambda wanted: None, "stream": stream, "Stream": refuse("torch.cuda.Stream", STREAMS),
+            "set_stream": lambda wanted: None, "stream": stream, "StreamContext": stream, "Stream": _Stream,
             "ExternalStream": refuse("torch.cuda.ExternalStream", STREAMS)}
 
 
@@ -173,6 +188,8 @@ def _refused():
     graphs = "it has no graphs that CUDA could replay"
     names = {name: refuse("torch.cuda." + name, graphs) for name in ("CUDAGraph", "graph", "make_graphed_callables",
                                                                      "graph_pool_handle")}
+    for name in ("caching_allocator_alloc", "caching_allocator_delete", "list_gpu_processes"):
+        names[name] = refuse("torch.cuda." + name, "torch_gcu has nothing like it")
     names["cudart"] = refuse("torch.cuda.cudart", "there is no runtime of CUDA")
     return names
 
@@ -180,7 +197,7 @@ def _refused():
 def _lazy_init():
     """What nobody mapped would call into CUDA here."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_name.startswith("_"):
+    while frame.f_back is not None and (frame.f_code.co_name.startswith("_") or "topsctl_shim" in frame.f_code.co_filename):
         frame = frame.f_back
     raise CannotMap("torch.cuda." + frame.f_code.co_name, "torch_gcu has nothing like it")
 
@@ -195,8 +212,10 @@ def install(cards):
         for name in vars(found) if found is not None else ():
             if name in vars(cuda) and not name.startswith("_") and callable(getattr(found, name)):
                 setattr(found, name, getattr(cuda, name))
-    cuda._lazy_init = _lazy_init
+    cuda._lazy_init, cuda._initialized = _lazy_init, True
     when_loaded("torch.utils.cpp_extension", _refuse_extensions)
+    for name in ("all_gather", "all_reduce", "broadcast", "init_rank", "reduce", "reduce_scatter", "unique_id", "version"):
+        setattr(cuda.nccl, name, refuse("torch.cuda.nccl." + name, "there is no NCCL; torch.distributed reaches the cards"))
     for name in ("range_push", "range_pop", "mark"):
         setattr(cuda.nvtx, name, lambda *arguments, **options: 0)
 

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 import topsctl_shim_objects as emulated
-from topsctl_shim import CannotMap
+from topsctl_shim import CannotMap, announce
 
 COLLECTIVES = ("all_reduce", "all_gather", "all_gather_into_tensor", "_all_gather_base", "all_gather_coalesced", "all_reduce_coalesced",
                "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "gather", "get_rank", "get_world_size",
@@ -154,6 +154,7 @@ def _starter(groups, original):
             return original(*((asked,) if asked is not None else ()), *arguments[1:], **options)
         if groups.cards.count() < 1:
             raise CannotMap("torch.distributed.init_process_group({!r})".format(asked), "this host has no card that torch_gcu can use")
+        announce(options["rank"] if options.get("rank", -1) >= 0 else None)
         groups.name, groups.is_plain = "nccl" if name in NAMES_OF_CUDA else name, False
         start = groups.theirs.init_process_group if groups.theirs is not None else original
         known = _parameters(start)

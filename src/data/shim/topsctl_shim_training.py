@@ -20,7 +20,6 @@ def install(cards):
     _install_batch_norm(cards)
     _install_amp(cards)
     _install_steps(cards)
-    _install_load(cards)
     loader = torch.utils.data.DataLoader
     made = loader.__init__
 
@@ -68,11 +67,28 @@ def _install_parallel(cards):
             if base is not own:
                 options.update(device_ids=device_ids, output_device=output_device)
             super(DistributedDataParallel, self).__init__(module, **options)
+            self._topsctl_card = cards.device(cards.index(device_ids[0])) if device_ids else None
+
+        def forward(self, *inputs, **options):
+            if self._topsctl_card is not None:
+                inputs, options = _on_card(inputs, self._topsctl_card), _on_card(options, self._topsctl_card)
+            return super(DistributedDataParallel, self).forward(*inputs, **options)
 
     torch.nn.parallel.DistributedDataParallel = DistributedDataParallel
     _shadow(torch.nn.parallel, "distributed", DistributedDataParallel)
     if hasattr(torch.nn.parallel, "DataParallel"):
         _install_data_parallel(cards)
+
+
+def _on_card(value, device):
+    """As DistributedDataParallel does it for what it is given on the host."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device) if value.device.type == "cpu" else value
+    if isinstance(value, dict):
+        return type(value)((key, _on_card(each, device)) for key, each in value.items()) if value else value
+    if type(value) in (list, tuple):
+        return type(value)(_on_card(each, device) for each in value)
+    return value
 
 
 def _shadow(package, name, replaced):
@@ -165,7 +181,7 @@ def _install_amp(cards):
 
         def __init__(self, enabled=True, dtype=None, cache_enabled=True):
             if enabled and dtype is torch.bfloat16:
-                raise CannotMap("autocast(dtype=torch.bfloat16)", "it computes in float16 or float32")
+                cards.require_bfloat16("autocast(dtype=torch.bfloat16)")
             self._enabled, self._entered = enabled, []
 
         def __enter__(self):
@@ -182,7 +198,7 @@ def _install_amp(cards):
             return isinstance(made, (own, Autocast))
 
         def __call__(cls, device_type, *arguments, **options):
-            if device_type != "cuda":
+            if device_type not in ("cuda", "gcu", "xla", "privateuseone"):
                 return own(device_type, *arguments, **options)
             bound = dict(zip(("dtype", "enabled", "cache_enabled"), arguments), **options)
             return Autocast(**{name: value for name, value in bound.items() if value is not None})
@@ -249,56 +265,3 @@ def _install_steps(cards):
             kind.step = stepped(kind.step)
         made(self, *arguments, **options)
     optimizer.__init__ = with_step
-
-
-def _install_load(cards):
-    load = torch.load
-
-    @functools.wraps(load)
-    def to_cards(f, map_location=None, *arguments, **options):
-        on_cards, moved = set(), map_location
-
-        def keep(storage, place):
-            """On the host for now: torch knows no card to read to."""
-            if place.startswith("cuda"):
-                on_cards.add(storage.data_ptr())
-            return storage if place.startswith("cuda") else None
-        if isinstance(map_location, (str, torch.device)) and torch.device(map_location).type == "cuda":
-            def moved(storage, place):
-                on_cards.add(storage.data_ptr())
-                return storage
-        elif map_location is None:
-            moved = keep
-        elif isinstance(map_location, dict):
-            def moved(storage, place):
-                wanted = map_location.get(place, place)
-                return storage if wanted == "cpu" else keep(storage, wanted)
-        loaded = load(f, moved, *arguments, **options)
-        device = cards.mapped(map_location if isinstance(map_location, (str, torch.device)) else "cuda")
-        return _moved(loaded, on_cards, device) if on_cards else loaded
-    torch.load = to_cards
-
-
-def _moved(value, storages, device):
-    """What was on a CUDA device, in containers of any depth."""
-    if isinstance(value, torch.nn.Parameter):
-        value.data = _moved(value.data, storages, device)
-        return value
-    if isinstance(value, torch.Tensor):
-        return value.to(device) if value.data_ptr() and _storage_of(value) in storages else value
-    if isinstance(value, dict):
-        for key in list(value):
-            value[key] = _moved(value[key], storages, device)
-        return value
-    if isinstance(value, list):
-        value[:] = [_moved(each, storages, device) for each in value]
-        return value
-    if type(value) is tuple:
-        return tuple(_moved(each, storages, device) for each in value)
-    if isinstance(value, torch.nn.Module):
-        return value.to(device)
-    return value
-
-
-def _storage_of(tensor):
-    return (tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()).data_ptr()
