@@ -133,13 +133,16 @@ def _dispatched(groups, name, original):
             given.pop("group", None)
         if replacement is not None:
             return replacement(groups.cards, **given)
-        if theirs is not None:
-            return groups.inside(theirs, **given)
-        if groups.is_apart():
-            if filled is None:
-                raise CannotMap("torch.distributed." + name, "torch_gcu.distributed has no such function")
-            return filled(groups.cards, **given)
-        return groups.inside(original, **given)
+        if theirs is not None or not groups.is_apart():
+            try:
+                return groups.inside(theirs or original, **given)
+            except RuntimeError as error:
+                # So says the base class of torch's groups, on all ranks.
+                if filled is None or "does not support" not in str(error):
+                    raise
+        if filled is None:
+            raise CannotMap("torch.distributed." + name, "torch_gcu.distributed has no such function")
+        return filled(groups.cards, **given)
     return collective
 
 

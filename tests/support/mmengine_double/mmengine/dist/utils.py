@@ -19,3 +19,15 @@ def init_dist(launcher, backend="nccl", init_backend="torch", **options):
 def _init_dist_pytorch(backend, init_backend="torch", **options):
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     torch_dist.init_process_group(backend=backend, **options)
+
+
+def get_comm_device(group=None):
+    """Where tensors of collectives must be, by the backend's name."""
+    backend = torch_dist.get_backend(group)
+    return torch.device("cuda", torch.cuda.current_device()) if backend == "nccl" else torch.device("cpu")
+
+
+def sync_random_seed(group=None):
+    seed = torch.tensor(1234 if torch_dist.get_rank(group) == 0 else 0, dtype=torch.int32).to(get_comm_device(group))
+    torch_dist.broadcast(seed, src=0, group=group or torch_dist.distributed_c10d._get_default_group())
+    return seed.item()

@@ -1,9 +1,11 @@
 # mmengine.runner of the stand-in: a Runner that makes a process group unless there is one.
 
+import os
+
 import torch
 import torch.distributed as torch_dist
 
-from ..dist import init_dist, is_distributed
+from ..dist import get_comm_device, init_dist, is_distributed, sync_random_seed
 
 
 class Runner(object):
@@ -17,6 +19,15 @@ class Runner(object):
         return cls(cfg)
 
     def train(self):
-        mine = torch.full((1,), float(torch_dist.get_rank() + 1))
+        mine = torch.full((1,), float(torch_dist.get_rank() + 1)).to(get_comm_device())
         torch_dist.all_reduce(mine)
         self.sum = int(mine.item())
+
+    def wrap_model(self, model):
+        """On the device, and parallel where there is a group."""
+        from ..device import get_device
+        from ..model import MMDistributedDataParallel, convert_sync_batchnorm
+        torch.manual_seed(sync_random_seed())
+        model = convert_sync_batchnorm(model.to(get_device()))
+        return MMDistributedDataParallel(module=model, device_ids=[int(os.environ["LOCAL_RANK"])], broadcast_buffers=False,
+                                         find_unused_parameters=False)
