@@ -17,7 +17,9 @@ SHIM = TESTS.parent / "src/data/shim"
 PROGRAMS = Path(__file__).resolve().parent / "shim_programs"
 MMENGINE = TESTS / "support/mmengine_double"
 GENERATIONS, FORMS = ("t2x", "s60"), ("own", "torch")
-STACKS = [(generation, form) for generation in GENERATIONS for form in FORMS]
+# The fourth only with --all: a later release whose torch.distributed does not know eccl.
+STACKS = [pytest.param(generation, form, marks=[pytest.mark.whole] if (generation, form) == ("s60", "own") else [])
+          for generation in GENERATIONS for form in FORMS]
 TRAININGS = ("gpt", "classifier", "imagenet", "runner")
 OPTIONS = {"gpt": ["--out", "{}/gpt.pt"], "classifier": ["--output", "{}/classifier.pt"], "imagenet": ["--folder", "{}"]}
 
@@ -137,7 +139,7 @@ def test_what_cuda_projects_do_beside_their_training(by_shim, generation, form):
             "backend": "nccl", "output": True}
 
 
-SPAWNED = [pytest.param(*stack, marks=() if stack == ("t2x", "own") else pytest.mark.whole) for stack in STACKS]
+SPAWNED = [pytest.param(*stack.values, marks=() if stack.values == ("t2x", "own") else pytest.mark.whole) for stack in STACKS]
 
 
 @pytest.mark.parametrize("generation, form", SPAWNED)
@@ -261,7 +263,7 @@ on(y.grad, 0)
 on(nn.DataParallel(nn.Linear(3, 2)).cuda()(torch.ones(2, 3).cuda()), 0)
 loader = torch.utils.data.DataLoader(torch.arange(4), 2, pin_memory=True, num_workers=1)
 assert [each.tolist() for each in loader] == [[0, 1], [2, 3]]
-torch.save({"of": x, "on_host": torch.ones(1), "deep": [(x, nn.Parameter(torch.ones(1).cuda()))]}, "here.pt")
+torch.save({"of": x, "on_host": torch.ones(1), "deep": [(x, torch.ones(1).cuda())]}, "here.pt")
 for place, number in ((None, 0), ("cuda", 0), ("cuda:1", 1), (torch.device("cuda", 2), 2), ({"cuda:0": "cuda:3"}, 3)):
     loaded = torch.load("here.pt", map_location=place)
     on(loaded["of"], number)

@@ -34,7 +34,7 @@ def main_worker(gpu, ngpus_per_node, args):
     optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9, weight_decay=1e-4)
     generator = torch.Generator().manual_seed(5)
     data = torch.utils.data.TensorDataset(torch.randn(32, 3, 2, 2, generator=generator), torch.randint(4, (32,), generator=generator))
-    sampler = torch.utils.data.distributed.DistributedSampler(data)
+    sampler = torch.utils.data.distributed.DistributedSampler(data, args.world_size, args.rank)
     loader = torch.utils.data.DataLoader(data, batch_size=args.batch_size, shuffle=False, pin_memory=True, sampler=sampler)
     losses, right = [], torch.zeros(1, device=device)
     for epoch in range(2):
