@@ -4,14 +4,13 @@
 TOPSCTL_SHIM: the generation, t2x or s60. TOPSCTL_SHIM_BACKEND: what nccl becomes, eccl or gloo.
 """
 
-import importlib.abc
 import os
 import sys
 
 VERSION = "@VERSION@"
 
 
-class _Loader(importlib.abc.Loader):
+class _Loader(object):
     """A module's own loader; what was loaded is changed before anybody sees it."""
 
     def __init__(self, loader, action):
@@ -26,7 +25,7 @@ class _Loader(importlib.abc.Loader):
         self._action(module)
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder(object):
     """Stands before the other finders, for a few modules, each once."""
 
     def __init__(self):
