@@ -291,6 +291,15 @@ def test_devices_tensors_and_files_are_the_cards(stack, tmp_path, generation):
     assert "all of it" in done.stdout, done.stdout + done.stderr
 
 
+def test_the_card_is_that_of_the_local_rank(stack):
+    program = "import torch; print(torch.ones(1).cuda().device, torch.zeros(1, device='cuda').device)"
+    of_eight = ran(program, stack("t2x", "own", LOCAL_RANK="3"))
+    assert of_eight.stdout.split()[-2:] == ["xla:3"] * 2, of_eight.stderr
+    # A launcher may show each rank its own card alone.
+    of_one = ran(program, stack("t2x", "own", LOCAL_RANK="3", TORCH_GCU_DOUBLE_DEVICES="1"))
+    assert of_one.stdout.split()[-2:] == ["xla:0"] * 2, of_one.stderr
+
+
 def test_no_program_goes_on_without_a_card_or_without_torch_gcu(stack, tmp_path):
     program = "import torch; device = 'cuda' if torch.cuda.is_available() else 'cpu'; print('computes on', device)"
     no_card = ran(program, stack("t2x", "own", TORCH_GCU_DOUBLE_DEVICES="0"))
