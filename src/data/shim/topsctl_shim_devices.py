@@ -142,10 +142,14 @@ def _moved_by(to, cards):
     def moved(self, *arguments, **options):
         if arguments:
             arguments = (mapped(arguments[0]),) + arguments[1:]
-        if "device" in options:
+        if options and "device" in options:
             options["device"] = mapped(options["device"])
-        if options.get("dtype") is BFLOAT16 or any(each is BFLOAT16 for each in arguments):
+        # This is called often: no generator here.
+        if options and options.get("dtype") is BFLOAT16:
             _check_bfloat16(self, arguments, options, cards)
+        for each in arguments:
+            if each is BFLOAT16:
+                _check_bfloat16(self, arguments, options, cards)
         return to(self, *arguments, **options)
     return moved
 
