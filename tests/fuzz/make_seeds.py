@@ -132,7 +132,7 @@ SOURCES = ((0, "scripts/train_distributed_8card_gcu.py"), (0, "scripts/train_wit
 def add_jobs(seeds):
     job = {"words": ["train.py", "--amp"], "nproc": 8, "cards": "0,1", "preflight": "device", "accept": ["a"], "profile": None,
            "set": ["A=1"], "unset": [], "forget_settings": False, "max_restarts": 2, "restart_if": ["rank-killed"],
-           "checkpoints": "work", "resume": "--resume {checkpoint}", "keep": 2, "stall_minutes": "0.5", "on_stall": "restart"}
+           "checkpoints": "work", "resume": "--resume {checkpoint}", "keep": 2, "stall_minutes": "0.5", "on_stall": "restart", "shim": "always"}
     rank = {"rank": 0, "log": "/w/rank_0.log", "pid": 13, "last_line": "step 5/9", "iteration": "5/9"}
     whole = {"schema": 1, "run": "20261125T163200Z-12", "request": job, "log_folder": "/w", "directory": "/", "digests": {"train.py": "a" * 64},
              "pid": 12, "process_start": "7@b", "started_at": "2026-11-25T16:32:00Z", "ended_at": None, "status": None,

@@ -22,6 +22,7 @@
 #include "topsctl/engine/launch/launch_host.hpp"
 #include "topsctl/engine/launch/launcher.hpp"
 #include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
 #include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/facts/usable_host.hpp"
@@ -186,6 +187,16 @@ void choose_cards(const std::string& cards, const Stack& stack,
   environment[variable] = cards;
 }
 
+void add_shim(const Stack& stack, LaunchWishes& wishes) {
+  const std::string& generation = stack.environment.generation;
+  const std::vector<std::string>& mapped = shim_generations();
+  if (std::find(mapped.begin(), mapped.end(), generation) == mapped.end())
+    throw Error(ErrorCode::usage, format("no runtime shim for the cards of stack {}", stack.name),
+                "leave --shim out, or use another stack: --stack STACK");
+  const auto more = shim_environment(wishes.log_folder / "shim", generation, stack.backend.name);
+  for (const auto& [variable, value] : more) wishes.environment[variable] = value;
+}
+
 Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
   LaunchRequest request = request_of(options, table, session);
   const Stack stack = stack_on(session.host, request.stack);
@@ -224,6 +235,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
       host.environment,
       environment_for_programs(host, stack, request.settings, output.header.warnings));
   choose_cards(request.cards, stack, wishes.environment);
+  if (request.shim == shim_always) add_shim(stack, wishes);
   if (is_for_several(request.place)) {
     wishes.place = request.place;
     wishes.engine_restarts = std::exchange(request.restart.most, 0);
@@ -306,6 +318,11 @@ void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
       .check(whole_number(1, most_restarts));
   table.value("--stall", request.stall_minutes,
               "Report a stall after this long; 0: never; default: 15", "MINUTES");
+  table
+      .value("--shim", request.shim,
+             "Let the ranks run a program for CUDA as it is, by the runtime shim: never or always",
+             "WHEN")
+      .choices(shim_choices());
   table.value("--on-stall", request.on_stall, "Action on a stall: report, stop or restart", "WHAT")
       .choices(on_stall_names());
 }

@@ -11,6 +11,7 @@
 #include "topsctl/engine/checks/environment_check.hpp"
 #include "topsctl/engine/diagnosis/machine_judgement.hpp"
 #include "topsctl/engine/diagnosis/project_reader.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -105,6 +106,8 @@ void look_at_host(const Host& host, const Stack& stack, const LaunchRequest& req
 void look_at_sources(const Stack& stack, const LaunchRequest& request,
                      const DiagnosisCatalogue& catalogue, Language language,
                      const SandboxWish& sandbox, LaunchCheck& preflight) {
+  // What it finds in them is what the shim is for.
+  if (request.shim == shim_always) return;
   ProjectOptions options;
   if (!stack.environment.generation.empty()) options.target.api = stack.environment.generation;
   try {

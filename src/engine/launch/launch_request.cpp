@@ -8,6 +8,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/model/check_rule.hpp"
 
 namespace topsctl {
@@ -85,6 +86,7 @@ Json to_json(const LaunchRequest& request) {
           {"keep", count_or_null(restart.keep)},
           {"stall_minutes", request.stall_minutes},
           {"on_stall", request.on_stall},
+          {"shim", request.shim},
           {"place", request.place ? to_json(*request.place) : Json(nullptr)}};
 }
 
@@ -93,7 +95,7 @@ LaunchRequest launch_request_in(const JsonReader& job) {
       {"schema",    "words",         "nproc",        "cards",      "stack",       "python",
        "preflight", "accept",        "profile",      "set",        "unset",       "forget_settings",
        "log_dir",   "master_port",   "max_restarts", "restart_if", "checkpoints", "resume",
-       "keep",      "stall_minutes", "on_stall",     "place"});
+       "keep",      "stall_minutes", "on_stall",     "shim",       "place"});
   LaunchRequest request;
   for (const JsonReader& word : job.at("words").items()) request.words.push_back(word.any_text());
   if (request.words.empty()) job.at("words").reject("a script is missing");
@@ -119,6 +121,7 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   read_number_at(job, "keep", most_restarts, restart.keep);
   read_text_at(job, "stall_minutes", request.stall_minutes);
   read_choice_at(job, "on_stall", on_stall_names(), request.on_stall);
+  read_choice_at(job, "shim", shim_choices(), request.shim);
   if (const auto place = job.find("place"); place && !place->is_null())
     request.place = node_place_in(*place);
   return request;

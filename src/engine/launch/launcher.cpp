@@ -19,6 +19,7 @@
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -78,8 +79,8 @@ class Launch {
     std::error_code failure;
     fs::create_directories(top.parent_path(), failure);
     if (failure) throw cannot_make(failure.value());
-    if (::mkdir(top.c_str(), 0700) == 0) return;
-    throw cannot_make(errno);
+    if (::mkdir(top.c_str(), 0700) != 0) throw cannot_make(errno);
+    write_shim_for(wishes_.environment);
   }
 
   // Starts an attempt; whether another one follows. Where it cannot be started, the one before was
@@ -332,6 +333,7 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
     if (master != own.end()) master->second = address_in(addresses->second, master->second);
     own.erase(addresses_variable);
   }
+  load_shim_in(own);
   exec_program(words, own);
 }
 

@@ -346,3 +346,28 @@ print(len(calls), weight.item())
 def test_a_step_is_that_of_torch_gcu_where_it_has_one(stack):
     done = ran(LAZY, stack("t2x", "own"))
     assert done.stdout.split()[-2:] == ["1", "0.0"], done.stderr
+
+
+def test_launch_runs_a_program_for_cuda_as_it_is(stack, by_hand, tmp_path, topsctl_release):
+    environment = stack("t2x", "torch", shim=False, HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path / "state"))
+    outcomes = {}
+    for when in ("always", "never"):
+        argv = [topsctl_release, "launch", "--shim", when, "--stack", "topsrider-t2x", "--python", sys.executable, "--nproc", "2",
+                "--preflight", "none", "--accept", "cuda-device", "--log-dir", tmp_path / when, "--", PROGRAMS / "gpt.py", "--out",
+                tmp_path / "gpt.pt"]
+        done = subprocess.run(argv, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
+        logs = [(tmp_path / when / f"attempt_0/rank_{rank}.log") for rank in range(2)]
+        outcomes[when] = done, [results_of(log.read_text()) for log in logs if log.exists()]
+    done, found = outcomes["always"]
+    assert done.returncode == 0, done
+    assert [each[0] for each in found] == by_hand("t2x", "torch")["gpt_on_cards"]
+    shim = tmp_path / "always/shim"
+    assert {file.name for file in shim.iterdir()} == {file.name for file in SHIM.iterdir() if file.suffix == ".py"}
+    assert "@VERSION@" not in (shim / "topsctl_shim.py").read_text()
+    assert outcomes["never"][0].returncode != 0 and not (tmp_path / "never/shim").exists()
+
+
+def test_a_stack_for_cuda_has_no_shim(tmp_path, topsctl_release):
+    done = subprocess.run([topsctl_release, "launch", "--shim", "always", "--stack", "vccl-2.26.6", "--nproc", "1", "--", "train.py"],
+                          cwd=tmp_path, env=dict(os.environ, HOME=str(tmp_path)), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "no runtime shim" in done.stderr, done

@@ -39,6 +39,7 @@ TEST(LaunchRequests, ComeBackAsTheyWere) {
   request.restart = {3, {"disk-full"}, "work", "--resume {checkpoint}", 2};
   request.stall_minutes = "0.5";
   request.on_stall = "restart";
+  request.shim = "always";
   EXPECT_EQ(read_request(to_json(request)), request);
   LaunchRequest least;
   least.words = {"train.py"};
@@ -51,6 +52,7 @@ TEST(LaunchRequests, AreRefusedByName) {
   EXPECT_THAT(refusal_of(R"({"words": []})"), HasSubstr("a script is missing"));
   EXPECT_THAT(refusal_of(R"({"words": ["a"], "nprocs": 1})"), HasSubstr("nproc"));
   EXPECT_THAT(refusal_of(R"({"words": ["a"], "on_stall": "wait"})"), HasSubstr("on_stall"));
+  EXPECT_THAT(refusal_of(R"({"words": ["a"], "shim": "auto"})"), HasSubstr("shim"));
   EXPECT_THAT(refusal_of(R"({"words": ["a"], "master_port": 70000})"), HasSubstr("master_port"));
 }
 
