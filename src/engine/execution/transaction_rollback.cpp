@@ -11,6 +11,7 @@
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
+#include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"
 #include "topsctl/engine/transaction/journal.hpp"
@@ -53,10 +54,6 @@ void rebuild_loader_cache(const Host& host, EventSink& events) {
 void remove_kept(const fs::path& folder) {
   for (const char* name : {snapshot_folder, undo_folder}) remove_tree(folder / name);
 }
-
-}  // namespace
-
-namespace {
 
 // Before a machine that is whole is touched.
 void require_room(const Host& host, const fs::path& folder, const Snapshot& snapshot) {
@@ -214,6 +211,9 @@ RollbackResult restore_at_work(const Host& host, const Transaction& transaction,
   std::optional<UndoPlan> undo;
   RollbackResult result;
   try {
+    // There may have been no room to put on record what was observed.
+    remove_working_folders(host.resolve(transaction.folder));
+    adopt_observed(host, transaction);
     undo = undo_of_cut_off(host, transaction, no_end);
     undo->is_of_times = reason.empty();
     undo->reason = reason;

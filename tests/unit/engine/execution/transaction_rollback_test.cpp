@@ -5,7 +5,9 @@
 #include "support/recording_sink.hpp"
 #include "support/sample_transaction.hpp"
 
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
+#include "topsctl/engine/transaction/manifest.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/model/execution.hpp"
 
@@ -49,6 +51,23 @@ TEST_F(Restorations, PutEverythingBackAndProveIt) {
   EXPECT_FALSE(exists(transaction, packages_folder));
   EXPECT_FALSE(exists(transaction, snapshot_folder));
   EXPECT_THAT(sink_.lines, IsEmpty());
+}
+
+// A disk that became full between the script and the record.
+TEST_F(Restorations, UndoWhatWasObservedAndIsNotOnRecordYet) {
+  const Transaction transaction = cut_off_transaction(sample_, State::applying);
+  const std::string observed =
+      concat(transaction.folder.substr(1), "/", snapshot_folder, "/observed");
+  sample_.folder.write(observed + "/lock", "");
+  KeptPath made{"/srv/made", {}};
+  made.is_found = true;
+  fs::create_symlink(kept_path_line(made), sample_.folder / (observed + "/0000000000"));
+  sample_.folder.write("srv/made", "by a script");
+  const RollbackResult restoration =
+      restore_at_work(sample_.host, transaction, events_, "no space left");
+  EXPECT_TRUE(restoration.complete());
+  EXPECT_FALSE(fs::exists(sample_.folder / "srv/made"));
+  EXPECT_EQ(sample_.folder.read("etc/config"), "as it was");
 }
 
 TEST_F(Restorations, AreNotAnnouncedWhereNothingCanBePutBack) {
