@@ -368,6 +368,7 @@ def test_launch_runs_a_program_for_cuda_as_it_is(stack, by_hand, tmp_path, topsc
 
 
 def test_a_stack_for_cuda_has_no_shim(tmp_path, topsctl_release):
+    (tmp_path / "train.py").touch()
     done = subprocess.run([topsctl_release, "launch", "--shim", "always", "--stack", "vccl-2.26.6", "--nproc", "1", "--", "train.py"],
                           cwd=tmp_path, env=dict(os.environ, HOME=str(tmp_path)), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and "no runtime shim" in done.stderr, done
