@@ -318,10 +318,7 @@ void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
       .check(whole_number(1, most_restarts));
   table.value("--stall", request.stall_minutes,
               "Report a stall after this long; 0: never; default: 15", "MINUTES");
-  table
-      .value("--shim", request.shim,
-             "Let the ranks run a program for CUDA as it is, by the runtime shim: never or always",
-             "WHEN")
+  table.value("--shim", request.shim, "Run a program for CUDA as it is: never or always", "WHEN")
       .choices(shim_choices());
   table.value("--on-stall", request.on_stall, "Action on a stall: report, stop or restart", "WHAT")
       .choices(on_stall_names());

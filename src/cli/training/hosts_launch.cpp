@@ -238,7 +238,7 @@ void add_hosts_options(OptionTable& table, HostsOptions& options) {
   for (std::size_t i = before; i < table.options.size(); ++i) {
     if (table.options[i].names.front() != "--hosts") table.options[i].hidden();
   }
-  for (const char* name : {"--restart-if", "--keep"}) table.option(name).hidden();
+  for (const char* name : {"--restart-if", "--keep", "--master-port"}) table.option(name).hidden();
 }
 
 void require_hosts(const OptionTable& table, const HostsOptions& options) {
