@@ -172,7 +172,7 @@ class Group {
       if (wait_for_end(index, between_stops)) return;
       const auto now = std::chrono::steady_clock::now();
       if (!failure && !stopped_at) stopped_at = now;
-      // It says that it has stopped, or nothing that makes sense, and goes on.
+      // It says that it has stopped, and goes on.
       if (now - stopped_at.value_or(now) > time_to_end) given_up_[index] = true;
     }
   }
