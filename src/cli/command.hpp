@@ -87,6 +87,7 @@ CommandAction define_doctor(OptionTable& table);
 CommandAction define_launch(OptionTable& table);
 CommandAction define_rank(OptionTable& table);
 CommandAction define_runs(OptionTable& table);
+CommandAction define_shim(OptionTable& table);
 CommandAction define_watch(OptionTable& table);
 CommandAction define_transfer(OptionTable& table);
 CommandAction define_deploy(OptionTable& table);

@@ -26,6 +26,7 @@ const std::vector<CommandRow>& command_table() {
       {"doctor", "Diagnose why a training failed", define_doctor, CommandPlace::anywhere},
       {"launch", "Start a training on all cards of this host", define_launch},
       {"runs", "List, show and stop launched trainings, and print their logs", define_runs},
+      {"shim", "Write or explain the runtime shim for CUDA programs", define_shim},
       {"watch", "Show the cards and the ranks on them", define_watch, CommandPlace::anywhere},
       {"rank", "Start one process of a training", define_rank, CommandPlace::hidden},
       {"env", "Print the environment that a stack needs", define_env},

@@ -23,13 +23,13 @@ void expect_tokens_in_order(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const SourceRewriter rewriter(rewrites_for(built_in_rewrites(), {}),
-                                       {"cuda-call-without-cuda", "cuda-device-string"});
+  static const SourceRewriter rewriter(rewrites_for(built_in_rewrites(), {}), PatchStyle::source,
+                                       {"rank-exported", "started-without-launcher"});
   std::string_view text = fuzz::text_of(data, size);
   const auto kind = static_cast<SourceKind>(fuzz::choice(text) % 4U);
   if (kind == SourceKind::python) expect_tokens_in_order(text);
   ProjectFacts facts;
-  facts.starts_group = true;
+  facts.names_cuda = true;
   const RewrittenSource done = rewriter.rewrite(kind, std::string(text), facts);
   fuzz::expect(done.text.is_changed() == !done.text.unified_diff("source").empty());
   if (done.text.is_changed())

@@ -225,7 +225,8 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   }
   report.judgement = judge_project(
       catalogue, options.project.apply ? rest_of(reading, report.patch->files) : reading,
-      report.language);
+      project.target.api != cuda_api, report.language);
+  report.places = reading.places;
   for (std::string& warning : project_warnings(reading))
     header.warnings.push_back(std::move(warning));
   if (header.exit == ExitCode::done && report.judgement->verdict != JobVerdict::healthy)

@@ -188,12 +188,8 @@ void choose_cards(const std::string& cards, const Stack& stack,
 }
 
 void add_shim(const Stack& stack, LaunchWishes& wishes) {
-  const std::string& generation = stack.environment.generation;
-  const std::vector<std::string>& mapped = shim_generations();
-  if (std::find(mapped.begin(), mapped.end(), generation) == mapped.end())
-    throw Error(ErrorCode::usage, format("no runtime shim for the cards of stack {}", stack.name),
-                "leave --shim out, or use another stack: --stack STACK");
-  const auto more = shim_environment(wishes.log_folder / "shim", generation, stack.backend.name);
+  wishes.shim = shim_files(stack);
+  const auto more = shim_environment(wishes.log_folder / shim_folder, stack);
   for (const auto& [variable, value] : more) wishes.environment[variable] = value;
 }
 
@@ -235,6 +231,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
       host.environment,
       environment_for_programs(host, stack, request.settings, output.header.warnings));
   choose_cards(request.cards, stack, wishes.environment);
+  request.shim = chosen_shim(request, stack);
   if (request.shim == shim_always) add_shim(stack, wishes);
   if (is_for_several(request.place)) {
     wishes.place = request.place;
@@ -318,7 +315,9 @@ void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
       .check(whole_number(1, most_restarts));
   table.value("--stall", request.stall_minutes,
               "Report a stall after this long; 0: never; default: 15", "MINUTES");
-  table.value("--shim", request.shim, "Run a program for CUDA as it is: never or always", "WHEN")
+  table
+      .value("--shim", request.shim,
+             "Run a program for CUDA as it is: auto, always or never; default: auto", "WHEN")
       .choices(shim_choices());
   table.value("--on-stall", request.on_stall, "Action on a stall: report, stop or restart", "WHAT")
       .choices(on_stall_names());

@@ -6,8 +6,10 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/diagnosis/project_reader.hpp"
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/launch/secret_marks.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/host/facts/card_nodes.hpp"
 #include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/digest.hpp"
@@ -33,6 +35,15 @@ std::vector<std::string> cards_in(const std::string& list) {
     cards.push_back(card);
   }
   return cards;
+}
+
+// Where the sources of a script lie: the working directory if it is below, else beside it.
+fs::path project_of(const std::vector<std::string>& words) {
+  const fs::path here = fs::current_path();
+  if (words.empty() || words.front().starts_with('-')) return here;
+  const fs::path script = fs::absolute(words.front()).lexically_normal();
+  const fs::path below = script.lexically_relative(here);
+  return below.empty() || *below.begin() == ".." ? script.parent_path() : here;
 }
 
 }  // namespace
@@ -70,6 +81,14 @@ void require_script(const std::vector<std::string>& words) {
   if (script.starts_with('-') || fs::exists(script, failure)) return;
   throw Error(ErrorCode::bad_input, format("no such script: {}", in_quotes(script)),
               "give its path relative to the working directory, then its arguments");
+}
+
+std::string chosen_shim(const LaunchRequest& request, const Stack& stack) {
+  if (request.shim == shim_always)
+    require_shim(stack, "leave --shim out, or use another stack: --stack STACK");
+  if (request.shim != shim_auto) return request.shim;
+  const bool is_wanted = has_shim(stack) && names_cuda(project_of(request.words), request.words);
+  return std::string(is_wanted ? shim_always : shim_never);
 }
 
 void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue) {

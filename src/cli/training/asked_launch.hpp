@@ -20,6 +20,9 @@ std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stac
 std::filesystem::path log_folder_of(const LaunchRequest& request, const std::string& run);
 // Throws Error{usage} without any word, Error{bad_input} for a script that is not there.
 void require_script(const std::vector<std::string>& words);
+// "always" or "never". Auto: whether the stack has a shim, and a source of the script's project
+// names CUDA or NCCL. Throws Error{usage} for "always" without a shim.
+std::string chosen_shim(const LaunchRequest& request, const Stack& stack);
 // Throws Error{usage} for options that contradict one another or name what is unknown.
 void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catalogue);
 // Of a run that is to be repeated. Secrets among its settings, which its record leaves out, are

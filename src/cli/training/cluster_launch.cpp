@@ -35,9 +35,9 @@ constexpr std::array options_of_engines = {"--hosts-from", "--host-count", "--em
 constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
 // What else goes with --engine.
 constexpr std::array options_with_engines = {
-    "--engine",      "--nproc",           "--stack",  "--python", "--log-dir",
-    "--master-port", "--profile",         "--set",    "--unset",  "--resume",
-    "--checkpoints", "--forget-settings", "--dry-run"};
+    "--engine",      "--nproc",           "--stack",   "--python", "--log-dir",
+    "--master-port", "--profile",         "--set",     "--unset",  "--resume",
+    "--checkpoints", "--forget-settings", "--dry-run", "--shim"};
 
 template <class List>
 bool is_one_of(const Option& option, const List& list) {
@@ -292,11 +292,16 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   output.header.command = "launch";
   const Environment environment =
       environment_for_programs(session.host, stack, request.settings, output.header.warnings);
+  const bool is_shimmed = chosen_shim(request, stack) == shim_always;
+  if (is_shimmed) wishes.shim = wishes.emit_folder / shim_folder;
   const TemplateValues values = job_values(wishes, layout, stack, environment);
   require_needs(form, values);
   if (uses(form, "volumes") && !is_on_volume(wishes.volumes, wishes.log_folder))
     output.header.warnings.push_back(format(
         "the logs are lost with the pods: no --volume contains {}", wishes.log_folder.string()));
+  if (is_shimmed && uses(form, "volumes") && !is_on_volume(wishes.volumes, wishes.shim))
+    output.header.warnings.push_back(format(
+        "the pods do not see the runtime shim: no --volume contains {}", wishes.shim.string()));
   const std::vector<JobFile> files = filled(form, values);
   const std::vector<std::string> submit = submit_command(form, values);
   output.text = layout_text(layout, wishes.hosts, session.style);
@@ -305,7 +310,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
     for (const JobFile& file : files)
       output.text += concat(session.style.bold(concat("--- ", file.name)), "\n", file.text);
   } else {
-    emit(files, wishes.emit_folder);
+    emit(files, is_shimmed ? shim_files(stack) : std::vector<ShimFile>(), wishes.emit_folder);
     output.changed = true;
     if (options.submit) {
       submitted =
@@ -326,6 +331,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
            {"layout", to_json(layout, wishes.hosts)},
            {"folder", is_dry ? Json(nullptr) : Json(wishes.emit_folder.string())},
            {"files", files_json(files)},
+           {"shim", text_or_null(wishes.shim.string())},
            {"submit", submit},
            {"submitted", std::move(submitted)}},
           was_started};

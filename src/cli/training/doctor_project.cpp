@@ -19,6 +19,8 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
       .choices({"t2x", "s60", cuda_api});
   table.value("--backend", options.backend, "Process group backend; default: eccl", "BACKEND")
       .choices({"eccl", "gloo"});
+  table.value("--style", options.style, "What the patch changes; default: settings", "STYLE")
+      .choices(patch_style_names());
   table.flag("--patch", options.patch, "Print the changes as a patch");
   table.flag("--apply", options.apply, "Make the changes; undo with `topsctl rollback`");
   table.value("--accept", options.accepted, "Also make the uncertain changes of this diagnosis",
@@ -27,8 +29,8 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
 
 void require_project(const ProjectCommandOptions& options) {
   if (!options.folder.empty()) return;
-  if (options.patch || options.apply || !options.accepted.empty())
-    throw Error(ErrorCode::usage, "--patch, --apply and --accept need a project",
+  if (options.patch || options.apply || !options.accepted.empty() || options.style != "settings")
+    throw Error(ErrorCode::usage, "--patch, --apply, --style and --accept need a project",
                 "give its directory: --project DIR");
 }
 
@@ -39,6 +41,7 @@ ProjectOptions project_options_of(const ProjectCommandOptions& options, const St
   else if (!stack.environment.generation.empty())
     project.target.api = stack.environment.generation;
   project.target.backend = options.backend;
+  project.style = patch_style_named(options.style).value_or(PatchStyle::settings);
   std::set<std::string> known;
   for (const Rewrite& rewrite : built_in_rewrites()) known.insert(rewrite.id);
   for (const std::string& id : options.accepted) {

@@ -16,6 +16,7 @@ struct ProjectCommandOptions {
   std::string folder;
   std::string api;  // empty: that of the stack
   std::string backend = "eccl";
+  std::string style = "settings";  // of the patch
   std::vector<std::string> accepted;
   bool patch = false;
   bool apply = false;

@@ -1,13 +1,13 @@
 """Makes a program that was written for CUDA and NCCL run on the cards of this host, as it is.
 
 `import topsctl_shim` before anything else, or let `topsctl launch --shim` load it. Needs torch and torch_gcu; Python 3.6 and later.
-TOPSCTL_SHIM: the generation, t2x or s60. TOPSCTL_SHIM_BACKEND: what nccl becomes, eccl or gloo.
+TOPSCTL_SHIM: the generation, t2x or s60. TOPSCTL_SHIM_BACKEND: what nccl becomes, eccl or gloo. By default as it was written for.
 """
 
 import os
 import sys
 
-VERSION = "@VERSION@"
+VERSION, GENERATION, BACKEND = "@VERSION@", "@GENERATION@", "@BACKEND@"
 
 
 class _Loader(object):
@@ -70,7 +70,7 @@ def apply():
     except Exception as error:  # also a library that is not there
         _refuse_all("torch_gcu cannot be imported: {}".format(error))
         return
-    generation = os.environ.get("TOPSCTL_SHIM") or "t2x"
+    generation = os.environ.get("TOPSCTL_SHIM") or GENERATION
     if generation == "s60" and _is_the_vendors_own(torch_gcu):
         return
     import topsctl_shim_cuda

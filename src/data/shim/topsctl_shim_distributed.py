@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 import topsctl_shim_objects as emulated
-from topsctl_shim import CannotMap, announce
+from topsctl_shim import BACKEND, CannotMap, announce
 
 COLLECTIVES = ("all_reduce", "all_gather", "all_gather_into_tensor", "_all_gather_base", "all_gather_coalesced", "all_reduce_coalesced",
                "all_to_all", "all_to_all_single", "barrier", "batch_isend_irecv", "broadcast", "gather", "get_rank", "get_world_size",
@@ -22,7 +22,7 @@ NAMES_OF_CUDA = ("nccl", "cuda:nccl", "cpu:gloo,cuda:nccl")
 
 def backend():
     """What nccl becomes."""
-    return os.environ.get("TOPSCTL_SHIM_BACKEND") or "eccl"
+    return os.environ.get("TOPSCTL_SHIM_BACKEND") or BACKEND
 
 
 class _World(object):

@@ -8,6 +8,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
@@ -51,14 +52,16 @@ std::string shell_line(const std::vector<std::string>& words) {
   return joined(quoted, " ");
 }
 
+void add_variable(const std::string& name, const std::string& value, TemplateValues& values) {
+  values.lists["variables"].push_back(
+      {{"key", name}, {"value", value}, {"assignment", concat(name, "=", value)}});
+}
+
 void add_variables(const Environment& environment, TemplateValues& values) {
   values.lists["paths"];
-  std::vector<TemplateWords>& variables = values.lists["variables"];
-  const auto add = [&](const std::string& name, const std::string& value) {
-    variables.push_back(
-        {{"key", name}, {"value", value}, {"assignment", concat(name, "=", value)}});
-  };
-  for (const EnvironmentVariable& each : environment.variables) add(each.name, each.value);
+  values.lists["variables"];
+  for (const EnvironmentVariable& each : environment.variables)
+    add_variable(each.name, each.value, values);
   for (const SearchPath& path : environment.paths) {
     if (path.name == "PATH") continue;  // of the nodes
     std::vector<std::string> folders;
@@ -124,7 +127,9 @@ std::string job_name_of(const std::vector<std::string>& words) {
 
 TemplateValues job_values(const ClusterWishes& wishes, const RankLayout& layout, const Stack& stack,
                           const Environment& environment) {
-  std::vector<std::string> command = {wishes.python};
+  std::vector<std::string> command;
+  if (!wishes.shim.empty()) command = words_that_load_shim(wishes.shim);
+  command.push_back(wishes.python);
   command.insert(command.end(), wishes.words.begin(), wishes.words.end());
   TemplateValues values;
   values.words = {{"name", wishes.name},
@@ -150,11 +155,16 @@ TemplateValues job_values(const ClusterWishes& wishes, const RankLayout& layout,
   values.lists["command_words"] = items(command);
   values.lists["engine_arguments"] = items(wishes.engine_arguments);
   add_variables(environment, values);
+  if (!wishes.shim.empty()) {
+    for (const auto& [name, value] : shim_environment(wishes.shim, stack))
+      add_variable(name, value, values);
+  }
   add_volumes(wishes.volumes, values);
   return values;
 }
 
-void emit(const std::vector<JobFile>& files, const fs::path& folder) {
+void emit(const std::vector<JobFile>& files, const std::vector<ShimFile>& shim,
+          const fs::path& folder) {
   std::error_code failure;
   if (fs::exists(fs::symlink_status(folder, failure)))
     throw Error(ErrorCode::bad_input, format("{} already exists", in_quotes(folder.string())),
@@ -163,6 +173,7 @@ void emit(const std::vector<JobFile>& files, const fs::path& folder) {
   try {
     for (const JobFile& file : files)
       write_plainly(folder / file.name, file.text, file.is_executable ? script_mode : file_mode);
+    if (!shim.empty()) write_shim(folder / shim_folder, shim, script_mode, file_mode);
   } catch (const Error&) {
     fs::remove_all(folder, failure);
     throw;

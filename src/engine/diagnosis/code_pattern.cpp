@@ -202,6 +202,10 @@ std::vector<PatternPart> pattern_parts(std::string_view text) {
   return parts;
 }
 
+std::string_view format_text(std::string_view literal) {
+  return is_format_string(literal) ? inner(literal) : std::string_view();
+}
+
 bool matches_at(const std::vector<PatternPart>& pattern, const PythonCode& code,
                 std::uint32_t token, PatternMatch& match) {
   match = {};

@@ -46,6 +46,9 @@ struct PatternPart {
 // rewrites are our own data, and tests read them all.
 std::vector<PatternPart> pattern_parts(std::string_view text);
 
+// What an f-string says between its quotes; empty: it is another literal.
+std::string_view format_text(std::string_view literal);
+
 struct PatternMatch {
   TokenRange range;
   std::map<std::string, TokenRange, std::less<>> holes;

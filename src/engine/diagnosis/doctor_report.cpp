@@ -94,6 +94,11 @@ Json patch_json(const std::optional<SourcePatch>& patch) {
           {"outcome", patch->outcome ? Json(name(*patch->outcome)) : Json(nullptr)}};
 }
 
+Json place_json(const ProjectPlace& place) {
+  return {{"id", place.id},     {"handling", name(place.handling)}, {"path", printable(place.path)},
+          {"line", place.line}, {"text", printable(place.text)},    {"changed", place.is_applied}};
+}
+
 Json traceback_json(const Traceback& traceback) {
   return {{"source", traceback.place.source},
           {"line", traceback.place.line},
@@ -131,6 +136,7 @@ Json to_json(const DoctorReport& report) {
                                         {"problem", text_or_null(source.problem)}};
                               })},
           {"machine", report.machine ? machine_json(*report.machine) : Json(nullptr)},
+          {"places", list_of(report.places, place_json)},
           {"patch", patch_json(report.patch)},
           {"catalogue", list_of(report.catalogue, [&](const Diagnosis* each) {
              return record_json(*each, report.language);

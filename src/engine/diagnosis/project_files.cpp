@@ -8,6 +8,8 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/source.hpp"
+#include "topsctl/host/system/pattern.hpp"
 
 namespace topsctl {
 
@@ -17,6 +19,8 @@ namespace {
 
 constexpr std::size_t most_sources = 20'000;
 constexpr std::size_t most_entries = 1'000'000;
+constexpr std::size_t most_names = 20'000;
+constexpr std::uintmax_t most_bytes = 256U << 20U;
 constexpr std::size_t most_named = 100;               // links and large files
 constexpr std::uintmax_t largest_source = 4U << 20U;  // bytes
 
@@ -54,6 +58,17 @@ bool leads_out(const fs::path& link, const fs::path& top) {
   if (failure) return true;
   const fs::path relative = target.lexically_relative(top);
   return relative.empty() || *relative.begin() == "..";
+}
+
+bool is_for_cuda(const fs::path& file, const fs::path& found_below) {
+  static const Pattern named(R"((?m)^[^#\n]*\b(?:cuda|(?i:nccl))\b)");
+  try {
+    const auto source = file_source(file, found_below);
+    return named.matches(whole_text(*source, largest_source, file.string()));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+    return false;
+  }
 }
 
 class Walk {
@@ -121,6 +136,28 @@ ProjectFiles find_project_files(const fs::path& folder) {
   if (found.files.empty())
     refuse_project(format("no source file in {}", in_quotes(folder.string())));
   return found;
+}
+
+bool names_cuda(const fs::path& folder, const std::vector<std::string>& words) {
+  for (const ProjectFile& file : sources_among({words.begin(), words.end()}).files) {
+    if (is_for_cuda(file.file, {})) return true;
+  }
+  std::error_code failure;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                      failure);
+  std::size_t names = 0;
+  std::uintmax_t bytes = 0;
+  for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+    std::error_code ignored;
+    const fs::file_status status = at->symlink_status(ignored);
+    if (fs::is_directory(status) && is_of_others(at->path())) at.disable_recursion_pending();
+    if (++names > most_names) return false;
+    if (!fs::is_regular_file(status) || kind_of(at->path()) != SourceKind::python) continue;
+    bytes += std::min(at->file_size(ignored), largest_source);
+    if (bytes > most_bytes) return false;
+    if (is_for_cuda(at->path(), folder)) return true;
+  }
+  return false;
 }
 
 ProjectFiles sources_among(const std::vector<fs::path>& files) {

@@ -10,7 +10,6 @@
 #include "engine/diagnosis/source_rewriter.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/inspection/evidence_list.hpp"
 #include "topsctl/host/archive/source.hpp"
 #include "topsctl/host/system/confined_call.hpp"
 
@@ -19,6 +18,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::uint64_t most_source_bytes = 8U << 20U;
+constexpr std::size_t widest_evidence = 200;  // columns
 
 // What a patch cannot name without quoting, and a terminal not show.
 bool is_plain_path(std::string_view path) {
@@ -32,8 +32,6 @@ class ProjectSearch {
       : rewriter_(rewriter), files_(files) {}
 
   ProjectReading run(const ConfinedProgress& progress) {
-    // As if it had a group on the cards: what depends on that is asked once more.
-    facts_.starts_group = true;
     ProjectFacts known;
     std::map<const ProjectFile*, std::string> wanted;
     for (const ProjectFile& file : files_) {
@@ -49,10 +47,12 @@ class ProjectSearch {
       }
       const std::string name = file.file.filename().string();
       if (rewriter_.asks_of(name)) known.texts[name] += text;
-      known.starts_group = known.starts_group || found.starts_group;
-      known.modules.merge(found.modules);
+      known.names_cuda = known.names_cuda ||
+                         std::any_of(found.hits.begin(), found.hits.end(), [](const auto& hit) {
+                           return hit.handling == Handling::shim;
+                         });
       if (found.makes_group) known.group_scripts.insert(name);
-      if (!found.hits.empty()) wanted.emplace(&file, std::move(text));
+      wanted.emplace(&file, std::move(text));
     }
     facts_ = std::move(known);
     for (const ProjectFile& file : files_) {
@@ -94,8 +94,8 @@ class ProjectSearch {
     const bool can_be_patched = done.found.problem.empty() && is_plain_path(file.path);
     if (!done.found.problem.empty()) pass_over(file, done.found);
     for (SourceHit& hit : done.found.hits) {
-      reading_.places.push_back({std::move(hit.id), file.path, hit.line, std::move(hit.text),
-                                 hit.is_guarded, hit.has_rewrite,
+      reading_.places.push_back({std::move(hit.id), hit.handling, file.path, hit.line,
+                                 std::move(hit.text), hit.is_guarded, hit.has_rewrite,
                                  hit.is_applied && can_be_patched});
     }
     if (!can_be_patched || !done.text.is_changed()) return;
@@ -119,8 +119,9 @@ class ProjectSearch {
       const auto line = static_cast<std::size_t>(hit.line) - 1;
       const NotebookCode::Place place =
           line < code->places.size() ? code->places[line] : NotebookCode::Place{};
-      reading_.places.push_back({std::move(hit.id), format("{} (cell {})", file.path, place.cell),
-                                 place.line, std::move(hit.text), hit.is_guarded, false, false});
+      reading_.places.push_back({std::move(hit.id), hit.handling,
+                                 format("{} (cell {})", file.path, place.cell), place.line,
+                                 std::move(hit.text), hit.is_guarded, false, false});
     }
     if (!found.hits.empty())
       reading_.passed_over.push_back({file.path, "notebooks are not patched"});
@@ -138,7 +139,7 @@ namespace {
 
 ProjectReading read_found(const ProjectFiles& found, const std::string& subject,
                           const ProjectOptions& options, const SandboxWish& wish) {
-  const SourceRewriter rewriter(rewrites_for(built_in_rewrites(), options.target),
+  const SourceRewriter rewriter(rewrites_for(built_in_rewrites(), options.target), options.style,
                                 options.accepted);
   ConfinedCall call;
   call.sandboxing = wish.sandboxing;
@@ -173,23 +174,26 @@ ProjectReading read_sources(const std::vector<std::filesystem::path>& files,
 }
 
 Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReading& reading,
-                        Language language) {
+                        bool has_shim, Language language) {
   Judgement judgement;
   for (const Diagnosis& diagnosis : catalogue.diagnoses) {
-    EvidenceList evidence;
-    bool is_guarded = true;
+    std::vector<Evidence> evidence;  // all of it: nobody finds the rest otherwise
+    bool is_left = false;
     for (const ProjectPlace& place : reading.places) {
       if (place.id != diagnosis.finding.id) continue;
-      evidence.add(place.path, place.text, place.line);
-      is_guarded = is_guarded && place.is_guarded;
+      evidence.push_back(
+          {printable(place.path), place.line, shortened(printable(place.text), widest_evidence)});
+      const bool is_done = has_shim ? place.handling == Handling::shim : place.is_guarded;
+      is_left = is_left || !is_done;
     }
-    if (evidence.is_empty()) continue;
+    if (evidence.empty()) continue;
     Judged judged;
     judged.finding = finding_in(diagnosis, language);
-    judged.finding.evidence = evidence.pieces();
+    judged.finding.evidence = std::move(evidence);
     judged.finding.subject = judged.finding.evidence.front().source;
-    if (is_guarded) judged.finding.severity = Severity::info;
-    if (judged.finding.severity >= Severity::error) judgement.verdict = JobVerdict::problems;
+    if (!is_left) judged.finding.severity = Severity::info;
+    if (is_left && (has_shim || judged.finding.severity >= Severity::error))
+      judgement.verdict = JobVerdict::problems;
     judgement.diagnoses.push_back(std::move(judged));
   }
   std::stable_sort(

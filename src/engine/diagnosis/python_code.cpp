@@ -30,6 +30,9 @@ class Builder {
     }
     for (const CodeStatement& statement : code_.statements) read_imports(statement);
     find_import_place();
+    code_.is_entry = std::any_of(code_.tokens.begin(), code_.tokens.end(), [](const auto& token) {
+      return token.kind == TokenKind::string && plain_string(token.text) == "__main__";
+    });
     mark_guards();
     return std::move(code_);
   }
@@ -105,9 +108,11 @@ class Builder {
 
   void read_import(std::uint32_t at, const CodeStatement& statement) {
     while (at < statement.end) {
+      const std::uint32_t token = at;
       const std::string module = dotted(at, statement.end);
       if (module.empty()) return;
       code_.modules.insert(module);
+      code_.imports.emplace_back(module, token);
       if (at + 1 < statement.end && code_.tokens[at].is_name("as")) {
         bind(code_.tokens[at + 1].text, module);
         at += 2;
@@ -122,9 +127,11 @@ class Builder {
   }
 
   void read_from(std::uint32_t at, const CodeStatement& statement) {
+    const std::uint32_t token = at;
     const std::string module = dotted(at, statement.end);
     if (module.empty() || at >= statement.end || !code_.tokens[at].is_name("import")) return;
     code_.modules.insert(module);
+    code_.imports.emplace_back(module, token);
     ++at;
     while (at < statement.end) {
       if (code_.tokens[at].kind != TokenKind::name) {
@@ -135,6 +142,7 @@ class Builder {
       const std::string meaning = concat(module, ".", code_.tokens[at].text);
       std::string_view name = code_.tokens[at].text;
       code_.modules.insert(meaning);
+      code_.imports.emplace_back(meaning, at);
       if (at + 2 < statement.end && code_.tokens[at + 1].is_name("as")) {
         name = code_.tokens[at + 2].text;
         at += 2;
@@ -164,6 +172,7 @@ class Builder {
       return first.kind == TokenKind::string && statement.end == statement.first + 1;
     };
     while (at < statements.size() && is_passed_over(statements[at])) ++at;
+    code_.first_import_place = at < statements.size() ? statements[at].line_start : end_of(at);
     std::uint32_t last = at;
     while (last < statements.size() && is_import(statements[last])) ++last;
     for (std::uint32_t i = at; i < statements.size(); ++i) {

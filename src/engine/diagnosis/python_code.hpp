@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/diagnosis/python_tokens.hpp"
@@ -47,8 +48,12 @@ struct PythonCode {
   std::map<std::string, std::string, std::less<>> bindings;
   std::set<std::string, std::less<>> modules;      // imported anywhere, by any form
   std::set<std::string, std::less<>> top_modules;  // `import a.b` at the top level
-  std::size_t import_place = 0;                    // where another import can be put
-  std::string problem;  // why it is no valid Python; empty: it may be some
+  // Each module that is imported, and of `from m import n` also "m.n", with the token of its name.
+  std::vector<std::pair<std::string, std::uint32_t>> imports;
+  std::size_t import_place = 0;        // where another import can be put
+  std::size_t first_import_place = 0;  // the same, before all others
+  bool is_entry = false;               // it asks whether it is __main__
+  std::string problem;                 // why it is no valid Python; empty: it may be some
   int problem_line = 0;
 
   // What the first name of a dotted one stands for: of "dist.barrier" it is "torch.distributed";

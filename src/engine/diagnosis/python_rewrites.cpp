@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
 
-#include "engine/diagnosis/call_arguments.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
 
 namespace {
+
+constexpr const char* shim_module = "topsctl_shim";
+constexpr std::string_view import_mark = "import ";
 
 std::string whole_match(const std::string& expression) {
   return concat("^(?:", expression, ")$");
@@ -37,10 +38,21 @@ std::string with_line_breaks(std::string_view text, std::string_view line_break,
   return out;
 }
 
+bool is_of(std::string_view module, std::string_view package) {
+  return module == package || (module.starts_with(package) && module[package.size()] == '.');
+}
+
 bool is_imported(const PythonCode& code, std::string_view module) {
-  return std::any_of(code.top_modules.begin(), code.top_modules.end(), [&](const auto& known) {
-    return known == module || (known.starts_with(module) && known[module.size()] == '.');
-  });
+  return std::any_of(code.top_modules.begin(), code.top_modules.end(),
+                     [&](const auto& known) { return is_of(known, module); });
+}
+
+// A plain string literal in single quotes, or the source of another expression.
+std::string value_text(const PythonCode& code, TokenRange value) {
+  const bool is_string =
+      value.end == value.first + 1 && code.tokens[value.first].kind == PythonToken::Kind::string;
+  const std::string text = is_string ? plain_string(code.tokens[value.first].text) : "";
+  return text.empty() ? std::string(value.text(code)) : concat("'", text, "'");
 }
 
 }  // namespace
@@ -64,10 +76,17 @@ class PythonRewriter::Search {
       : rewriter_(rewriter), code_(code), project_(project) {}
 
   FoundRewrites run() {
-    found_.starts_group = calls("torch_gcu.distributed.init_process_group");
-    found_.makes_group = found_.starts_group || calls("torch.distributed.init_process_group");
+    found_.makes_group = calls("torch.distributed.init_process_group") ||
+                         calls("torch_gcu.distributed.init_process_group");
+    look_at_imports();
     for (std::uint32_t at = 0; at < code_.tokens.size(); ++at) look_at(at);
+    std::stable_sort(found_.hits.begin(), found_.hits.end(),
+                     [](const SourceHit& a, const SourceHit& b) { return a.line < b.line; });
     std::vector<TextEdit> edits;  // imports come first where a statement changes at their place
+    if (rewriter_.style_ == PatchStyle::import && project_.names_cuda && code_.is_entry &&
+        !code_.modules.contains(shim_module))
+      edits.push_back({code_.first_import_place, 0,
+                       concat("import ", shim_module, line_break_of(code_.source))});
     for (const std::string& module : imports_) {
       const auto longer = imports_.lower_bound(concat(module, "."));
       if (longer != imports_.end() && longer->starts_with(concat(module, "."))) continue;
@@ -88,9 +107,21 @@ class PythonRewriter::Search {
     return needs ? line_break_of(code_.source) : "";
   }
 
+  // Those of a module and of what lies in it; each line once for an id.
+  void look_at_imports() {
+    for (const auto& [module, token] : code_.imports) {
+      for (const auto& [package, rewrite] : rewriter_.imports_) {
+        if (!is_of(module, package)) continue;
+        note(rewriter_.rewrites_[rewrite]->rewrite, token);
+        break;
+      }
+    }
+  }
+
   void look_at(std::uint32_t at) {
     const CodeToken& token = code_.tokens[at];
     if (token.is_imported) return;
+    if (token.kind == PythonToken::Kind::string) return look_at_string(at);
     const auto& starts =
         token.kind == PythonToken::Kind::name ? rewriter_.chains_ : rewriter_.attributes_;
     std::string_view key;
@@ -103,14 +134,42 @@ class PythonRewriter::Search {
     } else {
       return;
     }
+    if (token.kind == PythonToken::Kind::name) look_at_imported(at);
     const auto known = starts.find(key);
     if (known == starts.end()) return;
     for (const auto& [rewrite, pattern] : known->second) {
       PatternMatch match;
       const Compiled& compiled = *rewriter_.rewrites_[rewrite];
-      const auto& parts = compiled.patterns[pattern];
-      if (!matches_at(parts, code_, at, match)) continue;
-      if (take(compiled, parts, match)) return;
+      if (!matches_at(compiled.patterns[pattern], code_, at, match)) continue;
+      if (take(compiled, match)) return;
+    }
+  }
+
+  // A name that is imported from such a module, or as which the module itself is known.
+  void look_at_imported(std::uint32_t at) {
+    const std::string_view name = code_.tokens[at].text;
+    const auto bound = code_.bindings.find(name);
+    if (bound == code_.bindings.end()) return;
+    const std::string_view meaning = bound->second;
+    if (!meaning.ends_with(name)) return;
+    for (const auto& [package, rewrite] : rewriter_.imports_) {
+      if (!is_of(meaning, package)) continue;
+      note(rewriter_.rewrites_[rewrite]->rewrite, at);
+      return;
+    }
+  }
+
+  // Not one that is a statement, as a docstring is.
+  void look_at_string(std::uint32_t at) {
+    const CodeStatement& statement = code_.statements[code_.tokens[at].statement];
+    if (statement.end == statement.first + 1) return;
+    std::string text = plain_string(code_.tokens[at].text);
+    if (text.empty()) text = format_text(code_.tokens[at].text);
+    if (text.empty()) return;
+    for (const auto& [pattern, rewrite] : rewriter_.strings_) {
+      if (!pattern.matches(text)) continue;
+      note(rewriter_.rewrites_[rewrite]->rewrite, at);
+      return;
     }
   }
 
@@ -126,13 +185,6 @@ class PythonRewriter::Search {
         (match.range.first != statement.first || match.range.end != statement.end))
       return false;
     if (!rewrite.before.empty() && goes_on_a_statement(code_.tokens[statement.first])) return false;
-    if (rewrite.group == Rewrite::Group::needs && !project_.starts_group) return false;
-    const auto is_one_imported = [&](const std::string& module) {
-      return project_.modules.contains(module);
-    };
-    if (std::any_of(rewrite.unless_imported.begin(), rewrite.unless_imported.end(),
-                    is_one_imported))
-      return false;
     return std::none_of(rewrite.unless_called.begin(), rewrite.unless_called.end(),
                         [&](const std::string& name) { return calls(name); });
   }
@@ -169,39 +221,34 @@ class PythonRewriter::Search {
     return at;
   }
 
-  // Whether it was meant; then it is a hit.
-  bool take(const Compiled& compiled, const std::vector<PatternPart>& parts,
-            const PatternMatch& match) {
-    if (!is_meant(compiled, match)) return false;
-    std::vector<TextEdit> changes;
-    const auto hole = match.holes.find("arguments");
-    if (hole != match.holes.end()) {
-      std::vector<AskedArgument> asked;
-      for (const CompiledArgument& each : compiled.arguments)
-        asked.push_back({each.rule, each.matches.empty() ? nullptr : &each.matches.front()});
-      if (!change_arguments(code_, hole->second, asked, changes)) return false;
-    }
-    const CodeToken& first = code_.tokens[first_of_call(match.range.first)];
-    const CodeStatement& statement = code_.statements[first.statement];
+  // A hit at that token; each line once for an id. Whether it is to be changed.
+  bool note(const Rewrite& rewrite, std::uint32_t token) {
+    const CodeToken& first = code_.tokens[token];
     SourceHit hit;
-    hit.id = compiled.rewrite.id;
+    hit.id = rewrite.id;
+    hit.handling = rewrite.handling;
     hit.line = first.line;
     hit.text = line_around(code_.source, first.offset);
-    hit.is_guarded = statement.is_guarded;
-    hit.has_rewrite = compiled.rewrite.changes();
-    hit.is_certain = compiled.rewrite.is_certain && !hit.is_guarded;
+    hit.is_guarded = code_.statements[first.statement].is_guarded;
+    hit.has_rewrite = rewrite.changes() && rewriter_.changes(rewrite);
+    hit.is_certain = rewrite.is_certain && !hit.is_guarded;
     hit.is_applied = hit.has_rewrite && (hit.is_certain || rewriter_.accepted_.contains(hit.id));
-    if (hit.is_applied) change(compiled, parts, match, std::move(changes), statement);
-    found_.hits.push_back(std::move(hit));
-    if (compiled.rewrite.group == Rewrite::Group::starts)
-      found_.starts_group = found_.makes_group = true;
+    const bool is_applied = hit.is_applied;
+    if (told_.emplace(hit.line, hit.id).second) found_.hits.push_back(std::move(hit));
+    return is_applied;
+  }
+
+  // Whether it was meant; then it is a hit.
+  bool take(const Compiled& compiled, const PatternMatch& match) {
+    if (!is_meant(compiled, match)) return false;
+    const std::uint32_t first = first_of_call(match.range.first);
+    if (note(compiled.rewrite, first))
+      change(compiled.rewrite, match, code_.statements[code_.tokens[first].statement]);
+    found_.makes_group = found_.makes_group || compiled.rewrite.makes_group;
     return true;
   }
 
-  void change(const Compiled& compiled, const std::vector<PatternPart>& parts,
-              const PatternMatch& match, std::vector<TextEdit> changes,
-              const CodeStatement& statement) {
-    const Rewrite& rewrite = compiled.rewrite;
+  void change(const Rewrite& rewrite, const PatternMatch& match, const CodeStatement& statement) {
     const std::string_view line_break = line_break_of(code_.source);
     const std::string_view indent = code_.source.substr(
         statement.line_start, code_.tokens[statement.first].offset - statement.line_start);
@@ -209,80 +256,18 @@ class PythonRewriter::Search {
       found_.edits.push_back(
           {statement.line_start, 0,
            concat(indent, with_line_breaks(rewrite.before, line_break, indent), line_break)});
-    if (!rewrite.replacement.empty()) replace(compiled, parts, match, changes, indent);
-    found_.edits.insert(found_.edits.end(), changes.begin(), changes.end());
+    const auto replace = [&](TokenRange range, const std::string& text) {
+      found_.edits.push_back({code_.tokens[range.first].offset, range.text(code_).size(),
+                              with_line_breaks(text, line_break, indent)});
+    };
+    if (!rewrite.replacement.empty()) replace(match.range, rewrite.replacement);
+    for (const auto& [hole, text] : rewrite.becomes) {
+      const auto range = match.holes.find(hole);
+      if (range != match.holes.end()) replace(range->second, text);
+    }
     for (const std::string& module : rewrite.imports) {
       if (!is_imported(code_, module)) imports_.insert(module);
     }
-  }
-
-  // What pattern and replacement have in common at both ends stays as it is written.
-  void replace(const Compiled& compiled, const std::vector<PatternPart>& parts,
-               const PatternMatch& match, std::vector<TextEdit>& changes, std::string_view indent) {
-    const auto& made = compiled.replacement;
-    std::size_t same = 0;
-    while (same < parts.size() && same < made.size() && parts[same] == made[same]) ++same;
-    std::size_t tail = 0;
-    while (tail + same < parts.size() && tail + same < made.size() &&
-           parts[parts.size() - 1 - tail] == made[made.size() - 1 - tail])
-      ++tail;
-    const std::size_t begin = same < match.parts.size() && !match.parts[same].is_empty()
-                                  ? code_.tokens[match.parts[same].first].offset
-                                  : code_.tokens[match.range.end - 1].end();
-    if (same + tail == parts.size() && same + tail == made.size()) return;
-    const bool goes = parts.size() - tail > same;  // something does
-    std::size_t stop =
-        goes ? code_.tokens[match.parts[parts.size() - 1 - tail].end - 1].end() : begin;
-    std::string text;
-    for (std::size_t i = same; i + tail < made.size(); ++i) {
-      if (i > same) text += gap_before(compiled, i);
-      text += part_text(compiled.rewrite.replacement, made[i], match, changes);
-    }
-    if (tail > 0) {
-      // The space before what stays is the replacement's, unless a line ends there.
-      const std::size_t next = code_.tokens[match.parts[parts.size() - tail].first].offset;
-      const std::string_view gap = code_.source.substr(stop, next - stop);
-      const bool is_plain = gap.find_first_not_of(' ') == std::string_view::npos;
-      if (is_plain) stop = next;
-      if (is_plain || !goes) text += gap_before(compiled, made.size() - tail);
-    }
-    text = with_line_breaks(text, line_break_of(code_.source), indent);
-    // What is rendered anew must not be edited as well.
-    std::erase_if(changes, [&](const TextEdit& edit) {
-      return edit.offset >= begin && edit.offset + edit.size <= stop;
-    });
-    changes.push_back({begin, stop - begin, std::move(text)});
-  }
-
-  // What the replacement has between a part and the one before it.
-  static std::string gap_before(const Compiled& compiled, std::size_t part) {
-    if (part == 0) return {};
-    const PatternPart& before = compiled.replacement[part - 1];
-    const std::size_t begin = before.offset + before.size;
-    return compiled.rewrite.replacement.substr(begin, compiled.replacement[part].offset - begin);
-  }
-
-  std::string part_text(const std::string& replacement, const PatternPart& part,
-                        const PatternMatch& match, const std::vector<TextEdit>& changes) const {
-    if (part.kind == PatternPart::Kind::hole || part.kind == PatternPart::Kind::holes)
-      return hole_text(part.text, match, changes);
-    std::string text = replacement.substr(part.offset, part.size);
-    if (part.kind != PatternPart::Kind::chain) return text;
-    for (const std::string& name : part.names) {
-      if (!name.starts_with('$')) continue;
-      const auto at = text.find(name);
-      if (at != std::string::npos)
-        text.replace(at, name.size(), hole_text(name.substr(1), match, changes));
-    }
-    return text;
-  }
-
-  std::string hole_text(const std::string& name, const PatternMatch& match,
-                        const std::vector<TextEdit>& changes) const {
-    const auto hole = match.holes.find(name);
-    if (hole == match.holes.end() || hole->second.is_empty()) return {};
-    const std::size_t begin = code_.tokens[hole->second.first].offset;
-    return edited(code_.source, begin, begin + hole->second.text(code_).size(), changes);
   }
 
   const PythonRewriter& rewriter_;
@@ -291,23 +276,25 @@ class PythonRewriter::Search {
   FoundRewrites found_;
   std::set<std::string> imports_;
   std::map<std::string, bool> called_;
+  std::set<std::pair<int, std::string>> told_;
 };
 
-PythonRewriter::PythonRewriter(const std::vector<Rewrite>& rewrites, std::set<std::string> accepted)
-    : accepted_(std::move(accepted)) {
+PythonRewriter::PythonRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
+                               std::set<std::string> accepted)
+    : style_(style), accepted_(std::move(accepted)) {
   for (const Rewrite& rewrite : rewrites) {
     if (rewrite.language != Rewrite::Language::python) continue;
     auto compiled = std::make_unique<Compiled>();
     compiled->rewrite = rewrite;
-    if (!rewrite.replacement.empty()) compiled->replacement = pattern_parts(rewrite.replacement);
     for (const auto& [name, expression] : rewrite.holes)
       compiled->holes.emplace_back(name, Pattern(whole_match(expression)));
-    for (const ArgumentRule& rule : compiled->rewrite.arguments) {
-      CompiledArgument argument{&rule, {}};
-      if (!rule.matches.empty()) argument.matches.emplace_back(whole_match(rule.matches));
-      compiled->arguments.push_back(std::move(argument));
-    }
+    if (!rewrite.strings.empty())
+      strings_.emplace_back(Pattern(whole_match(rewrite.strings)), rewrites_.size());
     for (const std::string& text : rewrite.patterns) {
+      if (text.starts_with(import_mark)) {
+        imports_.emplace_back(text.substr(import_mark.size()), rewrites_.size());
+        continue;
+      }
       std::vector<PatternPart> parts = pattern_parts(text);
       const bool is_attribute =
           !parts.empty() && parts.front().kind == PatternPart::Kind::attribute;
@@ -332,9 +319,7 @@ FoundRewrites PythonRewriter::find(std::string_view source, const ProjectFacts& 
     found.problem_line = code.problem_line;
     return found;
   }
-  FoundRewrites found = Search(*this, code, project).run();
-  found.modules.insert(code.modules.begin(), code.modules.end());
-  return found;
+  return Search(*this, code, project).run();
 }
 
 }  // namespace topsctl

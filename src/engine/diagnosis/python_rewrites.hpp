@@ -20,23 +20,22 @@ class PythonRewriter {
  public:
   // `accepted`: ids of which also what is not certain is applied. Throws Error{internal} for a
   // pattern that does not tokenize.
-  PythonRewriter(const std::vector<Rewrite>& rewrites, std::set<std::string> accepted);
+  PythonRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
+                 std::set<std::string> accepted);
 
   FoundRewrites find(std::string_view source, const ProjectFacts& project) const;
 
  private:
-  struct CompiledArgument {
-    const ArgumentRule* rule = nullptr;
-    std::vector<Pattern> matches;  // none or one
-  };
   struct Compiled {
     Rewrite rewrite;
     std::vector<std::vector<PatternPart>> patterns;
-    std::vector<PatternPart> replacement;
     std::vector<std::pair<std::string, Pattern>> holes;
-    std::vector<CompiledArgument> arguments;
   };
   class Search;
+
+  bool changes(const Rewrite& rewrite) const {
+    return rewrite.style == PatchStyle::settings || rewrite.style == style_;
+  }
 
   std::vector<std::unique_ptr<Compiled>> rewrites_;
   // Rewrite and pattern by the first name of a chain, or by that of an attribute.
@@ -44,6 +43,9 @@ class PythonRewriter {
       std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>>;
   Starts chains_;
   Starts attributes_;
+  std::vector<std::pair<std::string, std::size_t>> imports_;  // modules
+  std::vector<std::pair<Pattern, std::size_t>> strings_;
+  PatchStyle style_;
   std::set<std::string> accepted_;
 };
 

@@ -23,7 +23,7 @@ struct ProjectSetting {
 
 bool is_key_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-';
+         c == '-' || c == '.' || c == '/';
 }
 
 // One pass over the text: words, quoted or not, that a colon follows, and their values.
@@ -54,6 +54,7 @@ class SettingsScanner {
     const char before = at_ == 0 ? '\n' : text_[at_ - 1];
     const bool is_apart = before == '\n' || before == ' ' || before == '\t' || before == '{' ||
                           before == ',' || before == '\r' || before == '[';
+    if (peek() == '-' && peek(1) == ' ' && is_apart && form_ == SettingsForm::yaml) item();
     if (peek() == '#' && is_apart && form_ == SettingsForm::yaml) return skip(line_rest());
     if ((peek() == '"' || peek() == '\'') && is_apart) return quoted();
     if (is_key_character(peek()) && is_apart && form_ == SettingsForm::yaml) {
@@ -64,6 +65,18 @@ class SettingsScanner {
       return value_of(key);
     }
     skip(1);
+  }
+
+  // A plain one of a list has the key "-".
+  void item() {
+    const std::string_view line =
+        text_.substr(at_ + 2, line_rest() - std::min<std::size_t>(2, line_rest()));
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin == std::string_view::npos || line.find(": ") != std::string_view::npos) return;
+    const std::size_t quoted = line[begin] == '"' || line[begin] == '\'' ? 1 : 0;
+    std::string_view value = line.substr(begin + quoted);
+    value = value.substr(0, quoted == 1 ? value.find(line[begin]) : value.find(" #"));
+    found_.push_back({"-", at_ + 2 + begin + quoted, trimmed(value).size(), line_});
   }
 
   // Of the string that begins here, with its quotes.
@@ -151,15 +164,14 @@ SettingsRewriter::SettingsRewriter(const std::vector<Rewrite>& rewrites,
   for (const Rewrite& rewrite : rewrites) {
     if (rewrite.language != Rewrite::Language::settings) continue;
     for (const std::string& pattern : rewrite.patterns) {
-      const auto colon = pattern.find(": $value");
+      const auto key = rewrite.holes.find("key");
       const auto value = rewrite.holes.find("value");
-      if (colon == std::string::npos || value == rewrite.holes.end())
-        throw Error(
-            ErrorCode::internal,
-            format("cannot use the pattern {}: expected 'key: $value' and a pattern for $value",
-                   in_quotes(pattern)));
-      rewrites_.push_back(
-          {rewrite, pattern.substr(0, colon), Pattern(concat("^(?:", value->second, ")$"))});
+      if (pattern != "$key: $value" || key == rewrite.holes.end() || value == rewrite.holes.end())
+        throw Error(ErrorCode::internal,
+                    format("cannot use the pattern {}: expected '$key: $value' and both holes",
+                           in_quotes(pattern)));
+      rewrites_.push_back({rewrite, Pattern(concat("^(?:", key->second, ")$")),
+                           Pattern(concat("^(?:", value->second, ")$"))});
     }
   }
 }
@@ -172,9 +184,10 @@ FoundRewrites SettingsRewriter::find(std::string_view text, SettingsForm form) c
   for (const ProjectSetting& setting : SettingsScanner(text, form).run()) {
     for (const Compiled& each : rewrites_) {
       const std::string_view value = text.substr(setting.value, setting.size);
-      if (each.key != setting.key || !each.value.matches(value)) continue;
+      if (!each.key.matches(setting.key) || !each.value.matches(value)) continue;
       SourceHit hit;
       hit.id = each.rewrite.id;
+      hit.handling = each.rewrite.handling;
       hit.line = setting.line;
       hit.text = line_around(text, setting.value);
       hit.has_rewrite = each.rewrite.changes();

@@ -23,7 +23,7 @@ class SettingsRewriter {
  private:
   struct Compiled {
     Rewrite rewrite;
-    std::string key;
+    Pattern key;
     Pattern value;
   };
   std::vector<Compiled> rewrites_;

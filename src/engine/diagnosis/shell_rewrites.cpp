@@ -2,6 +2,7 @@
 #include "engine/diagnosis/shell_rewrites.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -68,14 +69,31 @@ class CommandReader {
     } else if (frame.quoting > 0 || token.kind == Kind::text || token.kind == Kind::escape ||
                token.kind == Kind::variable) {
       extend(begin, end, token.line);
-    } else if (token.kind == Kind::blank || token.kind == Kind::continuation ||
-               token.kind == Kind::comment) {
+    } else if (token.kind == Kind::comment) {
+      end_word();
+      take_directive(begin, token);
+    } else if (token.kind == Kind::blank || token.kind == Kind::continuation) {
       end_word();
     } else if (token.kind == Kind::newline || token.kind == Kind::separator) {
       end_command();
     } else {
       end_word();  // redirections and here-documents
     }
+  }
+
+  // "#SBATCH --gres=gpu:8" and the like are words of a command for the scheduler.
+  void take_directive(std::size_t begin, const ShellToken& token) {
+    static constexpr std::array<std::string_view, 3> marks = {"#SBATCH ", "#PBS ", "#BSUB "};
+    if (std::none_of(marks.begin(), marks.end(),
+                     [&](std::string_view mark) { return token.text.starts_with(mark); }))
+      return;
+    ShellCommand words;
+    for (std::size_t at = 0; at < token.text.size();) {
+      const std::size_t end = std::min(token.text.find(' ', at), token.text.size());
+      if (end > at) words.push_back({begin + at, begin + end, token.line});
+      at = end + 1;
+    }
+    commands_.push_back(std::move(words));
   }
 
   void extend(std::size_t begin, std::size_t end, int line) {
@@ -156,8 +174,10 @@ class ShellRewriter::Search {
       : rewriter_(rewriter), script_(script), project_(project) {}
 
   FoundRewrites run() {
-    for (const ShellCommand& command : CommandReader(script_).run()) {
-      for (const Compiled& compiled : rewriter_.rewrites_) look(compiled, command);
+    const std::vector<ShellCommand> commands = CommandReader(script_).run();
+    for (const Compiled& compiled : rewriter_.rewrites_) {
+      if (is_excluded(compiled, commands)) continue;
+      for (const ShellCommand& command : commands) look(compiled, command);
     }
     std::stable_sort(found_.hits.begin(), found_.hits.end(),
                      [](const auto& a, const auto& b) { return a.line < b.line; });
@@ -167,6 +187,15 @@ class ShellRewriter::Search {
  private:
   std::string_view text(const ShellWord& word) const {
     return script_.substr(word.begin, word.end - word.begin);
+  }
+
+  bool is_excluded(const Compiled& compiled, const std::vector<ShellCommand>& commands) const {
+    if (compiled.unless_word.empty()) return false;
+    return std::any_of(commands.begin(), commands.end(), [&](const ShellCommand& command) {
+      return std::any_of(command.begin(), command.end(), [&](const ShellWord& word) {
+        return compiled.unless_word.front().matches(text(word));
+      });
+    });
   }
 
   bool has_one_of(const ShellCommand& command, const std::vector<std::string>& wanted) const {
@@ -183,7 +212,7 @@ class ShellRewriter::Search {
       const auto hole = holes.find(name);
       if (hole == holes.end() || !pattern.matches(hole->second)) return false;
     }
-    if (compiled.rewrite.group != Rewrite::Group::needs) return true;
+    if (!compiled.rewrite.needs_group) return true;
     const auto script = holes.find("script");
     return script != holes.end() && project_.group_scripts.contains(base_name(script->second));
   }
@@ -241,6 +270,7 @@ class ShellRewriter::Search {
     if (is_known) return;
     SourceHit hit;
     hit.id = rewrite.id;
+    hit.handling = rewrite.handling;
     hit.line = first.line;
     hit.text = line_around(script_, first.begin);
     hit.has_rewrite = rewrite.changes();
@@ -273,7 +303,9 @@ ShellRewriter::ShellRewriter(const std::vector<Rewrite>& rewrites, std::set<std:
     : accepted_(std::move(accepted)) {
   for (const Rewrite& rewrite : rewrites) {
     if (rewrite.language != Rewrite::Language::shell) continue;
-    Compiled compiled{rewrite, {}, {}};
+    Compiled compiled{rewrite, {}, {}, {}};
+    if (!rewrite.unless_word.empty())
+      compiled.unless_word.emplace_back(concat("^(?:", rewrite.unless_word, ")$"));
     for (const std::string& pattern : rewrite.patterns)
       compiled.patterns.push_back(split(pattern, ' '));
     for (const auto& [name, expression] : rewrite.holes)

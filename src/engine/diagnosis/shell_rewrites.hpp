@@ -25,6 +25,7 @@ class ShellRewriter {
     Rewrite rewrite;
     std::vector<std::vector<std::string>> patterns;  // words
     std::vector<std::pair<std::string, Pattern>> holes;
+    std::vector<Pattern> unless_word;  // none or one
   };
   class Search;
 

@@ -15,6 +15,7 @@ namespace topsctl {
 
 struct SourceHit {
   std::string id;
+  Handling handling = Handling::change;
   int line = 0;             // of its first token
   std::string text;         // that line
   bool is_guarded = false;  // runs only where torch.cuda.is_available() says so
@@ -24,14 +25,13 @@ struct SourceHit {
   bool operator==(const SourceHit&) const = default;
 };
 inline auto members_of(SourceHit& value) {
-  auto& [id, line, text, is_guarded, has_rewrite, is_certain, is_applied] = value;
-  return std::tie(id, line, text, is_guarded, has_rewrite, is_certain, is_applied);
+  auto& [id, handling, line, text, is_guarded, has_rewrite, is_certain, is_applied] = value;
+  return std::tie(id, handling, line, text, is_guarded, has_rewrite, is_certain, is_applied);
 }
 
 // What rewrites ask of the project as a whole.
 struct ProjectFacts {
-  bool starts_group = false;                         // on cards
-  std::set<std::string, std::less<>> modules;        // that any file imports
+  bool names_cuda = false;                           // somewhere in Python
   std::set<std::string, std::less<>> group_scripts;  // names of files that make a process group
   std::map<std::string, std::string, std::less<>>
       texts;  // of files that a rewrite asks of, by name
@@ -43,9 +43,7 @@ struct FoundRewrites {
   std::vector<TextEdit> edits;  // of the hits that are applied
   std::string problem;          // why it could not be read
   int problem_line = 0;
-  bool starts_group = false;  // on cards, or a hit would
-  bool makes_group = false;   // of any kind
-  std::set<std::string, std::less<>> modules;
+  bool makes_group = false;
 };
 
 // The line in which that offset lies, without spaces around it.

@@ -13,9 +13,11 @@ constexpr int most_rounds = 8;  // rewrites in rewrites
 
 }  // namespace
 
-SourceRewriter::SourceRewriter(const std::vector<Rewrite>& rewrites,
+SourceRewriter::SourceRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
                                const std::set<std::string>& accepted)
-    : python_(rewrites, accepted), shell_(rewrites, accepted), settings_(rewrites, accepted) {}
+    : python_(rewrites, style, accepted),
+      shell_(rewrites, accepted),
+      settings_(rewrites, accepted) {}
 
 FoundRewrites SourceRewriter::find(SourceKind kind, std::string_view text,
                                    const ProjectFacts& project) const {

@@ -23,7 +23,8 @@ struct RewrittenSource {
 
 class SourceRewriter {
  public:
-  SourceRewriter(const std::vector<Rewrite>& rewrites, const std::set<std::string>& accepted);
+  SourceRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
+                 const std::set<std::string>& accepted);
 
   // Whether a rewrite wants the text of the project's files of this name (ProjectFacts::texts).
   bool asks_of(std::string_view file) const { return shell_.asks_of(file); }

@@ -106,13 +106,12 @@ void look_at_host(const Host& host, const Stack& stack, const LaunchRequest& req
 void look_at_sources(const Stack& stack, const LaunchRequest& request,
                      const DiagnosisCatalogue& catalogue, Language language,
                      const SandboxWish& sandbox, LaunchCheck& preflight) {
-  // What it finds in them is what the shim is for.
-  if (request.shim == shim_always) return;
+  if (request.shim == shim_always) return;  // what it finds in them is what the shim is for
   ProjectOptions options;
   if (!stack.environment.generation.empty()) options.target.api = stack.environment.generation;
   try {
     add_findings(
-        judge_project(catalogue, read_sources(files_among(request.words), options, sandbox),
+        judge_project(catalogue, read_sources(files_among(request.words), options, sandbox), false,
                       language),
         preflight);
   } catch (const Error& error) {

@@ -80,7 +80,7 @@ class Launch {
     fs::create_directories(top.parent_path(), failure);
     if (failure) throw cannot_make(failure.value());
     if (::mkdir(top.c_str(), 0700) != 0) throw cannot_make(errno);
-    write_shim_for(wishes_.environment);
+    if (!wishes_.shim.empty()) write_shim(top / shim_folder, wishes_.shim, 0700, 0600);
   }
 
   // Starts an attempt; whether another one follows. Where it cannot be started, the one before was

@@ -1,7 +1,12 @@
-// Writes the embedded files of the shim, and the variables by which they are found.
+// Fills the embedded files of the shim in for a stack, and makes the variables that load it.
 #include "topsctl/engine/launch/shim.hpp"
 
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
 #include "topsctl/base/embedded.hpp"
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -13,47 +18,56 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view data_folder = "shim/";
-constexpr std::string_view version_mark = "@VERSION@";
+constexpr std::array<std::string_view, 2> generations = {"t2x", "s60"};
 constexpr const char* folder_variable = "TOPSCTL_SHIM_DIR";
-constexpr mode_t own_folder_mode = 0700;
-constexpr mode_t own_file_mode = 0600;
 
-std::string with_version(std::string_view text) {
-  const std::size_t at = text.find(version_mark);
-  if (at == std::string_view::npos) return std::string(text);
-  return concat(text.substr(0, at), topsctl_version(), text.substr(at + version_mark.size()));
+std::string filled(std::string text, std::string_view mark, std::string_view value) {
+  const std::size_t at = text.find(mark);
+  if (at != std::string::npos) text.replace(at, mark.size(), value);
+  return text;
 }
 
 }  // namespace
 
 const std::vector<std::string>& shim_choices() {
-  static const std::vector<std::string> choices = {std::string(shim_never),
-                                                   std::string(shim_always)};
+  static const std::vector<std::string> choices = {std::string(shim_auto), std::string(shim_always),
+                                                   std::string(shim_never)};
   return choices;
 }
 
-const std::vector<std::string>& shim_generations() {
-  static const std::vector<std::string> generations = {"t2x", "s60"};
-  return generations;
+bool has_shim(const Stack& stack) {
+  const std::string& own = stack.environment.generation;
+  return std::find(generations.begin(), generations.end(), own) != generations.end();
 }
 
-std::map<std::string, std::string> shim_environment(const fs::path& folder,
-                                                    const std::string& generation,
-                                                    const std::string& backend) {
-  return {{"TOPSCTL_SHIM", generation},
-          {"TOPSCTL_SHIM_BACKEND", backend},
+void require_shim(const Stack& stack, const std::string& way_out) {
+  if (!has_shim(stack))
+    throw Error(ErrorCode::usage, format("no runtime shim for the cards of stack {}", stack.name),
+                way_out);
+}
+
+std::vector<ShimFile> shim_files(const Stack& stack) {
+  std::vector<ShimFile> files;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (!file.name.starts_with(data_folder) || !file.name.ends_with(".py")) continue;
+    std::string text = filled(std::string(file.bytes), "@VERSION@", topsctl_version());
+    text = filled(std::move(text), "@GENERATION@", stack.environment.generation);
+    text = filled(std::move(text), "@BACKEND@", stack.backend.name);
+    files.push_back({std::string(file.name.substr(data_folder.size())), std::move(text)});
+  }
+  return files;
+}
+
+std::map<std::string, std::string> shim_environment(const fs::path& folder, const Stack& stack) {
+  return {{"TOPSCTL_SHIM", stack.environment.generation},
+          {"TOPSCTL_SHIM_BACKEND", stack.backend.name},
           {folder_variable, folder.string()}};
 }
 
-void write_shim_for(const std::map<std::string, std::string>& environment) {
-  const auto folder = environment.find(folder_variable);
-  if (folder == environment.end()) return;
-  make_directories(folder->second, own_folder_mode);
-  for (const EmbeddedFile& file : embedded_files()) {
-    if (!file.name.starts_with(data_folder)) continue;
-    write_plainly(fs::path(folder->second) / file.name.substr(data_folder.size()),
-                  with_version(file.bytes), own_file_mode);
-  }
+void write_shim(const fs::path& folder, const std::vector<ShimFile>& files, mode_t folder_mode,
+                mode_t file_mode) {
+  make_directories(folder, folder_mode);
+  for (const ShimFile& file : files) write_plainly(folder / file.name, file.text, file_mode);
 }
 
 void load_shim_in(std::map<std::string, std::string>& environment) {
@@ -61,6 +75,22 @@ void load_shim_in(std::map<std::string, std::string>& environment) {
   if (folder == environment.end()) return;
   std::string& path = environment["PYTHONPATH"];
   path = path.empty() ? folder->second : concat(folder->second, ":", path);
+}
+
+std::vector<std::string> words_that_load_shim(const fs::path& folder) {
+  return {"sh", "-c", R"(exec env PYTHONPATH="$0${PYTHONPATH:+:$PYTHONPATH}" "$@")",
+          folder.string()};
+}
+
+Json shim_mapping(const Stack& stack) {
+  const auto text = embedded_file(concat(data_folder, "mapping.json"));
+  Json data = parse_json(std::string(text.value_or("{}")), "mapping.json");
+  Json mapped = Json::array();
+  for (const Json& row : data.at("mapped"))
+    mapped.push_back({{"cuda", row.at("cuda")},
+                      {"becomes", filled(row.at(stack.environment.generation).get<std::string>(),
+                                         "@BACKEND@", stack.backend.name)}});
+  return {{"mapped", std::move(mapped)}, {"refused", data.at("refused")}};
 }
 
 }  // namespace topsctl

@@ -33,19 +33,8 @@ std::string text_of(const JsonReader& record, const std::string& key, const Text
   return value ? with_texts(value->text(), texts) : std::string();
 }
 
-ArgumentRule read_argument(const JsonReader& reader, const Texts& texts) {
-  reader.expect_keys({"name", "position", "matches", "is_needed", "is_dropped", "becomes"});
-  ArgumentRule rule;
-  rule.name = reader.at("name").text();
-  if (const auto position = reader.find("position"))
-    rule.position = static_cast<int>(position->integer(0, 100));
-  if (const auto matches = reader.find("matches")) rule.matches = matches->text();
-  rule.is_needed = reader.flag_at("is_needed");
-  rule.is_dropped = reader.flag_at("is_dropped");
-  rule.becomes = text_of(reader, "becomes", texts);
-  if (rule.is_dropped && !rule.becomes.empty())
-    reader.reject("an argument cannot be both dropped and replaced");
-  return rule;
+Handling handling_of(const std::string& word) {
+  return word == "shim" ? Handling::shim : word == "change" ? Handling::change : Handling::cannot;
 }
 
 Rewrite::Language read_language(const JsonReader& reader) {
@@ -56,44 +45,52 @@ Rewrite::Language read_language(const JsonReader& reader) {
 }
 
 void read_when(const JsonReader& reader, Rewrite& rewrite) {
-  if (const auto group = reader.find("group"))
-    rewrite.group = group->text_of({"starts", "needs"}) == "starts" ? Rewrite::Group::starts
-                                                                    : Rewrite::Group::needs;
+  rewrite.handling = handling_of(reader.at("handling").text_of({"shim", "change", "cannot"}));
+  if (const auto style = reader.find("style"))
+    rewrite.style = *patch_style_named(style->text_of(patch_style_names()));
+  rewrite.makes_group = reader.flag_at("makes_group");
+  rewrite.needs_group = reader.flag_at("needs_group");
   rewrite.unless_called = reader.texts_at("unless_called");
-  rewrite.unless_imported = reader.texts_at("unless_imported");
+  if (const auto word = reader.find("unless_word")) rewrite.unless_word = word->text();
   rewrite.commands = reader.texts_at("commands");
   if (const auto file = reader.find("unknown_to")) rewrite.unknown_to = file->text();
   rewrite.is_statement = reader.flag_at("is_statement");
-  rewrite.api = reader.at("api").text_of({"t2x", "s60", "both", "any"});
-  rewrite.backend = reader.at("backend").text_of({"eccl", "gloo", "both"});
+  if (const auto api = reader.find("api"))
+    rewrite.api = api->text_of({"t2x", "s60", "both", "any"});
+  if (const auto backend = reader.find("backend"))
+    rewrite.backend = backend->text_of({"eccl", "gloo", "both"});
 }
 
 Rewrite read_rewrite(const JsonReader& reader, const Texts& texts) {
-  reader.expect_keys({"id",           "language",    "pattern",       "holes",
-                      "arguments",    "replacement", "before",        "imports",
-                      "is_statement", "group",       "unless_called", "unless_imported",
-                      "commands",     "unknown_to",  "api",           "backend",
-                      "grade",        "source",      "certain",       "examples"});
+  reader.expect_keys({"id",           "language",    "handling",    "pattern", "holes",
+                      "strings",      "replacement", "before",      "imports", "style",
+                      "is_statement", "makes_group", "needs_group", "becomes", "unless_called",
+                      "unless_word",  "commands",    "unknown_to",  "api",     "backend",
+                      "grade",        "source",      "certain",     "examples"});
   Rewrite rewrite;
   rewrite.id = reader.at("id").text();
   rewrite.language = read_language(reader.at("language"));
-  rewrite.patterns = reader.at("pattern").texts();
+  rewrite.patterns = reader.texts_at("pattern");
+  if (const auto strings = reader.find("strings")) rewrite.strings = strings->text();
+  if (rewrite.patterns.empty() && rewrite.strings.empty())
+    reader.reject("it has no pattern and no strings");
   if (const auto holes = reader.find("holes")) {
     for (const std::string& name : holes->keys()) rewrite.holes[name] = holes->at(name).text();
   }
-  if (const auto arguments = reader.find("arguments")) {
-    for (const JsonReader& each : arguments->items())
-      rewrite.arguments.push_back(read_argument(each, texts));
-  }
   rewrite.replacement = text_of(reader, "replacement", texts);
   rewrite.before = text_of(reader, "before", texts);
+  if (const auto becomes = reader.find("becomes")) {
+    for (const std::string& hole : becomes->keys())
+      rewrite.becomes[hole] = with_texts(becomes->at(hole).text(), texts);
+  }
   rewrite.imports = reader.texts_at("imports");
   read_when(reader, rewrite);
-  rewrite.grade = reader.at("grade").text_of({"attested", "plausible"}) == "attested"
-                      ? VariableGrade::attested
-                      : VariableGrade::plausible;
-  rewrite.source = reader.at("source").text();
-  rewrite.is_certain = reader.at("certain").boolean();
+  if (const auto grade = reader.find("grade"))
+    rewrite.grade = grade->text_of({"attested", "plausible"}) == "attested"
+                        ? VariableGrade::attested
+                        : VariableGrade::plausible;
+  if (const auto source = reader.find("source")) rewrite.source = source->text();
+  rewrite.is_certain = reader.flag_at("certain");
   for (const JsonReader& example : reader.at("examples").items()) {
     example.expect_keys({"before", "after"});
     rewrite.examples.push_back({example.at("before").text(), example.at("after").text()});
@@ -101,16 +98,31 @@ Rewrite read_rewrite(const JsonReader& reader, const Texts& texts) {
   if (rewrite.examples.empty()) reader.at("examples").reject("expected at least one example");
   if (rewrite.is_certain && !rewrite.changes())
     reader.reject("it is marked certain but changes nothing");
+  if (rewrite.changes() && rewrite.source.empty())
+    reader.reject("it does not say where the new form was seen");
   return rewrite;
 }
 
 }  // namespace
 
+std::string_view name(Handling handling) {
+  return handling == Handling::shim ? "shim" : handling == Handling::change ? "change" : "cannot";
+}
+
+const std::vector<std::string>& patch_style_names() {
+  static const std::vector<std::string> names = {"settings", "import", "source"};
+  return names;
+}
+
+std::optional<PatchStyle> patch_style_named(std::string_view name) {
+  const auto& names = patch_style_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<PatchStyle>(found - names.begin());
+}
+
 bool Rewrite::changes() const {
-  return !replacement.empty() || !before.empty() || !imports.empty() ||
-         std::any_of(arguments.begin(), arguments.end(), [](const ArgumentRule& rule) {
-           return rule.is_dropped || !rule.becomes.empty();
-         });
+  return !replacement.empty() || !before.empty() || !becomes.empty();
 }
 
 std::vector<Rewrite> parse_rewrites(std::string_view json, const std::string& source) {
@@ -158,7 +170,7 @@ std::vector<Rewrite> rewrites_for(const std::vector<Rewrite>& rewrites,
     if (!is_of_api || !is_of_backend) continue;
     rewrite.replacement = with_texts(std::move(rewrite.replacement), texts);
     rewrite.before = with_texts(std::move(rewrite.before), texts);
-    for (ArgumentRule& rule : rewrite.arguments) rule.becomes = with_texts(rule.becomes, texts);
+    for (auto& [hole, text] : rewrite.becomes) text = with_texts(std::move(text), texts);
     chosen.push_back(std::move(rewrite));
   }
   return chosen;

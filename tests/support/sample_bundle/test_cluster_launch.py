@@ -85,7 +85,7 @@ time.sleep(600)
 
 
 def test_a_job_that_fails_is_diagnosed(launch, schema):
-    done = launch.run("mpi", *HERE, "--nproc", "3", "--submit", "--json", script=FAILS)
+    done = launch.run("mpi", *HERE, "--shim", "never", "--nproc", "3", "--submit", "--json", script=FAILS)
     assert done.returncode == 1 and " begun\n" in done.stderr, done
     report = json.loads(done.stdout)
     schema(report, "launch")
@@ -141,7 +141,7 @@ def test_ranks_on_two_nodes_of_slurm_add_up(slurm, launch, tmp_path):
 
 
 def test_a_submitted_job_ends_with_topsctl(slurm, launch, tmp_path):
-    words = launch.words("slurm", *TWO_NODES, "--nproc", "1", "--submit", script=FAILS)
+    words = launch.words("slurm", *TWO_NODES, "--shim", "never", "--nproc", "1", "--submit", script=FAILS)
     running = subprocess.Popen(slurm.argv(0, *words), cwd=tmp_path, env=slurm.environment | launch.environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     slurm.processes.append(running)

@@ -322,7 +322,7 @@ def runs(topsctl_release, environment, folder, *words):
 
 def test_the_script_is_judged_before_it_is_started(job, tmp_path, schema):
     done = job("import torch\nimport torch.distributed as dist\ndist.init_process_group('nccl')\ntorch.zeros(1).cuda()\n",
-               "--json", preflight="files")
+               "--shim", "never", "--json", preflight="files")
     out, err = done.communicate(timeout=120)
     report = json.loads(out)
     schema(report, "launch")

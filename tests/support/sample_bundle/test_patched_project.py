@@ -1,4 +1,4 @@
-# The guides' project, patched by topsctl doctor, trains under torchrun on the doubles: the ranks' sum is what it must be.
+# The guides' project, patched by topsctl doctor where no shim reaches, trains on the doubles: the ranks' sum is what it must be.
 
 import io
 import json
@@ -31,12 +31,12 @@ def topsctl_as_nobody(topsctl, folder, *argv):
     return subprocess.run(as_nobody([topsctl, *argv]), env=environment, cwd="/", capture_output=True, text=True, check=False)
 
 
-def patched(topsctl, folder, api, backend):
+def patched(topsctl, folder, api, backend, style="settings"):
     """The project as `--apply` makes it."""
     folder.parent.mkdir()
     shutil.copytree(TESTS / "data" / "project", folder)
     give_to_nobody(folder.parent)
-    done = topsctl_as_nobody(topsctl, folder, "doctor", "--project", folder, "--api", api, "--backend", backend, "--apply")
+    done = topsctl_as_nobody(topsctl, folder, "doctor", "--project", folder, "--api", api, "--backend", backend, "--style", style, "--apply")
     assert done.returncode in (0, 5) and "undo with `topsctl rollback 1`" in done.stdout, done
     for path in sorted(folder.rglob("*.py")):
         compile(path.read_bytes(), str(path), "exec")
@@ -69,11 +69,12 @@ def open_place():
         yield folder
 
 
+@pytest.mark.parametrize("style", ["settings", pytest.param("source", marks=pytest.mark.whole)])
 @pytest.mark.parametrize("api, backend, scripts", TARGETS)
-def test_eight_ranks_add_up_after_the_patch(topsctl_dev, topsctl_release, schema, installed, open_place, api, backend, scripts):
+def test_eight_ranks_add_up_after_the_patch(topsctl_dev, topsctl_release, schema, installed, open_place, api, backend, scripts, style):
     environment = installed(*(["--personality", "s60"] if api == "s60" else []))
     environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
-    project = patched(topsctl_dev, open_place / "work" / "project", api, backend)
+    project = patched(topsctl_dev, open_place / "work" / "project", api, backend, style)
     for script in scripts:
         # What the guides have an operator look for: eight processes, and ranks 0 to 7.
         record = launched(topsctl_release, project, script, environment)
@@ -140,10 +141,12 @@ def harm(project):
 
 def test_a_patcher_by_expressions_breaks_what_the_patch_does_not(topsctl_dev, installed, open_place, tmp_path):
     environment = installed()
-    environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double")
+    shim = tmp_path / "shim"
+    run(topsctl_dev, "shim", "--write", shim, "--stack", "topsrider-t2x")
+    environment["PYTHONPATH"] += os.pathsep + str(TESTS / "support" / "mmengine_double") + os.pathsep + str(shim)
     environment |= {"RANK": "0", "LOCAL_RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1",
                     "MASTER_PORT": str(free_port())}
-    projects = {"topsctl": patched(topsctl_dev, open_place / "topsctl" / "project", "t2x", "eccl"),
+    projects = {"topsctl": patched(topsctl_dev, open_place / "topsctl" / "project", "t2x", "eccl", "import"),
                 "expressions": patched_by_expressions(tmp_path / "expressions")}
     runs = {name: [run(sys.executable, project / "scripts" / script, project / CONFIG, env=environment, check=False).returncode == 0
                    for script in SCRIPTS] for name, project in projects.items()}

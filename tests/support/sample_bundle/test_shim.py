@@ -50,7 +50,7 @@ def stack(sites):
                       TORCH_GCU_DOUBLE_GROUP=form, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1", MASTER_ADDR="127.0.0.1",
                       GLOO_SOCKET_IFNAME="lo")
         if shim:
-            values["TOPSCTL_SHIM"] = generation
+            values.update(TOPSCTL_SHIM=generation, TOPSCTL_SHIM_BACKEND="eccl")
         values.update(more)
         return values
     return environment
@@ -352,17 +352,17 @@ def test_a_step_is_that_of_torch_gcu_where_it_has_one(stack):
 def test_launch_runs_a_program_for_cuda_as_it_is(stack, by_hand, tmp_path, topsctl_release):
     environment = stack("t2x", "torch", shim=False, HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path / "state"))
     outcomes = {}
-    for when in ("always", "never"):
-        argv = [topsctl_release, "launch", "--shim", when, "--stack", "topsrider-t2x", "--python", sys.executable, "--nproc", "2",
+    for when in ("auto", "never"):
+        argv = [topsctl_release, "launch", *([] if when == "auto" else ["--shim", when]), "--stack", "topsrider-t2x", "--python", sys.executable, "--nproc", "2",
                 "--preflight", "none", "--accept", "cuda-device", "--log-dir", tmp_path / when, "--", PROGRAMS / "gpt.py", "--out",
                 tmp_path / "gpt.pt"]
         done = subprocess.run(argv, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=150, check=False)
         logs = [(tmp_path / when / f"attempt_0/rank_{rank}.log") for rank in range(2)]
         outcomes[when] = done, [results_of(log.read_text()) for log in logs if log.exists()]
-    done, found = outcomes["always"]
+    done, found = outcomes["auto"]
     assert done.returncode == 0, done
     assert [each[0] for each in found] == by_hand("t2x", "torch")["gpt_on_cards"]
-    shim = tmp_path / "always/shim"
+    shim = tmp_path / "auto/shim"
     assert {file.name for file in shim.iterdir()} == {file.name for file in SHIM.iterdir() if file.suffix == ".py"}
     assert "@VERSION@" not in (shim / "topsctl_shim.py").read_text()
     assert outcomes["never"][0].returncode != 0 and not (tmp_path / "never/shim").exists()
@@ -373,3 +373,64 @@ def test_a_stack_for_cuda_has_no_shim(tmp_path, topsctl_release):
     done = subprocess.run([topsctl_release, "launch", "--shim", "always", "--stack", "vccl-2.26.6", "--nproc", "1", "--", "train.py"],
                           cwd=tmp_path, env=dict(os.environ, HOME=str(tmp_path)), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and "no runtime shim" in done.stderr, done
+
+
+EACH_REFUSED = """
+import json, sys, torch, torch.utils.cpp_extension
+model = torch.nn.Linear(1, 1)
+for expression in json.load(sys.stdin):
+    try:
+        found = eval(expression)
+        found() if callable(found) else None
+        print("passed", expression)
+    except RuntimeError as error:
+        print("refused" if "[cuda-beyond-the-shim]" in str(error) else error, expression)
+"""
+
+
+def test_what_shim_explains_as_refused_is_refused(stack, topsctl_release):
+    told = json.loads(subprocess.run([topsctl_release, "shim", "--explain", "--json", "--stack", "topsrider-t2x"], check=True,
+                                     capture_output=True, timeout=60).stdout)
+    refused = [row["cuda"] for row in told["refused"]]
+    done = subprocess.run([sys.executable, "-B", "-c", EACH_REFUSED], env=stack("t2x", "own"), input=json.dumps(refused),
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert [line for line in done.stdout.splitlines() if not line.startswith("[test double]")] == ["refused " + each for each in refused], done
+
+
+def test_the_shim_is_written_for_other_launchers(stack, tmp_path, topsctl_release):
+    words = [topsctl_release, "shim", "--write", tmp_path / "shim", "--json", "--stack", "topsrider-t2x"]
+    told = json.loads(subprocess.run(words, check=True, capture_output=True, timeout=60).stdout)
+    before = stack("t2x", "own", shim=False)
+    other = before["PYTHONPATH"]
+    on_card = "import torch; print(torch.zeros(1).cuda().device)"
+
+    def run(code, **more):
+        return subprocess.run([sys.executable, "-B", "-c", code], env=dict(before, **more), capture_output=True, text=True, timeout=60,
+                              check=False)
+    by_variables = dict(told["environment"], PYTHONPATH=f"{told['environment']['PYTHONPATH']}:{other}")
+    assert run(on_card, **by_variables).stdout.endswith("xla:0\n")
+    assert run(on_card, PYTHONPATH=by_variables["PYTHONPATH"]).returncode != 0  # the variable is what loads it
+    imported = run("import topsctl_shim; " + on_card, PYTHONPATH=by_variables["PYTHONPATH"])
+    assert imported.stdout.endswith("xla:0\n"), imported
+    again = subprocess.run(words, capture_output=True, timeout=60, check=False)
+    assert again.returncode == 3 and json.loads(again.stdout)["folder"] is None
+
+
+def test_a_job_for_other_engines_has_the_shim_beside_it(stack, tmp_path, topsctl_release):
+    (tmp_path / "train.py").write_text("import torch\nprint(torch.zeros(1).cuda().device)\n")
+    environment = stack("t2x", "own", shim=False, HOME=str(tmp_path))
+    words = [topsctl_release, "launch", "--engine", "slurm", "--host-count", "1", "--nproc", "1", "--stack", "topsrider-t2x",
+             "--python", sys.executable, "--json"]
+    for when in ("auto", "never"):
+        told = json.loads(subprocess.run(words + ["--shim", when, "--emit", tmp_path / when, "--", "train.py"], cwd=tmp_path,
+                                         env=environment, check=True, capture_output=True, timeout=60).stdout)
+        text = (tmp_path / when / "job.sbatch").read_text()
+        if when == "never":
+            assert told["cluster"]["shim"] is None and "SHIM" not in text and not (tmp_path / when / "shim").exists()
+            continue
+        assert told["cluster"]["shim"] == str(tmp_path / "auto/shim")
+        command = text[text.index("sh -c \'exec env PYTHONPATH"):].splitlines()[0].partition(" ${resume")[0]
+        exports = "".join(line + "\n" for line in text.splitlines() if line.startswith("export TOPSCTL_SHIM"))
+        done = subprocess.run(["sh", "-c", exports + command], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+                              check=False)
+        assert done.stdout.endswith("xla:0\n"), done

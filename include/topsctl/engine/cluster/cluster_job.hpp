@@ -7,6 +7,7 @@
 
 #include "topsctl/engine/cluster/job_template.hpp"
 #include "topsctl/engine/cluster/rank_layout.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/model/environment.hpp"
 #include "topsctl/model/stack/stack.hpp"
 
@@ -38,6 +39,7 @@ struct ClusterWishes {
   std::string image;
   std::vector<JobVolume> volumes;
   std::vector<std::string> engine_arguments;
+  std::filesystem::path shim;  // the folder that ranks load it from; empty: they do not
 };
 
 // A name of a job from that of its script: "scripts/Train_8.py" gives "train-8".
@@ -45,6 +47,7 @@ std::string job_name_of(const std::vector<std::string>& words);
 TemplateValues job_values(const ClusterWishes& wishes, const RankLayout& layout, const Stack& stack,
                           const Environment& environment);
 // Writes into a new directory, or leaves nothing of it. Throws Error{bad_input} if it is there.
-void emit(const std::vector<JobFile>& files, const std::filesystem::path& folder);
+void emit(const std::vector<JobFile>& files, const std::vector<ShimFile>& shim,
+          const std::filesystem::path& folder);
 
 }  // namespace topsctl

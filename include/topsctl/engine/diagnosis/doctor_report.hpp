@@ -26,12 +26,14 @@ struct DoctorReport {
   std::optional<Judgement> judgement;  // nothing: nothing could be looked at
   std::vector<LogSource> sources;
   std::optional<MachineFacts> machine;
+  std::vector<ProjectPlace> places;         // of --project, all of them
   std::optional<SourcePatch> patch;         // of --project with --patch or --apply
   std::vector<const Diagnosis*> catalogue;  // of --list and --explain
   Language language = Language::english;
 };
 
-// {verdict, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, patch, catalogue[]}
+// {verdict, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, places[], patch,
+// catalogue[]}
 Json to_json(const DoctorReport& report);
 // {verdict, first_cause, diagnoses}, each null where nothing was judged.
 Json to_json(const std::optional<Judgement>& judgement);

@@ -14,9 +14,14 @@
 
 namespace topsctl {
 
+constexpr Handling last_of(Handling /*type*/) {
+  return Handling::cannot;
+}
+
 // One place that a rewrite names.
 struct ProjectPlace {
-  std::string id;    // of the diagnosis
+  std::string id;  // of the diagnosis
+  Handling handling = Handling::change;
   std::string path;  // below the project
   int line = 0;
   std::string text;
@@ -26,8 +31,8 @@ struct ProjectPlace {
   bool operator==(const ProjectPlace&) const = default;
 };
 inline auto members_of(ProjectPlace& value) {
-  auto& [id, path, line, text, is_guarded, has_rewrite, is_applied] = value;
-  return std::tie(id, path, line, text, is_guarded, has_rewrite, is_applied);
+  auto& [id, handling, path, line, text, is_guarded, has_rewrite, is_applied] = value;
+  return std::tie(id, handling, path, line, text, is_guarded, has_rewrite, is_applied);
 }
 
 // A file that was not read, or is not patched.
@@ -67,6 +72,7 @@ inline auto members_of(ProjectReading& value) {
 
 struct ProjectOptions {
   RewriteTarget target;
+  PatchStyle style = PatchStyle::settings;
   std::set<std::string> accepted;  // ids: also changes that are not certain
 };
 
@@ -80,8 +86,15 @@ ProjectReading read_project(const std::filesystem::path& folder, const ProjectOp
 ProjectReading read_sources(const std::vector<std::filesystem::path>& files,
                             const ProjectOptions& options, const SandboxWish& wish);
 
-// Worst first. An id that the catalogue does not have is left out: --only and --except shorten it.
+// Whether one of the sources names CUDA or NCCL, comments left out: of those among the words of a
+// command first, then of the Python below the folder, as read_project() walks it. Looks at no more
+// than 20,000 names and 256 MiB, so that data beside the sources cost nothing.
+bool names_cuda(const std::filesystem::path& folder, const std::vector<std::string>& words);
+
+// Worst first. With the shim, what it does is no problem, and all else is; without, what runs only
+// where torch.cuda.is_available() says so. An id that the catalogue does not have is left out:
+// --only and --except shorten it.
 Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReading& reading,
-                        Language language);
+                        bool has_shim, Language language);
 
 }  // namespace topsctl

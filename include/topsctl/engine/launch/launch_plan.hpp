@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "topsctl/engine/launch/node_place.hpp"
+#include "topsctl/engine/launch/shim.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -29,6 +30,7 @@ struct LaunchWishes {
   std::string backend;                             // of it: "eccl"
   std::map<std::string, std::string> environment;  // the whole of it
   std::optional<NodePlace> place = {};             // among several hosts
+  std::vector<ShimFile> shim = {};                 // written to the log folder's shim/
   std::int64_t engine_restarts = 0;  // that torchrun does itself: of all hosts together
 };
 

@@ -51,7 +51,7 @@ struct LaunchRequest {
   RestartRules restart;
   std::string stall_minutes = "15";  // a decimal number; "0": nobody looks
   std::string on_stall = "report";
-  std::string shim = "never";           // whether the ranks load the runtime shim
+  std::string shim = "auto";            // whether the ranks load the runtime shim
   std::optional<NodePlace> place = {};  // nothing: this host trains alone
   bool operator==(const LaunchRequest&) const = default;
 };

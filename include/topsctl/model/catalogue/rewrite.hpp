@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,16 +11,15 @@
 
 namespace topsctl {
 
-// What is asked of one argument of a call, and what it becomes.
-struct ArgumentRule {
-  std::string name;         // of the keyword
-  int position = -1;        // where it may stand without its name, from 0; -1: nowhere
-  std::string matches;      // RE2 for the whole value, a string in single quotes; empty: any
-  bool is_needed = false;   // a call without it is not meant
-  bool is_dropped = false;  // it goes
-  std::string becomes;      // its new value; empty: it stays
-  bool operator==(const ArgumentRule&) const = default;
-};
+// What becomes of a place: the runtime shim does it, it has to be changed, or these cards cannot.
+enum class Handling { shim, change, cannot };
+std::string_view name(Handling handling);
+
+// How much a patch changes: start scripts and settings; also the import of the shim in entry
+// scripts; also the process group of MMEngine, in the source.
+enum class PatchStyle { settings, import, source };
+const std::vector<std::string>& patch_style_names();
+std::optional<PatchStyle> patch_style_named(std::string_view name);
 
 struct RewriteExample {
   std::string before;
@@ -29,25 +29,27 @@ struct RewriteExample {
 
 struct Rewrite {
   enum class Language { python, shell, settings };
-  // A rewrite with which the project gets a process group on the cards, and one that makes sense
-  // only where there is one.
-  enum class Group { none, starts, needs };
 
   std::string id;  // of the diagnosis that its place is reported as; several may have the same
   Language language = Language::python;
+  Handling handling = Handling::change;
   // Source with holes: "$name" for one expression or word, "$name..." for any arguments. Any of
-  // them. In a shell script words of a command, in settings "key: $value".
+  // them. In Python also "import MODULE"; in a shell script words of a command, in settings
+  // "$key: $value".
   std::vector<std::string> patterns;
-  std::map<std::string, std::string> holes;  // RE2 for the whole of a hole, as for an argument
-  std::vector<ArgumentRule> arguments;       // of the hole "$arguments..."
-  std::string replacement;                   // empty: arguments change alone, or nothing does
-  std::string before;                        // a statement that is put before that of the match
-  std::vector<std::string> imports;          // modules that the new text needs
-  bool is_statement = false;                 // the match is a whole statement, or a whole command
-  Group group = Group::none;
-  std::vector<std::string> unless_called;    // not in a file that calls one of them
-  std::vector<std::string> unless_imported;  // not in a project that imports one of them
-  std::vector<std::string> commands;         // shell: one of them is a word of the command
+  std::map<std::string, std::string> holes;  // RE2 for the whole of a hole
+  std::string strings;      // Python: RE2 for the whole of a string literal, besides the patterns
+  std::string replacement;  // of the whole match
+  std::map<std::string, std::string> becomes;  // Python: of single holes
+  std::string before;                          // a statement that is put before that of the match
+  std::vector<std::string> imports;            // modules that the new text needs
+  bool is_statement = false;                   // the match is a whole statement, or a whole command
+  bool makes_group = false;                    // Python: it starts a process group
+  bool needs_group = false;                    // shell: only for a script that does so
+  PatchStyle style = PatchStyle::settings;     // the least that changes it
+  std::vector<std::string> unless_called;      // not in a file that calls one of them
+  std::string unless_word;                     // shell: RE2; not in a script that has such a word
+  std::vector<std::string> commands;           // shell: one of them is a word of the command
   // Shell: the name of a Python file. Meant only in a project that has one, and none of that name
   // has the pattern's text; also within a quoted word.
   std::string unknown_to;
