@@ -1,4 +1,5 @@
 #!/usr/bin/env python
+# Fine-tunes a language model with accelerate.
 import argparse
 import gc
 import logging

@@ -1,3 +1,4 @@
+# Trains on ImageNet.
 import argparse
 import os
 import time

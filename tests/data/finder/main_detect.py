@@ -1,3 +1,4 @@
+# Trains a detector.
 import argparse
 import json
 import os

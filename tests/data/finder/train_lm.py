@@ -1,3 +1,4 @@
+# Trains a language model.
 """
 Small language model training, one process or many.
 Single card:   python train_lm.py --batch_size=32

@@ -9,6 +9,9 @@ import pytest
 
 TORCH_GCU_WHEEL = "framework/torch_gcu-1.10.0+2.5.136-py3.8-none-any.whl"
 MAKE_BUNDLE = Path(__file__).resolve().parent.parent / "make_bundle.py"
+TESTS = Path(__file__).resolve().parents[2]
+SHIM = TESTS.parent / "src/data/shim"
+MMENGINE = TESTS / "support/mmengine_double"
 
 
 def run(*command, **options):
@@ -78,3 +81,35 @@ def installed(bundle, unpacked, torch_python, tmp_path):
         return dict(os.environ, PYTHONPATH=str(site), TORCH_GCU_DOUBLE_DEVICES="8", PYTHONDONTWRITEBYTECODE="1",
                     LD_LIBRARY_PATH=str(unpacked("--only-needed", *arguments) / "usr/lib"), OMP_NUM_THREADS="1")
     return install
+
+
+@pytest.fixture(scope="session")
+def sites(bundle, unpacked, torch_python, tmp_path_factory):
+    """sites(generation) is the environment in which its torch_gcu can be imported, each made once."""
+    made = {}
+
+    def site(generation):
+        if generation not in made:
+            words = ["--personality", generation]
+            folder = tmp_path_factory.mktemp("shim-" + generation)
+            pip_install(bundle("--only-needed", *words) / TORCH_GCU_WHEEL, folder)
+            made[generation] = {"PYTHONPATH": str(folder), "LD_LIBRARY_PATH": str(unpacked("--only-needed", *words) / "usr/lib")}
+        return made[generation]
+    return site
+
+
+@pytest.fixture(scope="session")
+def stack(sites):
+    """stack(generation, form, shim) is the environment of a rank."""
+    def environment(generation, form, shim=True, **more):
+        site = sites(generation)
+        paths = [str(SHIM)] if shim else []
+        values = dict(os.environ, PYTHONPATH=os.pathsep.join(paths + [site["PYTHONPATH"], str(MMENGINE)]),
+                      LD_LIBRARY_PATH=site["LD_LIBRARY_PATH"], TORCH_GCU_DOUBLE_DEVICES="8", TORCH_GCU_DOUBLE_STRICT="1",
+                      TORCH_GCU_DOUBLE_GROUP=form, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1", MASTER_ADDR="127.0.0.1",
+                      GLOO_SOCKET_IFNAME="lo")
+        if shim:
+            values.update(TOPSCTL_SHIM=generation, TOPSCTL_SHIM_BACKEND="eccl")
+        values.update(more)
+        return values
+    return environment

@@ -9,51 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import TORCH_GCU_WHEEL, pip_install
+from .conftest import SHIM
 from .probe_torch_gcu import free_port
 
-TESTS = Path(__file__).resolve().parents[2]
-SHIM = TESTS.parent / "src/data/shim"
 PROGRAMS = Path(__file__).resolve().parent / "shim_programs"
-MMENGINE = TESTS / "support/mmengine_double"
 GENERATIONS, FORMS = ("t2x", "s60"), ("own", "torch")
 # The fourth only with --all: a later release whose torch.distributed does not know eccl.
 STACKS = [pytest.param(generation, form, marks=[pytest.mark.whole] if (generation, form) == ("s60", "own") else [])
           for generation in GENERATIONS for form in FORMS]
 TRAININGS = ("gpt", "classifier", "imagenet", "runner")
 OPTIONS = {"gpt": ["--out", "{}/gpt.pt"], "classifier": ["--output", "{}/classifier.pt"], "imagenet": ["--folder", "{}"]}
-
-
-@pytest.fixture(scope="session")
-def sites(bundle, unpacked, torch_python, tmp_path_factory):
-    """sites(generation) is the environment in which its torch_gcu can be imported, each made once."""
-    made = {}
-
-    def site(generation):
-        if generation not in made:
-            words = ["--personality", generation]
-            folder = tmp_path_factory.mktemp("shim-" + generation)
-            pip_install(bundle("--only-needed", *words) / TORCH_GCU_WHEEL, folder)
-            made[generation] = {"PYTHONPATH": str(folder), "LD_LIBRARY_PATH": str(unpacked("--only-needed", *words) / "usr/lib")}
-        return made[generation]
-    return site
-
-
-@pytest.fixture(scope="session")
-def stack(sites):
-    """stack(generation, form, shim) is the environment of a rank."""
-    def environment(generation, form, shim=True, **more):
-        site = sites(generation)
-        paths = [str(SHIM)] if shim else []
-        values = dict(os.environ, PYTHONPATH=os.pathsep.join(paths + [site["PYTHONPATH"], str(MMENGINE)]),
-                      LD_LIBRARY_PATH=site["LD_LIBRARY_PATH"], TORCH_GCU_DOUBLE_DEVICES="8", TORCH_GCU_DOUBLE_STRICT="1",
-                      TORCH_GCU_DOUBLE_GROUP=form, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1", MASTER_ADDR="127.0.0.1",
-                      GLOO_SOCKET_IFNAME="lo")
-        if shim:
-            values.update(TOPSCTL_SHIM=generation, TOPSCTL_SHIM_BACKEND="eccl")
-        values.update(more)
-        return values
-    return environment
 
 
 def started(words, environment, number=2):
@@ -373,64 +338,3 @@ def test_a_stack_for_cuda_has_no_shim(tmp_path, topsctl_release):
     done = subprocess.run([topsctl_release, "launch", "--shim", "always", "--stack", "vccl-2.26.6", "--nproc", "1", "--", "train.py"],
                           cwd=tmp_path, env=dict(os.environ, HOME=str(tmp_path)), capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and "no runtime shim" in done.stderr, done
-
-
-EACH_REFUSED = """
-import json, sys, torch, torch.utils.cpp_extension
-model = torch.nn.Linear(1, 1)
-for expression in json.load(sys.stdin):
-    try:
-        found = eval(expression)
-        found() if callable(found) else None
-        print("passed", expression)
-    except RuntimeError as error:
-        print("refused" if "[cuda-beyond-the-shim]" in str(error) else error, expression)
-"""
-
-
-def test_what_shim_explains_as_refused_is_refused(stack, topsctl_release):
-    told = json.loads(subprocess.run([topsctl_release, "shim", "--explain", "--json", "--stack", "topsrider-t2x"], check=True,
-                                     capture_output=True, timeout=60).stdout)
-    refused = [row["cuda"] for row in told["refused"]]
-    done = subprocess.run([sys.executable, "-B", "-c", EACH_REFUSED], env=stack("t2x", "own"), input=json.dumps(refused),
-                          capture_output=True, text=True, timeout=60, check=False)
-    assert [line for line in done.stdout.splitlines() if not line.startswith("[test double]")] == ["refused " + each for each in refused], done
-
-
-def test_the_shim_is_written_for_other_launchers(stack, tmp_path, topsctl_release):
-    words = [topsctl_release, "shim", "--write", tmp_path / "shim", "--json", "--stack", "topsrider-t2x"]
-    told = json.loads(subprocess.run(words, check=True, capture_output=True, timeout=60).stdout)
-    before = stack("t2x", "own", shim=False)
-    other = before["PYTHONPATH"]
-    on_card = "import torch; print(torch.zeros(1).cuda().device)"
-
-    def run(code, **more):
-        return subprocess.run([sys.executable, "-B", "-c", code], env=dict(before, **more), capture_output=True, text=True, timeout=60,
-                              check=False)
-    by_variables = dict(told["environment"], PYTHONPATH=f"{told['environment']['PYTHONPATH']}:{other}")
-    assert run(on_card, **by_variables).stdout.endswith("xla:0\n")
-    assert run(on_card, PYTHONPATH=by_variables["PYTHONPATH"]).returncode != 0  # the variable is what loads it
-    imported = run("import topsctl_shim; " + on_card, PYTHONPATH=by_variables["PYTHONPATH"])
-    assert imported.stdout.endswith("xla:0\n"), imported
-    again = subprocess.run(words, capture_output=True, timeout=60, check=False)
-    assert again.returncode == 3 and json.loads(again.stdout)["folder"] is None
-
-
-def test_a_job_for_other_engines_has_the_shim_beside_it(stack, tmp_path, topsctl_release):
-    (tmp_path / "train.py").write_text("import torch\nprint(torch.zeros(1).cuda().device)\n")
-    environment = stack("t2x", "own", shim=False, HOME=str(tmp_path))
-    words = [topsctl_release, "launch", "--engine", "slurm", "--host-count", "1", "--nproc", "1", "--stack", "topsrider-t2x",
-             "--python", sys.executable, "--json"]
-    for when in ("auto", "never"):
-        told = json.loads(subprocess.run(words + ["--shim", when, "--emit", tmp_path / when, "--", "train.py"], cwd=tmp_path,
-                                         env=environment, check=True, capture_output=True, timeout=60).stdout)
-        text = (tmp_path / when / "job.sbatch").read_text()
-        if when == "never":
-            assert told["cluster"]["shim"] is None and "SHIM" not in text and not (tmp_path / when / "shim").exists()
-            continue
-        assert told["cluster"]["shim"] == str(tmp_path / "auto/shim")
-        command = text[text.index("sh -c \'exec env PYTHONPATH"):].splitlines()[0].partition(" ${resume")[0]
-        exports = "".join(line + "\n" for line in text.splitlines() if line.startswith("export TOPSCTL_SHIM"))
-        done = subprocess.run(["sh", "-c", exports + command], env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60,
-                              check=False)
-        assert done.stdout.endswith("xla:0\n"), done

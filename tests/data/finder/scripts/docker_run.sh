@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Trains in a container.
 set -e
 # needs the NVIDIA container toolkit
 IMAGE=nvcr.io/nvidia/pytorch:24.01-py3  #= change

@@ -1,4 +1,5 @@
 #!/bin/bash
+# Trains as a job of Slurm.
 #SBATCH --job-name=seg_r50
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=8

@@ -1,3 +1,4 @@
+# Trains with MMEngine.
 import argparse
 import os
 import os.path as osp
