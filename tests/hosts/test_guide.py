@@ -42,6 +42,8 @@ for card in busy:
     text[line] = text[line].replace("Sleep", "Active").replace("0.0%", "85.0%")
 print("\\n".join(text))
 """
+# A training for one card. With `launcher='pytorch'` MMEngine itself ends where no launcher sets a rank.
+ALONE = "import time, torch, torch_gcu\ncard = open('/dev/gcu0')\ntime.sleep(90)\n"
 # As the guide finds it: one process without a launcher. Prints what doctor says of it.
 ONE_PROCESS = """
 import subprocess, sys, time
@@ -88,7 +90,8 @@ def test_the_eight_card_guide_from_one_card_to_eight(guided_host, schema):
     applied = host.run(["topsctl", "doctor", "--project", "/srv/project", "--apply"])
     assert "`topsctl rollback" in applied.stdout, applied.stdout + applied.stderr
 
-    alone = doctor_says(host, ["python3", "-c", ONE_PROCESS, *WORDS], schema, cwd="/srv/project", env=ENVIRONMENT)
+    host.path("/srv/project/alone.py").write_text(ALONE)
+    alone = doctor_says(host, ["python3", "-c", ONE_PROCESS, "alone.py"], schema, cwd="/srv/project", env=ENVIRONMENT)
     assert alone["first_cause"] == "started-without-launcher", alone["diagnoses"]
 
     logs = "/srv/logs"

@@ -198,7 +198,7 @@ def test_shells_and_man_find_what_was_installed(shell_host):
     for number in (1, 2, 3):
         project = shell_host.path(f"/srv/project-{number}")
         project.mkdir(parents=True)
-        (project / "train.py").write_text("import torch.distributed as dist\ndist.init_process_group(backend='nccl')\n")
+        (project / "start.sh").write_text("export WORLD_SIZE=8\ntorchrun train.py\n")
         shell_host.run(["topsctl", "doctor", "--project", f"/srv/project-{number}", "--apply"], check=True)
     shell_host.run(["topsctl", "rollback", "3"], check=True)
     for typed, wanted in OFFERED.items():

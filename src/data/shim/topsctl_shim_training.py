@@ -174,7 +174,8 @@ def _install_amp(cards):
         _lacking.append("autocast (computes in full precision)")
     if scaler is None:
         _lacking.append("GradScaler (does not scale)")
-    own = torch.autocast
+    # Before PyTorch 1.10 CUDA alone has it.
+    own = getattr(torch, "autocast", torch.cuda.amp.autocast)
 
     class Autocast(contextlib.ContextDecorator):
         """torch.cuda.amp.autocast() and torch.autocast('cuda'): torch_gcu's, or nothing."""
@@ -215,7 +216,8 @@ def _install_amp(cards):
             options["enabled"] = False
             super(Unscaled, self).__init__(**{name: value for name, value in options.items() if name in _SCALES})
 
-    torch.autocast = general
+    if hasattr(torch, "autocast"):
+        torch.autocast = general
     for name in ("torch.amp", "torch.amp.autocast_mode", "torch.cuda.amp", "torch.cuda.amp.autocast_mode"):
         module = _imported(name)
         if module is not None and hasattr(module, "autocast"):
