@@ -2,8 +2,10 @@
 #include "cli/training/doctor_text.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 
@@ -28,7 +30,35 @@ std::string verdict_line(const Judgement& judgement, const Style& style) {
       break;
   }
   return concat(word, style.yellow(format("unknown")), ": ",
-                format("no known diagnosis explains the failure"), "\n");
+                judgement.has_failed
+                    ? format("no known diagnosis explains the failure")
+                    : format("no error found, but nothing shows that the job ended well"),
+                "\n");
+}
+
+std::string first_failure_lines(const Traceback& traceback, Detail detail, const Style& style) {
+  const FirstFailure failure = first_failure(traceback);
+  std::string place;
+  if (failure.place.rank) place = concat(format("rank {}", *failure.place.rank), ", ");
+  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;  // a time of 1970 has none
+  if (failure.place.time_ms && *failure.place.time_ms >= year)
+    place += concat(timestamp(std::chrono::system_clock::time_point(
+                        std::chrono::milliseconds(*failure.place.time_ms))),
+                    ", ");
+  place += concat(printable(failure.place.source), ":", failure.place.line);
+  std::string text = concat(style.bold(format("first exception:")), " ", place, "\n");
+  if (detail == Detail::full || failure.exception.empty())
+    return concat(text, printable(failure.text, Lines::keep), "\n");
+  text += concat("  ", printable(failure.exception), "\n");
+  if (!failure.file.empty()) {
+    const std::string at = concat(printable(failure.file), ":", failure.line);
+    text +=
+        concat("  ",
+               failure.function.empty() ? format("at {}", at)
+                                        : format("at {} in {}", at, printable(failure.function)),
+               "\n");
+  }
+  return concat(text, "  ", format("`--verbose` shows all frames"), "\n");
 }
 
 std::string effect_lines(const Judgement& judgement, const Style& style) {
@@ -51,11 +81,7 @@ std::string render_doctor(const DoctorReport& report, Detail detail, const Style
     if (each.explained_by.empty()) text += render_findings({each.finding}, detail, style);
   }
   text += effect_lines(judgement, style);
-  if (judgement.unexplained) {
-    text += concat(style.bold(format("first traceback:")), " ", judgement.unexplained->place.source,
-                   ":", judgement.unexplained->place.line, "\n",
-                   printable(judgement.unexplained->text, Lines::keep), "\n");
-  }
+  if (judgement.unexplained) text += first_failure_lines(*judgement.unexplained, detail, style);
   for (const LogSource& source : report.sources) {
     if (!source.problem.empty())
       text += concat(style.bold(format("not read:")), " ", printable(source.path), ": ",
