@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-std::string verdict_line(const Judgement& judgement, const Style& style) {
+std::string verdict_line(const Judgement& judgement, bool is_of_host, const Style& style) {
   const std::string word = concat(style.bold(format("verdict:")), " ");
   switch (judgement.verdict) {
     case JobVerdict::healthy:
@@ -30,7 +30,8 @@ std::string verdict_line(const Judgement& judgement, const Style& style) {
       break;
   }
   return concat(word, style.yellow(format("unknown")), ": ",
-                judgement.has_failed
+                is_of_host ? format("a job runs, but nothing shows whether its cards work")
+                : judgement.has_failed
                     ? format("no known diagnosis explains the failure")
                     : format("no error found, but nothing shows that the job ended well"),
                 "\n");
@@ -58,7 +59,7 @@ std::string first_failure_lines(const Traceback& traceback, Detail detail, const
                                         : format("at {} in {}", at, printable(failure.function)),
                "\n");
   }
-  return concat(text, "  ", format("`--verbose` shows all frames"), "\n");
+  return concat(text, "  ", format("`topsctl doctor --verbose` shows all frames"), "\n");
 }
 
 std::string effect_lines(const Judgement& judgement, const Style& style) {
@@ -75,7 +76,7 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
 
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style) {
   const Judgement& judgement = report.judgement.value();
-  std::string text = verdict_line(judgement, style);
+  std::string text = verdict_line(judgement, report.machine.has_value(), style);
   // One at a time, so that the order of causes stays.
   for (const Judged& each : judgement.diagnoses) {
     if (each.explained_by.empty()) text += render_findings({each.finding}, detail, style);
