@@ -33,7 +33,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::expect(story_of(matcher, text, shape) == whole);
   const Judgement judgement = judge_logs(catalogue(), whole, std::nullopt,
                                          shape % 2 == 0 ? Language::english : Language::chinese);
-  fuzz::expect(judgement.has_failed || judgement.verdict == JobVerdict::healthy);
+  fuzz::expect(judgement.has_failed || judgement.verdict != JobVerdict::problems);
+  fuzz::expect(judgement.verdict != JobVerdict::healthy || whole.success);
   for (const Judged& judged : judgement.diagnoses)
     fuzz::expect(catalogue().find(judged.finding.id) != nullptr);
   return 0;

@@ -119,6 +119,6 @@ def test_a_log_that_cannot_be_read_is_not_healthy(run_topsctl, topsctl_release, 
     schema(done.json, "doctor")
     assert done.code == 3 and done.json["verdict"] is None and "train.log" in done.json["error"]["message"], done.json
     beside = tmp_path / "rank_1.log"
-    beside.write_text("epoch 1\n")
+    beside.write_text("epoch 1\ntraining finished\n")
     if what != "pipe":
         assert run_topsctl(["doctor", "--log", log, "--log", beside, "--json"], binary=topsctl_release).json["verdict"] == "healthy"

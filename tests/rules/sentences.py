@@ -15,7 +15,7 @@ HEADS = re.compile(r"(?:\brows = |\btable\(\{)\{\s*(?:\{)?([^{}]*)\}")
 # Text for other programs: shells, Debian's tools, browsers, monitors, and the logs that diagnoses know.
 NOT_FOR_PEOPLE = {
     "src/model/environment_formats.cpp", "src/model/environment.cpp", "src/cli/report_html.cpp", "src/cli/commands/completion.cpp",
-    "src/engine/diagnosis/code_pattern.cpp", "src/engine/diagnosis/line_label.cpp", "src/engine/diagnosis/log_matcher.cpp",
+    "src/engine/diagnosis/code_pattern.cpp", "src/engine/diagnosis/line_form.cpp", "src/engine/diagnosis/line_label.cpp", "src/engine/diagnosis/log_matcher.cpp",
     "src/engine/diagnosis/log_reader.cpp", "src/engine/diagnosis/redaction.cpp", "src/engine/diagnosis/text_edits.cpp",
     "src/engine/launch/card_watch.cpp", "src/engine/reporting/spdx.cpp", "src/host/facts/efsmi.cpp", "src/host/debian/tree_deb.cpp",
     "src/host/python/wheel_scripts.cpp", "src/host/system/startup.cpp", "src/base/log.cpp"}

@@ -2,6 +2,9 @@
 
 import copy
 import json
+import os
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -41,3 +44,45 @@ def test_a_record_that_topsctl_refuses_is_refused_by_the_schema(schema, kind, fi
     document = {key: document[key] for key in document if key != kind} | {kind: [changed(document[kind][0], **changes)]}
     with pytest.raises(AssertionError, match=f"not valid by docs/{kind}.schema.json"):
         schema(document, kind)
+
+
+PAGE = DATA.parents[1] / "docs" / "diagnoses.md"
+RECORDS = [record for path in sorted((DATA / "diagnoses").glob("*.json"))
+           for record in json.loads(path.read_text(encoding="utf-8")).get("diagnoses", [])]
+HEAD = """# Diagnoses
+
+All that `topsctl doctor` may find. `topsctl doctor --explain ID` says more: evidence, cause, what it brings about. The list is made of
+`src/data/diagnoses/*.json`; some are for the cards of one vendor only.
+
+| id | severity | meaning | what to do |
+|---|---|---|---|
+"""
+
+
+def test_the_page_of_diagnoses_is_what_the_data_say():
+    rows = {}
+    for record in RECORDS:
+        cells = (record["severity"], record["title"], record["remedy"]["text"].replace("|", "\\|"))
+        rows.setdefault(record["id"], cells)
+    text = HEAD + "".join(f"| `{identity}` | {' | '.join(cells)} |\n" for identity, cells in sorted(rows.items()))
+    if os.environ.get("TOPSCTL_UPDATE_GOLDENS"):
+        PAGE.write_text(text, encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == text
+    assert len(rows) >= 130
+
+
+@pytest.mark.parametrize("record", [each for each in RECORDS if each["remedy"]["command"]], ids=lambda each: each["id"])
+def test_a_remedys_command_can_be_typed_as_it_stands(record):
+    command = record["remedy"]["command"]
+    subprocess.run(["bash", "-n", "-c", command], check=True)
+    assert not re.search(r"[<>]|\b(?:HOST|PORT|PATH|FILE|DIR|PYTHON|BUNDLE|MODULE|PID)\b", command), "it has a place to fill in"
+
+
+def test_what_a_remedy_says_of_topsctl_is_a_command_line_that_it_takes(topsctl_dev, tmp_path):
+    said = {line for record in RECORDS for line in re.findall(r"`(topsctl [^`]+)`", record["remedy"]["text"])}
+    (tmp_path / "train.py").write_text("import torch\n", encoding="utf-8")
+    values = {"DIR": str(tmp_path), "BACKEND": "eccl", "BUNDLE": str(tmp_path / "missing"), "PYTHON": "/usr/bin/python3"}
+    for line in sorted(said):
+        words = [values.get(word, word) for word in line.split()[1:]]
+        done = subprocess.run([topsctl_dev, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        assert done.returncode != 2, f"{line}: {done.stderr.decode()}"

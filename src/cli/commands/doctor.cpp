@@ -32,6 +32,7 @@ struct DoctorCommandOptions {
   std::string level = "load";
   std::vector<std::string> pids;
   std::vector<std::string> logs;
+  std::vector<std::string> more_logs;  // behind the first, as the shell writes *.log
   ProjectCommandOptions project;
   std::optional<std::string> exit_status;
   std::vector<std::string> only;
@@ -120,7 +121,7 @@ void require_any_read(const LogStory& story, const Judgement& judgement) {
   const bool is_any_read = std::any_of(sources.begin(), sources.end(), [](const LogSource& source) {
     return source.problem.empty();
   });
-  if (is_any_read || sources.empty() || judgement.verdict != JobVerdict::healthy) return;
+  if (is_any_read || sources.empty() || judgement.has_failed) return;
   throw Error(ErrorCode::bad_input,
               format("cannot read {}, first: {}: {}", counted(sources.size(), "log"),
                      in_quotes(sources.front().path), sources.front().problem),
@@ -238,7 +239,17 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   return output;
 }
 
-Output run_doctor(const DoctorCommandOptions& options, Session& session) {
+// The words behind `--log PATH` are logs, too.
+DoctorCommandOptions with_all_logs(DoctorCommandOptions options) {
+  if (options.logs.empty() && !options.more_logs.empty())
+    throw Error(ErrorCode::usage, format("unexpected {}", in_quotes(options.more_logs.front())),
+                "logs stand behind --log");
+  options.logs.insert(options.logs.end(), options.more_logs.begin(), options.more_logs.end());
+  return options;
+}
+
+Output run_doctor(const DoctorCommandOptions& given, Session& session) {
+  const DoctorCommandOptions options = with_all_logs(given);
   DoctorReport report;
   report.language = used_language();
   const Stack stack = stack_on(session.host, options.stack);
@@ -266,7 +277,9 @@ CommandAction define_doctor(OptionTable& table) {
       .choices(rung_names());
   table.value("--pid", options->pids, "Also check this process", "PID")
       .check(whole_number(1, most_pid));
-  table.value("--log", options->logs, "Log file, or directory with the logs of ranks", "PATH");
+  table.value("--log", options->logs,
+              "Log files, directories or archives of logs; - for standard input", "PATH...");
+  table.argument("LOG", options->more_logs, "More logs, behind --log", "PATH").hidden();
   table.value("--exit-status", options->exit_status, "Exit status of the job", "N")
       .check(whole_number(0, most_exit_status));
   add_project_options(table, options->project);

@@ -2,14 +2,16 @@
 #include "cli/training/doctor_text.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/host.hpp"
 
 namespace topsctl {
 
 namespace {
 
-std::string verdict_line(const Judgement& judgement, const Style& style) {
+std::string verdict_line(const Judgement& judgement, bool is_of_host, const Style& style) {
   const std::string word = concat(style.bold(format("verdict:")), " ");
   switch (judgement.verdict) {
     case JobVerdict::healthy:
@@ -28,7 +30,36 @@ std::string verdict_line(const Judgement& judgement, const Style& style) {
       break;
   }
   return concat(word, style.yellow(format("unknown")), ": ",
-                format("no known diagnosis explains the failure"), "\n");
+                is_of_host ? format("a job runs, but nothing shows whether its cards work")
+                : judgement.has_failed
+                    ? format("no known diagnosis explains the failure")
+                    : format("no error found, but nothing shows that the job ended well"),
+                "\n");
+}
+
+std::string first_failure_lines(const Traceback& traceback, Detail detail, const Style& style) {
+  const FirstFailure failure = first_failure(traceback);
+  std::string place;
+  if (failure.place.rank) place = concat(format("rank {}", *failure.place.rank), ", ");
+  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;  // a time of 1970 has none
+  if (failure.place.time_ms && *failure.place.time_ms >= year)
+    place += concat(timestamp(std::chrono::system_clock::time_point(
+                        std::chrono::milliseconds(*failure.place.time_ms))),
+                    ", ");
+  place += concat(printable(failure.place.source), ":", failure.place.line);
+  std::string text = concat(style.bold(format("first exception:")), " ", place, "\n");
+  if (detail == Detail::full || failure.exception.empty())
+    return concat(text, printable(failure.text, Lines::keep), "\n");
+  text += concat("  ", printable(failure.exception), "\n");
+  if (!failure.file.empty()) {
+    const std::string at = concat(printable(failure.file), ":", failure.line);
+    text +=
+        concat("  ",
+               failure.function.empty() ? format("at {}", at)
+                                        : format("at {} in {}", at, printable(failure.function)),
+               "\n");
+  }
+  return concat(text, "  ", format("`topsctl doctor --verbose` shows all frames"), "\n");
 }
 
 std::string effect_lines(const Judgement& judgement, const Style& style) {
@@ -45,17 +76,13 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
 
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style) {
   const Judgement& judgement = report.judgement.value();
-  std::string text = verdict_line(judgement, style);
+  std::string text = verdict_line(judgement, report.machine.has_value(), style);
   // One at a time, so that the order of causes stays.
   for (const Judged& each : judgement.diagnoses) {
     if (each.explained_by.empty()) text += render_findings({each.finding}, detail, style);
   }
   text += effect_lines(judgement, style);
-  if (judgement.unexplained) {
-    text += concat(style.bold(format("first traceback:")), " ", judgement.unexplained->place.source,
-                   ":", judgement.unexplained->place.line, "\n",
-                   printable(judgement.unexplained->text, Lines::keep), "\n");
-  }
+  if (judgement.unexplained) text += first_failure_lines(*judgement.unexplained, detail, style);
   for (const LogSource& source : report.sources) {
     if (!source.problem.empty())
       text += concat(style.bold(format("not read:")), " ", printable(source.path), ": ",

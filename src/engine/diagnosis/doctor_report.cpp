@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "engine/diagnosis/line_form.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/host.hpp"
 
@@ -99,14 +100,33 @@ Json place_json(const ProjectPlace& place) {
           {"line", place.line}, {"text", printable(place.text)},    {"changed", place.is_applied}};
 }
 
-Json traceback_json(const Traceback& traceback) {
-  return {{"source", traceback.place.source},
-          {"line", traceback.place.line},
-          {"rank", number_or_null(traceback.place.rank)},
-          {"text", traceback.text}};
+Json failure_json(const FirstFailure& failure) {
+  return {{"source", failure.place.source},
+          {"line", failure.place.line},
+          {"rank", number_or_null(failure.place.rank)},
+          {"time", time_or_null(failure.place.time_ms)},
+          {"exception", text_or_null(failure.exception)},
+          {"frame", failure.file.empty() ? Json(nullptr)
+                                         : Json{{"file", failure.file},
+                                                {"line", failure.line},
+                                                {"function", text_or_null(failure.function)}}},
+          {"text", failure.text}};
 }
 
 }  // namespace
+
+FirstFailure first_failure(const Traceback& traceback) {
+  FirstFailure failure;
+  failure.place = traceback.place;
+  failure.text = traceback.text;
+  failure.exception = exception_of(traceback.text);
+  if (const auto frame = last_own_frame(traceback.text)) {
+    failure.file = frame->file;
+    failure.line = frame->line;
+    failure.function = frame->function;
+  }
+  return failure;
+}
 
 SourcePatch patch_of(const ProjectReading& reading) {
   SourcePatch patch{{}, reading.diff, std::nullopt, std::nullopt};
@@ -116,31 +136,33 @@ SourcePatch patch_of(const ProjectReading& reading) {
 
 Json to_json(const DoctorReport& report) {
   const Judgement judgement = report.judgement.value_or(Judgement());
-  return {{"verdict", report.judgement ? Json(name(judgement.verdict)) : Json(nullptr)},
-          {"first_cause", text_or_null(judgement.first_cause)},
-          {"diagnoses", list_of(judgement.diagnoses, diagnosis_json)},
-          {"unexplained",
-           judgement.unexplained ? traceback_json(*judgement.unexplained) : Json(nullptr)},
-          {"ranks", list_of(judgement.ranks,
-                            [](const RankState& rank) -> Json {
-                              return {{"rank", rank.rank},
-                                      {"source", text_or_null(rank.source)},
-                                      {"status", number_or_null(rank.status)},
-                                      {"last_words", text_or_null(rank.last_words)}};
-                            })},
-          {"sources", list_of(report.sources,
-                              [](const LogSource& source) -> Json {
-                                return {{"path", source.path},
-                                        {"bytes", source.bytes},
-                                        {"rank", number_or_null(source.rank)},
-                                        {"problem", text_or_null(source.problem)}};
-                              })},
-          {"machine", report.machine ? machine_json(*report.machine) : Json(nullptr)},
-          {"places", list_of(report.places, place_json)},
-          {"patch", patch_json(report.patch)},
-          {"catalogue", list_of(report.catalogue, [&](const Diagnosis* each) {
-             return record_json(*each, report.language);
-           })}};
+  return {
+      {"verdict", report.judgement ? Json(name(judgement.verdict)) : Json(nullptr)},
+      {"failed", report.sources.empty() ? Json(nullptr) : Json(judgement.has_failed)},
+      {"first_cause", text_or_null(judgement.first_cause)},
+      {"diagnoses", list_of(judgement.diagnoses, diagnosis_json)},
+      {"unexplained",
+       judgement.unexplained ? failure_json(first_failure(*judgement.unexplained)) : Json(nullptr)},
+      {"ranks", list_of(judgement.ranks,
+                        [](const RankState& rank) -> Json {
+                          return {{"rank", rank.rank},
+                                  {"source", text_or_null(rank.source)},
+                                  {"status", number_or_null(rank.status)},
+                                  {"last_words", text_or_null(rank.last_words)}};
+                        })},
+      {"sources", list_of(report.sources,
+                          [](const LogSource& source) -> Json {
+                            return {{"path", source.path},
+                                    {"bytes", source.bytes},
+                                    {"rank", number_or_null(source.rank)},
+                                    {"problem", text_or_null(source.problem)}};
+                          })},
+      {"machine", report.machine ? machine_json(*report.machine) : Json(nullptr)},
+      {"places", list_of(report.places, place_json)},
+      {"patch", patch_json(report.patch)},
+      {"catalogue", list_of(report.catalogue, [&](const Diagnosis* each) {
+         return record_json(*each, report.language);
+       })}};
 }
 
 Json to_json(const std::optional<Judgement>& judgement) {

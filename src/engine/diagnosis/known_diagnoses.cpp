@@ -18,6 +18,14 @@ constexpr const char* way_out = "fix the file, or move it out of the directory";
   throw Error(ErrorCode::bad_input, format("cannot use {}: {}", source, why), way_out);
 }
 
+void require_pattern(const std::string& pattern, const std::string& source) {
+  try {
+    static_cast<void>(Pattern(pattern));
+  } catch (const Error& error) {
+    refuse_record(source, error.message());
+  }
+}
+
 void require_usable(const std::vector<std::string>& patterns, const std::string& source) {
   for (const std::string& pattern : patterns) {
     try {
@@ -54,13 +62,10 @@ void require_sound(const DiagnosisCatalogue& own, const std::string& source) {
   for (const auto* signs : {&own.signs.progress, &own.signs.success, &own.signs.failure,
                             &own.signs.setback, &own.signs.restart})
     require_usable(*signs, source);
+  for (const std::string& pattern : own.signs.data) require_pattern(pattern, source);
   for (const Diagnosis& diagnosis : own.diagnoses) {
     require_usable(diagnosis.log, source);
-    try {
-      if (!diagnosis.unless.empty()) static_cast<void>(Pattern(diagnosis.unless));
-    } catch (const Error& error) {
-      refuse_record(source, error.message());
-    }
+    if (!diagnosis.unless.empty()) require_pattern(diagnosis.unless, source);
     require_examples(diagnosis, source);
   }
 }

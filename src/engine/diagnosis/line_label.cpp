@@ -1,6 +1,7 @@
 // Reads labels of lines: by hand, as each line that may matter is looked at.
 #include "engine/diagnosis/line_label.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -12,6 +13,11 @@ namespace topsctl {
 namespace {
 
 constexpr int most_rank = 1'000'000;
+constexpr std::size_t longest_host = 64;      // bytes
+constexpr std::size_t longest_braces = 256;   // bytes, of what Loki writes
+constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
+constexpr int most_labels = 6;
+constexpr std::string_view docker_line = "{\"log\":\"";
 constexpr std::size_t time_is_within = 64;  // bytes
 
 // A number of at most 7 digits at the front, which is taken off.
@@ -34,13 +40,19 @@ std::optional<int> bracketed_rank(std::string_view& text) {
   if (!take(text, "[")) return std::nullopt;
   if (take(text, "rank") || take(text, "default")) {
     const auto rank = take_number(text);
-    return rank && take(text, "]:") ? rank : std::nullopt;
+    if (!rank || !take(text, "]:")) return std::nullopt;
+    take(text, " ");
+    return rank;
   }
-  // mpirun's: job and rank.
+  // mpirun's: job and rank; a newer one writes the job's name before.
+  const std::size_t at = text.find('@');
+  if (text.starts_with("prterun-") && at < text.find(',')) text.remove_prefix(at + 1);
   if (!take_number(text) || !take(text, ",")) return std::nullopt;
   const auto rank = take_number(text);
   if (!rank || !take(text, "]")) return std::nullopt;
-  return take(text, "<stderr>:") || take(text, "<stdout>:") ? rank : std::nullopt;
+  if (!take(text, "<stderr>:") && !take(text, "<stdout>:")) return std::nullopt;
+  take(text, " ");
+  return rank;
 }
 
 // "  3: ", as srun --label has it.
@@ -67,6 +79,80 @@ int digits(std::string_view text, std::size_t at, std::size_t count) {
   return value;
 }
 
+// "2025-09-21T10:00:01.123Z " and the like, as containers and `topsctl launch` write it.
+bool take_stamp(std::string_view& text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd";
+  if (!has_form(text, form)) return false;
+  std::string_view rest = text.substr(form.size());
+  if (take(rest, "."))
+    rest.remove_prefix(std::min(rest.find_first_not_of("0123456789"), rest.size()));
+  const bool has_zone = has_form(rest, "+dd:dd") || has_form(rest, "-dd:dd");
+  if (has_zone) rest.remove_prefix(6);
+  if (!has_zone && !take(rest, "Z")) return false;
+  if (!take(rest, " ")) return false;
+  for (const std::string_view stream : {"stdout F ", "stderr F ", "stdout P ", "stderr P "})
+    take(rest, stream);
+  const std::size_t end = rest.find("} ");
+  if (rest.starts_with("{") && end < longest_braces && rest.find("=\"") < end)
+    rest.remove_prefix(end + 2);
+  text = rest;
+  return true;
+}
+
+bool is_of_host(char each) {
+  return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
+         (each >= '0' && each <= '9') || each == '-' || each == '.' || each == '_';
+}
+
+// What only a program that trains writes, behind the name of its host.
+bool leaves_no_doubt(std::string_view words) {
+  std::string_view rest = words;
+  return words.starts_with("Traceback (most recent call last)") || bracketed_rank(rest) ||
+         has_form(words, "[dddd-dd-dd");
+}
+
+// "[pod/train-0/main] ", "(RayTrainWorker pid=7, ip=10.0.0.1) ", "node3: ", "train-0  | ".
+std::string_view take_host(std::string_view& text, const HostNames& hosts) {
+  for (const auto& [begin, end, word] :
+       {std::array<std::string_view, 3>{"[pod/", "] ", "[pod/"}, {"(", ") ", " pid="}}) {
+    const std::size_t at = text.substr(0, longest_braces).find(end);
+    if (!text.starts_with(begin) || at == std::string_view::npos || text.find(word) > at) continue;
+    const std::string_view host = text.substr(0, at);
+    text.remove_prefix(at + 2);
+    return host;
+  }
+  std::size_t size = 0;
+  while (size < text.size() && is_of_host(text[size])) ++size;
+  const std::string_view host = text.substr(0, size);
+  std::string_view rest = text.substr(size);
+  if (host.empty() || size > longest_host) return {};
+  if (!take(rest, ": ")) {
+    while (take(rest, " ")) {
+    }
+    if (!take(rest, "| ")) return {};
+  }
+  // "ERROR: [2025-09-21" names no host.
+  const bool is_level = std::none_of(host.begin(), host.end(), [](char each) {
+    return (each >= 'a' && each <= 'z') || (each >= '0' && each <= '9');
+  });
+  if (!hosts.contains(host) && (is_level || is_digits(host) || !leaves_no_doubt(rest))) return {};
+  text = rest;
+  return host;
+}
+
+constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+// The milliseconds by which local time is ahead of UTC, where the zone stands at the front.
+std::int64_t zone_ms(std::string_view text) {
+  const bool has_colon = has_form(text.substr(std::min<std::size_t>(text.size(), 1)), "dd:dd");
+  const bool is_plain = has_form(text.substr(std::min<std::size_t>(text.size(), 1)), "dddd");
+  if (text.empty() || (text[0] != '+' && text[0] != '-') || !(has_colon || is_plain)) return 0;
+  const auto two = [&](std::size_t at) { return (text[at] - '0') * 10 + (text[at + 1] - '0'); };
+  const std::int64_t minutes = two(1) * 60 + two(has_colon ? 4 : 3);
+  return (text[0] == '-' ? -minutes : minutes) * 60'000;
+}
+
 std::int64_t moment(int year, int month, int day, std::string_view clock) {
   using namespace std::chrono;
   const year_month_day date{std::chrono::year(year),
@@ -78,7 +164,10 @@ std::int64_t moment(int year, int month, int day, std::string_view clock) {
   if (clock.size() >= 12 && (clock[8] == '.' || clock[8] == ',') &&
       has_form(clock.substr(9), "ddd"))
     ms += digits(clock, 9, 3);
-  return ms;
+  std::string_view rest = clock.substr(8);
+  if (!rest.empty() && (rest[0] == '.' || rest[0] == ','))
+    rest.remove_prefix(std::min(rest.find_first_not_of("0123456789", 1), rest.size()));
+  return ms - zone_ms(rest);
 }
 
 // A time at the front, where exactly `count` digits stand.
@@ -98,6 +187,20 @@ std::optional<std::int64_t> time_at(std::string_view text, std::size_t count) {
   return std::nullopt;
 }
 
+// "Sep 24 08:00:01" of syslog, with a year behind in dmesg -T; the digits of the day end at `end`.
+std::optional<std::int64_t> syslog_time(std::string_view head, std::size_t begin, std::size_t end) {
+  const std::size_t space = head.substr(0, begin).find_last_not_of(' ');
+  if (space == std::string_view::npos || space < 2 || end - begin > 2) return std::nullopt;
+  const auto month = std::find(months.begin(), months.end(), head.substr(space - 2, 3));
+  if (month == months.end() || begin - space > 3 || !has_form(head.substr(end), " dd:dd:dd"))
+    return std::nullopt;
+  const std::string_view clock = head.substr(end + 1);
+  const bool has_year = has_form(clock.substr(8), " dddd");
+  const int year = has_year ? digits(clock, 9, 4) : 1970;
+  return moment(year, static_cast<int>(month - months.begin()) + 1,
+                digits(head, begin, end - begin), clock.substr(0, 8));
+}
+
 // What follows "rank", "worker", "stderr" and the like in a name.
 std::optional<int> number_behind(std::string_view name, std::string_view word) {
   const auto at = name.find(word);
@@ -110,37 +213,115 @@ std::optional<int> number_behind(std::string_view name, std::string_view word) {
 
 }  // namespace
 
-LineLabel line_label(std::string_view line) {
-  // Before all others, as `topsctl launch` writes it.
-  constexpr std::string_view stamp = "dddd-dd-ddTdd:dd:dd.dddZ ";
-  if (has_form(line, stamp)) {
-    const LineLabel label = line_label(line.substr(stamp.size()));
-    return {label.rank, label.size + stamp.size()};
+LineLabel line_label(std::string_view line, const HostNames& hosts) {
+  LineLabel label;
+  std::string_view rest = line;
+  for (int taken = 0; taken < most_labels; ++taken) {
+    if (take_stamp(rest)) continue;
+    if (label.host.empty()) {
+      label.host = take_host(rest, hosts);
+      if (!label.host.empty()) continue;
+    }
+    if (label.rank) break;
+    for (const auto form : {bracketed_rank, numbered_rank}) {
+      std::string_view behind = rest;
+      label.rank = form(behind);
+      if (!label.rank) continue;
+      rest = behind;
+      break;
+    }
+    if (!label.rank) break;
   }
-  for (const auto form : {bracketed_rank, numbered_rank}) {
-    std::string_view rest = line;
-    const auto rank = form(rest);
-    if (!rank) continue;
-    take(rest, " ");
-    return {rank, line.size() - rest.size()};
+  label.size = line.size() - rest.size();
+  return label;
+}
+
+std::string_view unwrapped_line(std::string_view line, std::string& room) {
+  if (!line.starts_with(docker_line)) return line;
+  room.clear();
+  for (std::size_t at = docker_line.size(); at < line.size() && line[at] != '"'; ++at) {
+    if (line[at] != '\\' || at + 1 == line.size()) {
+      room.push_back(line[at]);
+      continue;
+    }
+    const char escaped = line[++at];
+    if (escaped == 'n' || escaped == 'r') continue;
+    if (escaped == 'u' && at + 4 < line.size()) {
+      unsigned code = 0;
+      std::from_chars(line.data() + at + 1, line.data() + at + 5, code, 16);
+      room.push_back(code < 0x80 ? static_cast<char>(code) : '?');
+      at += 4;
+    } else {
+      room.push_back(escaped == 't' ? '\t' : escaped);
+    }
   }
-  return {};
+  return room;
 }
 
 std::optional<std::int64_t> line_time(std::string_view line) {
-  const std::string_view head = line.substr(0, time_is_within);
+  // Docker writes it behind the text.
+  const bool is_wrapped = line.starts_with(docker_line);
+  const std::size_t told = is_wrapped ? line.rfind("\"time\":\"") : std::string_view::npos;
+  const std::string_view head =
+      line.substr(told == std::string_view::npos ? 0 : told, time_is_within);
   const auto is_digit = [&](std::size_t at) { return head[at] >= '0' && head[at] <= '9'; };
   for (std::size_t at = 0; at < head.size(); ++at) {
     if (!is_digit(at)) continue;
     const std::size_t begin = at;
     while (at < head.size() && is_digit(at)) ++at;
     // Each form begins with so many digits; what is before them is not looked at.
+    if (const auto time = syslog_time(head, begin, at)) return time;
     for (const std::size_t count : {8U, 4U, 2U}) {
       if (at - begin < count) continue;
       if (const auto time = time_at(head.substr(at - count), count)) return time;
     }
   }
   return std::nullopt;
+}
+
+void LineClock::begin(std::uint64_t position, std::string_view before) {
+  position_ = position;
+  before_ = before.substr(before.size() - std::min(before.size(), time_look_back));
+}
+
+void LineClock::keep(std::string_view text) {
+  if (text.size() < time_look_back) {
+    tail_.append(text);
+    tail_.erase(0, tail_.size() - std::min(tail_.size(), time_look_back));
+  } else {
+    tail_ = text.substr(text.size() - time_look_back);
+  }
+}
+
+std::optional<std::int64_t> LineClock::time_of(std::string_view line) {
+  if (const auto time = line_time(line)) return time;
+  const std::uint64_t oldest = position_ - std::min<std::uint64_t>(position_, time_look_back);
+  const std::uint64_t least = std::max(oldest, searched_to_);
+  std::uint64_t end = position_;
+  for (const std::string_view part : {before_, std::string_view(tail_)}) {
+    const std::size_t size = std::min<std::uint64_t>(end - least, part.size());
+    end -= size;
+    if (look_for_time(part.substr(part.size() - size), end)) break;
+  }
+  searched_to_ = position_;
+  if (!timed_ || timed_->first < oldest) return std::nullopt;
+  return timed_->second;
+}
+
+// The last line with a time in this part of the log, which begins at `position`.
+bool LineClock::look_for_time(std::string_view rest, std::uint64_t position) {
+  while (!rest.empty()) {
+    const bool has_end = rest.ends_with('\n') || rest.ends_with('\r');
+    const std::string_view text = rest.substr(0, rest.size() - (has_end ? 1 : 0));
+    const auto before = text.find_last_of(line_ends);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    if (const auto time = line_time(text.substr(begin))) {
+      timed_ = {position + begin, *time};
+      return true;
+    }
+    rest = rest.substr(0, begin);
+  }
+  return false;
 }
 
 std::size_t behind_line_end(std::string_view text, std::size_t end) {

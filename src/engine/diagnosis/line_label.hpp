@@ -3,24 +3,55 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace topsctl {
 
 struct LineLabel {
   std::optional<int> rank;
-  std::size_t size = 0;  // bytes of the label; the words follow
+  std::string_view host;  // or pod, container, worker of Ray; empty: none
+  std::size_t size = 0;   // bytes of the label; the words follow
 };
 
-// "[rank3]:", "[default3]:" (torchrun), "[1,3]<stderr>:" (mpirun), "3:" (srun --label); also behind
-// the time that `topsctl launch` writes before each line.
-LineLabel line_label(std::string_view line);
+// Names of hosts that pdsh, Docker Compose and the like write before each line; a number of each.
+using HostNames = std::map<std::string, int, std::less<>>;
+
+// All that stands before the words, one behind the other: a time (`topsctl launch`, kubectl
+// --timestamps, Loki), the stream of a container's log, "[pod/NAME/CONTAINER]", "(Worker pid=7)",
+// "HOST:" of pdsh, "[rank3]:", "[default3]:" (torchrun), "[1,3]<stderr>:" (mpirun), "3:" (srun
+// --label). A host that is not in `hosts` is seen only where what follows leaves no doubt.
+LineLabel line_label(std::string_view line, const HostNames& hosts = {});
+
+// The text of a line of Docker's json-file, in `room`; `line` itself if it is none.
+std::string_view unwrapped_line(std::string_view line, std::string& room);
 
 // Milliseconds since 1970 of the first time of day with a date among the first 64 bytes, taken as
-// UTC. The year of forms that have none (glog) is 1970.
+// UTC where no zone is told. The year of forms that have none (glog, syslog) is 1970.
 std::optional<std::int64_t> line_time(std::string_view line);
+
+// The time of a line, or of the last one before that has one. No line is looked at twice.
+class LineClock {
+ public:
+  // Before each line: its position in the log, and what was taken now before it.
+  void begin(std::uint64_t position, std::string_view before);
+  // For the times of lines to come: all that was taken now.
+  void keep(std::string_view text);
+  std::optional<std::int64_t> time_of(std::string_view line);
+
+ private:
+  bool look_for_time(std::string_view rest, std::uint64_t position);
+
+  std::uint64_t position_ = 0;
+  std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
+  std::optional<std::pair<std::uint64_t, std::int64_t>> timed_;  // the last line with a time
+  std::string_view before_;                                      // at most 4096 bytes
+  std::string tail_;  // the same of what was taken earlier
+};
 
 // Either ends a text that is judged.
 inline constexpr std::string_view line_ends = "\r\n";

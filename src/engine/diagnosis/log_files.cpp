@@ -1,8 +1,11 @@
 // Finds logs, and reads each through its decompressor.
 #include "topsctl/engine/diagnosis/log_files.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -12,6 +15,9 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/decompress.hpp"
 #include "topsctl/host/archive/source.hpp"
+#include "topsctl/host/archive/tar.hpp"
+#include "topsctl/host/system/file_access.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -20,6 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* standard_input = "standard input";
 constexpr std::size_t most_log_files = 20'000;
 constexpr std::size_t head_of_log = std::size_t{4} << 10U;  // bytes that tell text from other data
 constexpr std::uint64_t most_error_json = 1U << 20U;
@@ -90,16 +97,67 @@ void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
   }
 }
 
-void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+// The content of the entry that an archive is at.
+class EntrySource : public Source {
+ public:
+  explicit EntrySource(TarReader& archive) : archive_(archive) {}
+  std::string_view piece() override { return archive_.piece(); }
+
+ private:
+  TarReader& archive_;
+};
+
+void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher, const JobLog& file,
+                 LogStory& story);
+
+// All of standard input, in a file without a name.
+Descriptor kept_input() {
+  Descriptor file = open_nameless_file();
+  std::string piece(std::size_t{256} << 10U, '\0');
+  while (true) {
+    const ssize_t size = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (size == 0) return file;
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) throw system_error(errno, "read", standard_input, ErrorCode::bad_input);
+    write_all(file, std::string_view(piece).substr(0, static_cast<std::size_t>(size)),
+              standard_input);
+  }
+}
+
+// Each log of an archive, by its path in it.
+void read_archive(Source& bytes, const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+  TarReader archive(bytes, in_quotes(file.shown));
+  std::size_t count = 0;
+  while (const auto entry = archive.next()) {
+    if (entry->type != PayloadEntry::Type::file || !can_be_log(entry->path)) continue;
+    if (++count > most_log_files) break;
+    const std::string shown = concat(file.shown, "!", printable(entry->path));
+    const JobLog log{entry->path, shown, rank_of_path(entry->path), attempt_of_path(entry->path)};
+    read_source(std::make_unique<EntrySource>(archive), matcher, log, story);
+  }
+  if (count == 0) story.sources.push_back({file.shown, 0, file.rank, "no log in the archive"});
+}
+
+bool is_archive(std::string_view head) {
+  constexpr std::size_t magic_at = 257;
+  return head.size() > magic_at && head.substr(magic_at).starts_with("ustar");
+}
+
+void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher, const JobLog& file,
+                 LogStory& story) {
   LogSource told{file.shown, 0, file.rank, {}};
   LogReader reader(matcher, story, file.shown, file.rank, file.attempt);
   try {
-    auto raw = std::make_unique<PeekedSource>(file_source(file.file, file.found_below));
+    auto raw = std::make_unique<PeekedSource>(std::move(bytes));
     const std::string_view compression = compression_of(raw->peek(18));
-    std::unique_ptr<Source> bytes = std::move(raw);
+    std::unique_ptr<Source> plain = std::move(raw);
     if (compression != "none")
-      bytes = decompressed(std::move(bytes), compression, {}, in_quotes(file.shown));
-    PeekedSource source(std::move(bytes));
+      plain = decompressed(std::move(plain), compression, {}, in_quotes(file.shown));
+    PeekedSource source(std::move(plain));
+    if (is_archive(source.peek(head_of_log))) {
+      read_archive(source, matcher, file, story);
+      return;
+    }
     if (file.file.filename() == "error.json")
       read_error_json(source, file, reader);
     else
@@ -112,11 +170,24 @@ void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
   story.sources.push_back(std::move(told));
 }
 
+void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+  try {
+    read_source(file_source(file.file, file.found_below), matcher, file, story);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+    story.sources.push_back({file.shown, 0, file.rank, error.message()});
+  }
+}
+
 }  // namespace
 
 std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
   std::vector<JobLog> files;
   for (const std::string& path : paths) {
+    if (path == "-") {
+      files.push_back({{}, standard_input, std::nullopt, 0});
+      continue;
+    }
     std::error_code failure;
     const fs::file_status status = fs::status(path, failure);
     if (!fs::exists(status)) refuse_log(format("cannot read {}: no such file", in_quotes(path)));
@@ -130,8 +201,17 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
   return files;
 }
 
-LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
+LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
                    const SandboxWish& wish) {
+  // Bytes of a pipe are kept in a file first: a reader without rights opens regular files alone.
+  Descriptor kept;
+  std::vector<JobLog> files = found;
+  for (JobLog& file : files) {
+    if (!file.file.empty()) continue;
+    if (kept.is_open()) refuse_log("standard input is given more than once");
+    kept = kept_input();
+    file.file = concat("/proc/self/fd/", kept.get());
+  }
   ConfinedCall call;
   call.sandboxing = wish.sandboxing;
   call.subject = in_quotes(files.front().shown);

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/diagnosis/failure_list.hpp"
+#include "engine/diagnosis/line_form.hpp"
 #include "engine/diagnosis/line_label.hpp"
 #include "topsctl/base/text.hpp"
 
@@ -21,10 +21,12 @@ constexpr std::size_t longest_traceback = std::size_t{64} << 10U;
 constexpr std::size_t most_sightings = 20;  // of one diagnosis, rank and file
 constexpr std::size_t most_tracebacks = 100;
 constexpr std::size_t most_deaths = 4096;
-constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
-constexpr std::size_t longest_text = 400;     // bytes of a sighting's line
+constexpr std::size_t longest_text = 400;  // bytes of a sighting's line
 
-constexpr int any_rank = -2;       // what is over as soon as any rank works
+constexpr int unlabelled = -1;  // lines without a rank or host
+constexpr int any_rank = -2;    // what is over as soon as any rank works
+constexpr int first_host = -3;  // downwards
+constexpr std::size_t most_hosts = 10'000;
 constexpr int ignored_within = 8;  // lines between the word that Python ignores and its traceback
 
 // A piece of a line that does not begin there.
@@ -34,6 +36,7 @@ std::string continued(std::string_view piece) {
 
 struct OpenTraceback {
   std::string text;
+  bool has_heading = true;  // else its first line is a frame
   bool is_ignored = false;
   std::optional<std::int64_t> time_ms;
 };
@@ -56,17 +59,13 @@ class LogReader::Lines {
   void take(std::string_view text) {
     take_lines(text);
     taken_ += text.size();
-    // For the times of lines to come.
-    if (text.size() < time_look_back) {
-      tail_.append(text);
-      tail_.erase(0, tail_.size() - std::min(tail_.size(), time_look_back));
-    } else {
-      tail_ = text.substr(text.size() - time_look_back);
-    }
+    clock_.keep(text);
   }
 
   void end() {
-    for (auto& [rank, traceback] : std::exchange(open_, {})) close(rank, traceback, "");
+    for (auto& [key, traceback] : std::exchange(open_, {})) {
+      if (traceback.has_heading) close(key, traceback, "");
+    }
   }
 
  private:
@@ -89,9 +88,7 @@ class LogReader::Lines {
         at = begin;
       }
       const std::size_t end = std::min(text.find_first_of(line_ends, at), text.size());
-      position_ = taken_ + at;
-      before_ =
-          text.substr(at > time_look_back ? at - time_look_back : 0, std::min(at, time_look_back));
+      clock_.begin(taken_ + at, text.substr(0, at));
       const std::size_t next = behind_line_end(text, end);
       const bool is_first = is_at_line_begin_;
       count_lines(text.substr(at, next - at));
@@ -109,10 +106,19 @@ class LogReader::Lines {
       take_line(continued(raw.substr(at - overlap, longest_unit + overlap)));
   }
 
-  static int key_of(std::optional<int> rank) { return rank.value_or(-1); }
+  // Of what writes lines: the rank; a host whose lines have no rank; or -1.
+  int key_of(std::optional<int> rank, std::string_view host) {
+    const auto known = hosts_.find(host);
+    const bool is_new = !host.empty() && known == hosts_.end() && hosts_.size() < most_hosts;
+    const int next = first_host - static_cast<int>(hosts_.size());
+    if (is_new) hosts_.emplace(host, next);
+    if (rank) return *rank;
+    return is_new ? next : known == hosts_.end() ? unlabelled : known->second;
+  }
+  static std::optional<int> rank_of(int key) { return key < 0 ? std::nullopt : std::optional(key); }
 
-  // Whether it matters if a rank works: after something that may have ended it.
-  bool is_in_doubt() const { return !doubts_.empty(); }
+  // Whether it matters if a rank works: for the first time, or after what may have ended it.
+  bool is_in_doubt() const { return !has_worked_ || !doubts_.empty(); }
 
   // Of whole parts of lines. A line counts as soon as it begins.
   void count_lines(std::string_view text) {
@@ -124,69 +130,54 @@ class LogReader::Lines {
     if (is_at_line_begin_) ++line_;
     if (is_at_line_begin_ || before != std::string_view::npos) {
       const std::string_view last = begun.substr(before == std::string_view::npos ? 0 : before + 1);
-      labelled_ = line_label(plain_line(last.substr(0, longest_label), room_)).rank;
+      labelled_ = line_label(plain_line(last.substr(0, longest_label), room_), hosts_).rank;
     }
     is_at_line_begin_ = has_end;
   }
 
   // A text, or a piece of one. The label of the line holds for all in it.
   void take_line(std::string_view raw) {
-    const std::string_view line = plain_line(raw, room_);
-    const LineLabel label = line_label(line);
+    const std::string_view line = plain_line(unwrapped_line(raw, inner_room_), room_);
+    const LineLabel label = line_label(line, hosts_);
     const std::string_view words = line.substr(label.size);
     const std::optional<int> rank = label.rank ? label.rank : labelled_ ? labelled_ : rank_;
+    const int key = key_of(rank, label.host);
+    line_now_ = raw;
     if (summary_.is_open() && takes_summary(words)) return;
     if (words.find("Traceback (most recent call last)") != std::string_view::npos) {
-      begin_traceback(words, rank);
+      begin_traceback(words, key);
       return;
     }
-    const auto open = open_.find(key_of(rank));
-    if (open != open_.end() && continues(open->second, words)) return;
-    if (is_of_what_python_ignores(words)) ignored_at_[key_of(rank)] = line_;
+    if (continues(key, words)) return;
+    if (is_frame(words)) {
+      begin_traceback(words, key);
+      open_.at(key).has_heading = false;
+      return;
+    }
+    if (is_of_what_python_ignores(words)) ignored_at_[key] = line_;
+    if (is_exception(words)) {
+      OpenTraceback alone;
+      alone.is_ignored = is_within_ignored(key);
+      alone.time_ms = time();
+      close(key, alone, words);
+      return;
+    }
     const LogMatcher::Meaning meaning = judge(
-        words, words, rank, [&] { return time_of(words); }, false);
+        words, words, key, [&] { return time(); }, false);
+    if (const int status = srun_status(words); status != 0 && story_.deaths.size() < most_deaths)
+      story_.deaths.push_back({place_of(std::nullopt, time()), status, false});
     if (meaning.is_restart) story_.attempts = std::max(story_.attempts, ++attempt_);
-    if (meaning.is_success) story_.success = place_of(rank, time_of(words));
+    if (meaning.is_success) story_.success = place_of(rank, time());
     const bool is_bad = !meaning.diagnoses.empty() || meaning.is_failure || meaning.is_setback;
-    if (meaning.is_progress && !is_bad) clear_doubts(key_of(rank));
+    if (meaning.is_progress && !is_bad) clear_doubts(key);
   }
+
+  std::optional<std::int64_t> time() { return clock_.time_of(line_now_); }
 
   static bool is_of_what_python_ignores(std::string_view words) {
     return words.starts_with("Exception ignored in") ||
            words.starts_with("--- Logging error ---") ||
            words.starts_with("Error in atexit._run_exitfuncs");
-  }
-
-  // Of the line, or of the last one before that has one. No line is looked at twice.
-  std::optional<std::int64_t> time_of(std::string_view words) {
-    if (const auto time = line_time(words)) return time;
-    const std::uint64_t oldest = position_ - std::min<std::uint64_t>(position_, time_look_back);
-    const std::uint64_t least = std::max(oldest, searched_to_);
-    std::uint64_t end = position_;
-    for (const std::string_view part : {before_, std::string_view(tail_)}) {
-      const std::size_t size = std::min<std::uint64_t>(end - least, part.size());
-      end -= size;
-      if (look_for_time(part.substr(part.size() - size), end)) break;
-    }
-    searched_to_ = position_;
-    if (!timed_ || timed_->first < oldest) return std::nullopt;
-    return timed_->second;
-  }
-
-  // The last line with a time in this part of the log, which begins at `position`.
-  bool look_for_time(std::string_view rest, std::uint64_t position) {
-    while (!rest.empty()) {
-      const bool has_end = rest.ends_with('\n') || rest.ends_with('\r');
-      const std::string_view text = rest.substr(0, rest.size() - (has_end ? 1 : 0));
-      const auto before = text.find_last_of(line_ends);
-      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-      if (const auto time = line_time(text.substr(begin))) {
-        timed_ = {position + begin, *time};
-        return true;
-      }
-      rest = rest.substr(0, begin);
-    }
-    return false;
   }
 
   LogPlace place_of(std::optional<int> rank, std::optional<std::int64_t> time_ms) {
@@ -202,8 +193,16 @@ class LogReader::Lines {
     return place;
   }
 
-  void begin_traceback(std::string_view words, std::optional<int> rank) {
-    const auto open = open_.find(key_of(rank));
+  bool is_within_ignored(int key) {
+    const auto ignored = ignored_at_.find(key);
+    const bool is_within =
+        ignored != ignored_at_.end() && line_ - ignored->second <= ignored_within;
+    if (is_within) ignored_at_.erase(ignored);
+    return is_within;
+  }
+
+  void begin_traceback(std::string_view words, int key) {
+    const auto open = open_.find(key);
     if (open != open_.end()) {
       // Of two headings in a row one is of another rank, whose lines stand among these.
       if (open->second.text.find('\n') + 1 < open->second.text.size())
@@ -212,69 +211,71 @@ class LogReader::Lines {
     }
     OpenTraceback traceback;
     traceback.text = concat(words, "\n");
-    const auto ignored = ignored_at_.find(key_of(rank));
-    traceback.is_ignored =
-        ignored != ignored_at_.end() && line_ - ignored->second <= ignored_within;
-    if (traceback.is_ignored) ignored_at_.erase(ignored);
-    traceback.time_ms = time_of(words);
-    open_.emplace(key_of(rank), std::move(traceback));
+    traceback.is_ignored = is_within_ignored(key);
+    traceback.time_ms = time();
+    open_.emplace(key, std::move(traceback));
   }
 
-  // Whether the line belongs to the traceback. The line of the exception ends it.
-  bool continues(OpenTraceback& traceback, std::string_view words) {
+  // Whether the line belongs to a traceback that is open. The line of the exception ends it.
+  bool continues(int key, std::string_view words) {
+    const auto open = open_.find(key);
+    if (open == open_.end()) return false;
     const std::string_view text = trimmed(words);
     const bool is_inner = words.starts_with(' ') || words.starts_with('\t') || text.empty() ||
                           text.starts_with("[Previous line repeated");
     if (is_inner) {
-      if (traceback.text.size() < longest_traceback) traceback.text.append(concat(words, "\n"));
+      std::string& all = open->second.text;
+      if (all.size() < longest_traceback) all.append(concat(words, "\n"));
       return true;
     }
-    const auto open = std::find_if(open_.begin(), open_.end(),
-                                   [&](const auto& each) { return &each.second == &traceback; });
-    OpenTraceback whole = std::move(traceback);
-    const int key = open->first;
+    OpenTraceback whole = std::move(open->second);
     open_.erase(open);
+    // Frames alone are also what a program prints to say where it is.
+    if (!whole.has_heading && !is_exception(words)) return false;
     close(key, whole, words);
     return true;
   }
 
   void close(int key, OpenTraceback& traceback, std::string_view exception) {
-    const std::optional<int> rank = key < 0 ? std::nullopt : std::optional(key);
     traceback.text.append(exception);
     const bool is_launchers = exception.find("ChildFailedError") != std::string_view::npos;
     if (is_launchers) summary_.begin();
     const std::string_view shown =
         exception.empty() ? std::string_view("Traceback (most recent call last):") : exception;
     const LogMatcher::Meaning meaning = judge(
-        traceback.text, shown, rank, [&] { return traceback.time_ms; }, traceback.is_ignored);
+        traceback.text, shown, key, [&] { return traceback.time_ms; }, traceback.is_ignored);
     if (story_.tracebacks.size() == most_tracebacks) return;
     Traceback told;
-    told.place = place_of(rank, traceback.time_ms);
+    told.place = place_of(rank_of(key), traceback.time_ms);
     told.place.is_overcome = traceback.is_ignored;
     told.text = printable(traceback.text, topsctl::Lines::keep);
     told.is_explained = is_launchers || !meaning.diagnoses.empty();
-    doubt(is_launchers ? any_rank : key, Told::traceback, story_.tracebacks.size());
+    doubt(is_launchers ? any_rank : doubted(key), Told::traceback, story_.tracebacks.size());
     story_.tracebacks.push_back(std::move(told));
   }
+
+  // What stands before the first step of any rank may be of all of them, such as the shell's.
+  int doubted(int key) const { return key == unlabelled && !has_worked_ ? any_rank : key; }
 
   void doubt(int key, Told told, std::size_t index) { doubts_.insert({key, {told, index}}); }
 
   // The time is asked for where it is told: to find it, lines before are read again.
   template <class Time>
-  LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, std::optional<int> rank,
-                            Time time_ms, bool is_ignored) {
+  LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, int from, Time time_ms,
+                            bool is_ignored) {
+    const std::optional<int> rank = rank_of(from);
     // A traceback is explained by whatever it shows, however often that was seen.
     const bool is_line = unit.find('\n') == std::string_view::npos;
     LogMatcher::Meaning meaning = matcher_.meaning(unit, [&](const Diagnosis* diagnosis) {
-      return is_line && is_seen_enough(diagnosis, rank);
+      return is_line && is_seen_enough(diagnosis, from);
     });
-    const int key = meaning.is_setback || summary_.is_open() ? any_rank : key_of(rank);
+    const int key = meaning.is_setback || summary_.is_open() ? any_rank : doubted(from);
     for (const Diagnosis* diagnosis : meaning.diagnoses) {
-      if (is_seen_enough(diagnosis, rank)) continue;
-      ++sighted_[{diagnosis, key_of(rank)}];
+      if (is_seen_enough(diagnosis, from)) continue;
+      ++sighted_[{diagnosis, from}];
       LogPlace place = place_of(rank, time_ms());
       place.is_overcome = is_ignored;
-      if (diagnosis->finding.severity != Severity::warning)
+      if (diagnosis->finding.severity != Severity::warning || diagnosis->passes)
         doubt(key, Told::sighting, story_.sightings.size());
       story_.sightings.push_back({diagnosis->finding.id, std::move(place),
                                   shortened(printable(trimmed(shown)), longest_text)});
@@ -287,13 +288,14 @@ class LogReader::Lines {
     return meaning;
   }
 
-  bool is_seen_enough(const Diagnosis* diagnosis, std::optional<int> rank) const {
-    const auto sighted = sighted_.find({diagnosis, key_of(rank)});
+  bool is_seen_enough(const Diagnosis* diagnosis, int key) const {
+    const auto sighted = sighted_.find({diagnosis, key});
     return sighted != sighted_.end() && sighted->second >= most_sightings;
   }
 
   // The rank works: what seemed to have ended it did not.
   void clear_doubts(int key) {
+    has_worked_ = true;
     for (const int each : {key, any_rank}) {
       const auto [first, last] = doubts_.equal_range(each);
       for (auto doubt = first; doubt != last; ++doubt) place_told(doubt->second).is_overcome = true;
@@ -320,27 +322,26 @@ class LogReader::Lines {
     }
     // What the line means besides, such as a signal, is judged as any other's.
     judge(
-        words, words, last.rank, [&] { return last.time_ms; }, false);
+        words, words, last.rank.value_or(unlabelled), [&] { return last.time_ms; }, false);
     return true;
   }
 
   const LogMatcher& matcher_;
   LogStory& story_;
   std::string source_;
-  std::string room_;  // of a line without what is for terminals
+  std::string room_;        // of a line without what is for terminals
+  std::string inner_room_;  // of a line of Docker's
+  std::string_view line_now_;
+  HostNames hosts_;
+  bool has_worked_ = false;  // any rank
   std::optional<int> rank_;
   int attempt_;
   int line_ = 0;  // the line that was begun last, from 1
   bool is_at_line_begin_ = true;
-  std::optional<int> labelled_;    // the rank that the line's label names
-  std::uint64_t taken_ = 0;        // bytes of the log before those that are taken now
-  std::uint64_t position_ = 0;     // of the line in the log
-  std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
-  std::optional<std::pair<std::uint64_t, std::int64_t>> timed_;  // the last line with a time
-  std::string_view before_;  // at most time_look_back bytes before the line, of those that are
-                             // taken now
-  std::string tail_;         // the same of those that were taken before
-  std::map<int, OpenTraceback> open_;                        // by rank
+  std::optional<int> labelled_;  // the rank that the line's label names
+  std::uint64_t taken_ = 0;      // bytes of the log before those that are taken now
+  LineClock clock_;
+  std::map<int, OpenTraceback> open_;                        // by key_of()
   std::multimap<int, std::pair<Told, std::size_t>> doubts_;  // after which the rank may still work
   std::map<std::pair<const Diagnosis*, int>, std::size_t> sighted_;
   std::map<int, int> ignored_at_;  // the line, by rank

@@ -46,13 +46,26 @@ bool counts(const LogPlace& place, const LogStory& story) {
   return !place.is_overcome && is_of_last(place, story) && !ended_well_after(story, place);
 }
 
-bool has_failed(const LogStory& story, std::optional<int> exit_status) {
-  if (exit_status) return *exit_status != 0;
+bool tells_failure(const LogStory& story) {
   const auto counts_itself = [&](const LogPlace& place) { return counts(place, story); };
   const auto its_place_counts = [&](const auto& each) { return counts(each.place, story); };
   return std::any_of(story.tracebacks.begin(), story.tracebacks.end(), its_place_counts) ||
          std::any_of(story.deaths.begin(), story.deaths.end(), its_place_counts) ||
          std::any_of(story.failures.begin(), story.failures.end(), counts_itself);
+}
+
+// Whether a rank failed, not ended by a signal, before that place.
+bool has_failed_before(const LogPlace& place, const LogStory& story) {
+  constexpr int of_signal = 128;
+  const auto is_before = [&](const LogPlace& each) {
+    return counts(each, story) && was_earlier(each, place);
+  };
+  return std::any_of(
+             story.tracebacks.begin(), story.tracebacks.end(),
+             [&](const Traceback& each) { return !each.is_explained && is_before(each.place); }) ||
+         std::any_of(story.deaths.begin(), story.deaths.end(), [&](const RankDeath& each) {
+           return each.status > 0 && each.status < of_signal && is_before(each.place);
+         });
 }
 
 // Whether a rank ended with a traceback that no diagnosis matches.
@@ -91,6 +104,11 @@ void explain(std::vector<Seen>& seen) {
   }
 }
 
+// A user, a time limit: nothing is wrong with the training.
+bool ends_as_wished(const Diagnosis& diagnosis) {
+  return diagnosis.finding.severity == Severity::info;
+}
+
 // Whether the job went on after each sighting, or was started again: it does not fail of that.
 bool is_over(const Seen& seen, const LogStory& story) {
   return std::none_of(seen.sightings.begin(), seen.sightings.end(),
@@ -103,7 +121,39 @@ bool ends_jobs(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity != Severity::warning;
 }
 
-// Errors that a sound job got over are not told. Of a job that failed they are, where its lines
+// Whether an error was seen that no rank got over: a sound job has none.
+bool has_error(const std::vector<Seen>& seen, const LogStory& story) {
+  return std::any_of(seen.begin(), seen.end(), [&](const Seen& each) {
+    return each.diagnosis->finding.severity >= Severity::error && !is_over(each, story);
+  });
+}
+
+// What ended the job from outside did not where something had failed before: a scheduler ends the
+// other tasks of a job in which one fails.
+bool yields(const Seen& seen, const std::vector<Seen>& all, const LogStory& story) {
+  if (ends_as_wished(*seen.diagnosis)) {
+    return has_failed_before(seen.first().place, story) ||
+           std::any_of(all.begin(), all.end(), [&](const Seen& each) {
+             return each.diagnosis->finding.severity >= Severity::error && !each.is_effect() &&
+                    !each.diagnosis->is_last_resort && !is_over(each, story) &&
+                    was_earlier(each.first().place, seen.first().place);
+           });
+  }
+  return seen.diagnosis->is_last_resort && has_unexplained(story);
+}
+
+void drop_what_yields(std::vector<Seen>& seen, const LogStory& story) {
+  std::vector<const Diagnosis*> yielding;
+  for (const Seen& each : seen) {
+    const bool is_dropped = ends_as_wished(*each.diagnosis) && each.diagnosis->is_last_resort;
+    if (is_dropped && yields(each, seen, story)) yielding.push_back(each.diagnosis);
+  }
+  std::erase_if(seen, [&](const Seen& each) {
+    return std::find(yielding.begin(), yielding.end(), each.diagnosis) != yielding.end();
+  });
+}
+
+// Errors that a sound job got over are not reported. Of a job that failed they are, where its lines
 // have no label: the rank that went on to work may be another one.
 void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool failed, bool is_known) {
   const bool may_be_of_others = failed && !has_unexplained(story);
@@ -112,21 +162,21 @@ void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool fail
   };
   std::erase_if(seen, [&](const Seen& each) {
     const bool all_is_over = is_known && !failed;
+    if (each.diagnosis->passes) return all_is_over || is_over(each, story);
     return ends_jobs(*each.diagnosis) && (all_is_over || is_over(each, story)) &&
            std::none_of(each.sightings.begin(), each.sightings.end(), is_of_any);
   });
 }
 
-bool can_be_first(const Seen& seen, const LogStory& story) {
-  const bool yields = seen.diagnosis->is_last_resort && has_unexplained(story);
-  return !seen.is_effect() && !yields && ends_jobs(*seen.diagnosis);
+bool can_be_first(const Seen& seen, const std::vector<Seen>& all, const LogStory& story) {
+  return !seen.is_effect() && !yields(seen, all, story) && ends_jobs(*seen.diagnosis);
 }
 
 void sort_by_cause(std::vector<Seen>& seen, const LogStory& story) {
   std::stable_sort(seen.begin(), seen.end(), [&](const Seen& a, const Seen& b) {
     const auto key = [&](const Seen& each) {
       return std::tuple(each.is_effect(), !ends_jobs(*each.diagnosis), is_over(each, story),
-                        each.diagnosis->is_last_resort);
+                        each.diagnosis->is_last_resort && !ends_as_wished(*each.diagnosis));
     };
     if (key(a) != key(b)) return key(a) < key(b);
     return was_earlier(a.first().place, b.first().place);
@@ -174,14 +224,25 @@ std::vector<RankState> ranks_of(const LogStory& story) {
   return list;
 }
 
+// The rank that failed first, as torchrun observed it.
+std::optional<int> first_failed_rank(const LogStory& story) {
+  for (const RankDeath& death : story.deaths) {
+    if (death.is_first_observed && counts(death.place, story)) return death.place.rank;
+  }
+  return std::nullopt;
+}
+
 // That which nothing explains before those of the launcher and of effects.
 std::optional<Traceback> first_traceback(const LogStory& story) {
+  const std::optional<int> failed_first = first_failed_rank(story);
+  const auto key = [&](const Traceback& each) {
+    return std::tuple(each.is_explained, !failed_first || each.place.rank != failed_first);
+  };
   const Traceback* first = nullptr;
   for (const Traceback& each : story.tracebacks) {
     if (each.place.is_overcome || !is_of_last(each.place, story)) continue;
-    const bool is_better =
-        first == nullptr || (first->is_explained && !each.is_explained) ||
-        (first->is_explained == each.is_explained && was_earlier(each.place, first->place));
+    const bool is_better = first == nullptr || key(each) < key(*first) ||
+                           (key(each) == key(*first) && was_earlier(each.place, first->place));
     if (is_better) first = &each;
   }
   return first == nullptr ? std::nullopt : std::optional(*first);
@@ -204,13 +265,15 @@ std::string_view name(JobVerdict verdict) {
 Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogStory& story,
                      std::optional<int> exit_status, Language language) {
   Judgement judgement;
-  judgement.has_failed = has_failed(story, exit_status);
   std::vector<Seen> seen = seen_in(catalogue, story);
+  judgement.has_failed =
+      exit_status ? *exit_status != 0 : tells_failure(story) || has_error(seen, story);
   drop_what_is_over(seen, story, judgement.has_failed, exit_status.has_value());
   explain(seen);
+  drop_what_yields(seen, story);
   sort_by_cause(seen, story);
   const bool is_explained =
-      judgement.has_failed && !seen.empty() && can_be_first(seen.front(), story);
+      judgement.has_failed && !seen.empty() && can_be_first(seen.front(), seen, story);
   if (is_explained) {
     judgement.first_cause = seen.front().diagnosis->finding.id;
     for (Seen& each : seen) {
@@ -221,9 +284,13 @@ Judgement judge_logs(const DiagnosisCatalogue& catalogue, const LogStory& story,
   }
   for (const Seen& each : seen) judgement.diagnoses.push_back(judged(each, language));
   judgement.ranks = ranks_of(story);
-  if (!judgement.has_failed) return judgement;
-  judgement.verdict = is_explained ? JobVerdict::problems : JobVerdict::unknown;
-  if (!is_explained) judgement.unexplained = first_traceback(story);
+  if (judgement.has_failed) {
+    judgement.verdict = is_explained ? JobVerdict::problems : JobVerdict::unknown;
+    if (!is_explained) judgement.unexplained = first_traceback(story);
+    return judgement;
+  }
+  const bool has_ended_well = exit_status || (story.success && is_of_last(*story.success, story));
+  judgement.verdict = has_ended_well ? JobVerdict::healthy : JobVerdict::unknown;
   return judgement;
 }
 

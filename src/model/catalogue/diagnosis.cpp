@@ -76,9 +76,9 @@ void read_look_for(const JsonReader& reader, const PatternNames& names, Diagnosi
 
 Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   record.expect_keys({"id", "severity", "title", "title_zh", "cause", "cause_zh", "remedy",
-                      "backend", "explains", "is_effect", "is_last_resort", "disturbs_jobs",
-                      "restart_helps", "look_for", "unless", "refs", "example_match",
-                      "example_no_match"});
+                      "backend", "explains", "is_effect", "is_last_resort", "passes",
+                      "disturbs_jobs", "restart_helps", "look_for", "unless", "refs",
+                      "example_match", "example_no_match"});
   Diagnosis diagnosis;
   const JsonReader id = record.at("id");
   diagnosis.finding.id = id.text();
@@ -91,6 +91,7 @@ Diagnosis read_diagnosis(const JsonReader& record, const PatternNames& names) {
   diagnosis.explains = record.texts_at("explains");
   diagnosis.is_effect = record.flag_at("is_effect");
   diagnosis.is_last_resort = record.flag_at("is_last_resort");
+  diagnosis.passes = record.flag_at("passes");
   diagnosis.disturbs_jobs = record.flag_at("disturbs_jobs");
   diagnosis.restart_helps = record.flag_at("restart_helps");
   read_look_for(record.at("look_for"), names, diagnosis);
@@ -136,12 +137,13 @@ void add_diagnoses(DiagnosisCatalogue& catalogue, std::string_view json,
   PatternNames names;
   if (const auto given = top.find("names")) names = read_pattern_names(*given);
   if (const auto signs = top.find("signs")) {
-    signs->expect_keys({"progress", "success", "failure", "setback", "restart"});
+    signs->expect_keys({"progress", "success", "failure", "setback", "restart", "data"});
     append(catalogue.signs.progress, patterns_of(*signs, "progress", names));
     append(catalogue.signs.success, patterns_of(*signs, "success", names));
     append(catalogue.signs.failure, patterns_of(*signs, "failure", names));
     append(catalogue.signs.setback, patterns_of(*signs, "setback", names));
     append(catalogue.signs.restart, patterns_of(*signs, "restart", names));
+    append(catalogue.signs.data, patterns_of(*signs, "data", names));
   }
   const auto records = top.find("diagnoses");
   if (!records) return;
@@ -156,6 +158,7 @@ void add_diagnoses(DiagnosisCatalogue& catalogue, DiagnosisCatalogue more) {
   append(catalogue.signs.failure, std::move(more.signs.failure));
   append(catalogue.signs.setback, std::move(more.signs.setback));
   append(catalogue.signs.restart, std::move(more.signs.restart));
+  append(catalogue.signs.data, std::move(more.signs.data));
   for (Diagnosis& diagnosis : more.diagnoses) take(catalogue.diagnoses, std::move(diagnosis), true);
 }
 

@@ -136,7 +136,7 @@ def test_an_exception_on_the_second_host_is_the_first_cause(hosts, schema):
     done = group.launch(BEGIN + "if rank == 1:\n    raise ValueError('a fault of rank 1')\n" + TRAINS, arguments=["thrown"])
     assert done.returncode == 1, done.stdout + done.stderr
     record = group.record(schema)
-    traceback = done.stdout[done.stdout.index("first traceback: "):]
+    traceback = done.stdout[done.stdout.index("first exception: "):]
     assert record["attempts"][0]["ranks"][1]["log"] in traceback and "ValueError: a fault of rank 1" in traceback
     assert record["attempts"][0]["ranks"][1]["host"] == "n1"
     assert not processes_with("of-thrown")

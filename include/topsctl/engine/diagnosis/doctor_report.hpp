@@ -22,6 +22,17 @@ struct SourcePatch {
 };
 SourcePatch patch_of(const ProjectReading& reading);
 
+// The first uncaught exception of a job whose failure no diagnosis explains.
+struct FirstFailure {
+  LogPlace place;
+  std::string exception;  // "Type: message"; empty: the log ends before it
+  std::string file;       // of the last frame in the user's own code; empty: there is none
+  int line = 0;
+  std::string function;  // empty: none was told
+  std::string text;      // the whole traceback
+};
+FirstFailure first_failure(const Traceback& traceback);
+
 struct DoctorReport {
   std::optional<Judgement> judgement;  // nothing: nothing could be looked at
   std::vector<LogSource> sources;
@@ -32,10 +43,10 @@ struct DoctorReport {
   Language language = Language::english;
 };
 
-// {verdict, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, places[], patch,
-// catalogue[]}
+// {verdict, failed, first_cause, diagnoses[], unexplained, ranks[], sources[], machine, places[],
+// patch, catalogue[]}
 Json to_json(const DoctorReport& report);
-// {verdict, first_cause, diagnoses}, each null where nothing was judged.
+// {verdict, failed, first_cause, diagnoses}, each null where nothing was judged.
 Json to_json(const std::optional<Judgement>& judgement);
 
 }  // namespace topsctl

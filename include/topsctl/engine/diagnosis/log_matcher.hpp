@@ -38,6 +38,7 @@ class LogMatcher {
 
  private:
   struct Compiled;
+  class Reading;
   std::unique_ptr<const Compiled> compiled_;
 };
 

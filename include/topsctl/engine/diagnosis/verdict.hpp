@@ -11,6 +11,7 @@
 
 namespace topsctl {
 
+// Of logs, `healthy` needs a proof: the exit status, or a line that tells that the job ended well.
 enum class JobVerdict { healthy, problems, unknown };
 std::string_view name(JobVerdict verdict);
 

@@ -36,6 +36,7 @@ struct Diagnosis {
   std::vector<std::string> explains;     // ids of what this one brings about
   bool is_effect = false;                // never a first cause
   bool is_last_resort = false;           // a first cause only where nothing else went wrong
+  bool passes = false;                   // over as soon as a rank works
   bool disturbs_jobs = false;            // the remedy does
   bool restart_helps = false;            // the same run may succeed when it is started once more
   std::vector<std::string> log;          // of one line or one traceback, RE2; any of them
@@ -56,6 +57,7 @@ struct JobSigns {
   std::vector<std::string> failure;   // the job or a rank has failed
   std::vector<std::string> setback;   // the same, unless any rank works afterwards
   std::vector<std::string> restart;   // the ranks are started once more
+  std::vector<std::string> data;  // words of a data set, a table or arguments: none of the above
   bool operator==(const JobSigns&) const = default;
 };
 

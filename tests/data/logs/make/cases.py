@@ -146,7 +146,7 @@ CASES = {
     "unknown-key": two("missing-key"),
     "unknown-key-labelled": labelled("missing-key"),
     "unknown-chained-folder": folder("chained"),
-    "unknown-size": plain("size-mismatch"),
+    "other-model": plain("size-mismatch"),
     "unknown-shapes": plain("shapes"),
     "unknown-assertion": plain("assertion"),
     "unknown-exit": two("quiet-exit"),

@@ -20,6 +20,7 @@ TEST(LineLabels, end_where_the_words_begin) {
   EXPECT_EQ(line.substr(line_label(line).size), "  File \"x.py\"");
   EXPECT_EQ(std::string_view("[1,3]<stderr>:Traceback").substr(14), "Traceback");
   EXPECT_EQ(line_label("[1,3]<stderr>:Traceback").size, 14U);
+  EXPECT_EQ(line_label("7:   File").size, 3U) << "a frame stands two columns in";
 }
 
 TEST(LineLabels, are_not_seen_in_other_words) {
@@ -29,6 +30,28 @@ TEST(LineLabels, are_not_seen_in_other_words) {
   }
 }
 
+TEST(LineLabels, may_stand_one_behind_the_other) {
+  const HostNames hosts = {{"node3", -3}};
+  for (const auto& [line, rank, host] :
+       {std::tuple{"node3: [rank18]: x", 18, "node3"},
+        {"node3: x", -1, "node3"},
+        {"node4: [rank1]: x", 1, "node4"},
+        {"[pod/train-0/main] [rank2]: x", 2, "[pod/train-0/main"},
+        {"2025-09-21T10:00:01.123456789Z stderr F 3: x", 3, ""},
+        {"2025-09-21T10:00:01+08:00 {app=\"train\", pod=\"a\"} x", -1, ""},
+        {"(RayTrainWorker pid=7, ip=10.0.0.1) x", -1, "(RayTrainWorker pid=7, ip=10.0.0.1"},
+        {"train-0  | [rank0]: x", 0, "train-0"},
+        {"[prterun-n1-1234@1,3]<stderr>: x", 3, ""}}) {
+    const LineLabel label = line_label(line, hosts);
+    EXPECT_EQ(label.rank.value_or(-1), rank) << line;
+    EXPECT_EQ(label.host, host) << line;
+    EXPECT_EQ(std::string_view(line).substr(label.size), "x") << line;
+  }
+  for (const char* line :
+       {"ERROR: [2025-09-21 10:00:00] x", "node9: x", "python3: can't open file"})
+    EXPECT_EQ(line_label(line, hosts).size, 0U) << line;
+}
+
 TEST(LineTimes, have_the_forms_of_loggers) {
   EXPECT_EQ(line_time("2025-09-21 10:00:01,250 - mmengine - INFO"), 1758448801250);
   EXPECT_EQ(line_time("[2025-09-21T10:00:01] x"), 1758448801000);
@@ -36,6 +59,9 @@ TEST(LineTimes, have_the_forms_of_loggers) {
   EXPECT_EQ(line_time("W0921 10:00:01.250000 12 socket.cpp:401]"),
             line_time("09/21 10:00:01.250 x"));
   EXPECT_EQ(line_time("W20250921 10:00:01.250000 12 socket.cpp:401]"), 1758448801250);
+  EXPECT_EQ(line_time("2025-09-21T18:00:01.250+08:00 x"), 1758448801250);
+  EXPECT_EQ(line_time("[Sun Sep 21 10:00:01 2025] NVRM: x"), 1758448801000);
+  EXPECT_EQ(line_time("Sep  1 10:00:01 n1 kernel: x"), line_time("W0901 10:00:01.000000 12 x"));
   EXPECT_FALSE(line_time("iter 10/20 loss 0.1"));
   EXPECT_FALSE(line_time("2025-99-99"));
 }
