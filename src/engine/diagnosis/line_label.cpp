@@ -12,7 +12,8 @@ namespace topsctl {
 namespace {
 
 constexpr int most_rank = 1'000'000;
-constexpr std::size_t time_is_within = 64;  // bytes
+constexpr std::size_t time_is_within = 64;    // bytes
+constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
 
 // A number of at most 7 digits at the front, which is taken off.
 std::optional<int> take_number(std::string_view& text) {
@@ -108,6 +109,10 @@ std::optional<int> number_behind(std::string_view name, std::string_view word) {
   return take_number(rest);
 }
 
+bool is_line_end(char c) {
+  return c == '\n' || c == '\r';
+}
+
 }  // namespace
 
 LineLabel line_label(std::string_view line) {
@@ -141,6 +146,61 @@ std::optional<std::int64_t> line_time(std::string_view line) {
     }
   }
   return std::nullopt;
+}
+
+void LineClock::begin(std::uint64_t position, std::string_view before) {
+  position_ = position;
+  before_ = before.substr(before.size() - std::min(before.size(), time_look_back));
+}
+
+void LineClock::keep(std::string_view text) {
+  if (text.size() < time_look_back) {
+    tail_.append(text);
+    tail_.erase(0, tail_.size() - std::min(tail_.size(), time_look_back));
+  } else {
+    tail_ = text.substr(text.size() - time_look_back);
+  }
+}
+
+std::optional<std::int64_t> LineClock::time_of(std::string_view line) {
+  if (const auto time = line_time(line)) return time;
+  const std::uint64_t oldest = position_ - std::min<std::uint64_t>(position_, time_look_back);
+  const std::uint64_t least = std::max(oldest, searched_to_);
+  std::uint64_t end = position_;
+  for (const std::string_view part : {before_, std::string_view(tail_)}) {
+    const std::size_t size = std::min<std::uint64_t>(end - least, part.size());
+    end -= size;
+    if (look_for_time(part.substr(part.size() - size), end)) break;
+  }
+  searched_to_ = position_;
+  if (!timed_ || timed_->first < oldest) return std::nullopt;
+  return timed_->second;
+}
+
+// The last line with a time in this part of the log, which begins at `position`.
+bool LineClock::look_for_time(std::string_view rest, std::uint64_t position) {
+  while (!rest.empty()) {
+    const bool has_end = rest.ends_with('\n') || rest.ends_with('\r');
+    const std::string_view text = rest.substr(0, rest.size() - (has_end ? 1 : 0));
+    const std::size_t begin = text.empty() ? 0 : line_begin(text, text.size() - 1, 0);
+    if (const auto time = line_time(text.substr(begin))) {
+      timed_ = {position + begin, *time};
+      return true;
+    }
+    rest = rest.substr(0, begin);
+  }
+  return false;
+}
+
+std::size_t line_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && !is_line_end(text[at])) ++at;
+  return at;
+}
+
+std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least) {
+  std::size_t begin = position + 1;
+  while (begin > least && !is_line_end(text[begin - 1])) --begin;
+  return begin;
 }
 
 std::size_t behind_line_end(std::string_view text, std::size_t end) {

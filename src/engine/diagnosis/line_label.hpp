@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace topsctl {
 
@@ -22,8 +23,31 @@ LineLabel line_label(std::string_view line);
 // UTC. The year of forms that have none (glog) is 1970.
 std::optional<std::int64_t> line_time(std::string_view line);
 
+// The time of a line, or of the last one before that has one. No line is looked at twice.
+class LineClock {
+ public:
+  // Before each line: its position in the log, and what was taken now before it.
+  void begin(std::uint64_t position, std::string_view before);
+  // For the times of lines to come: all that was taken now.
+  void keep(std::string_view text);
+  std::optional<std::int64_t> time_of(std::string_view line);
+
+ private:
+  bool look_for_time(std::string_view rest, std::uint64_t position);
+
+  std::uint64_t position_ = 0;
+  std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
+  std::optional<std::pair<std::uint64_t, std::int64_t>> timed_;  // the last line with a time
+  std::string_view before_;                                      // at most 4096 bytes
+  std::string tail_;  // the same of what was taken earlier
+};
+
 // Either ends a text that is judged.
 inline constexpr std::string_view line_ends = "\r\n";
+// The position of the first line end at or behind `at`, or the size.
+std::size_t line_end(std::string_view text, std::size_t at);
+// Where the line of this position begins; `least` if that is before.
+std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least);
 // The position behind the line end at `end`: carriage returns and a line feed behind them are one.
 std::size_t behind_line_end(std::string_view text, std::size_t end);
 // Up to the last line end that is known to be whole: a line feed may follow a carriage return.

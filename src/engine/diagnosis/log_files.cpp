@@ -90,9 +90,10 @@ void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
   }
 }
 
-void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+void read_log(const LogMatcher& matcher, LogMatcher::Effort& effort, const JobLog& file,
+              LogStory& story) {
   LogSource told{file.shown, 0, file.rank, {}};
-  LogReader reader(matcher, story, file.shown, file.rank, file.attempt);
+  LogReader reader(matcher, effort, story, file.shown, file.rank, file.attempt);
   try {
     auto raw = std::make_unique<PeekedSource>(file_source(file.file, file.found_below));
     const std::string_view compression = compression_of(raw->peek(18));
@@ -109,6 +110,9 @@ void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
     told.problem = error.message();
   }
   reader.end();
+  if (effort.was_short() && told.problem.empty())
+    told.problem =
+        format("too many lines resemble known errors: not all were compared with each of them");
   story.sources.push_back(std::move(told));
 }
 
@@ -144,9 +148,10 @@ LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& files,
   }
   LogStory story = confined<LogStory>(call, [&](const ConfinedProgress& progress) {
     LogStory inner;
+    LogMatcher::Effort effort;
     for (const JobLog& file : files) {
       progress.file(file.shown);
-      read_log(matcher, file, inner);
+      read_log(matcher, effort, file, inner);
     }
     return inner;
   });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/diagnosis/failure_list.hpp"
@@ -19,10 +20,13 @@ constexpr std::size_t overlap = 512;        // bytes that two pieces of a long l
 constexpr std::size_t longest_label = 256;  // bytes of a line, colours among them
 constexpr std::size_t longest_traceback = std::size_t{64} << 10U;
 constexpr std::size_t most_sightings = 20;  // of one diagnosis, rank and file
+// Of a whole job: from so many on one of each of these suffices, then one of a diagnosis and file.
+constexpr std::size_t many_sightings = 32'768;
+constexpr std::size_t too_many_sightings = 2 * many_sightings;
+constexpr std::size_t most_open = 4096;  // tracebacks that are read at the same time
 constexpr std::size_t most_tracebacks = 100;
 constexpr std::size_t most_deaths = 4096;
-constexpr std::size_t time_look_back = 4096;  // bytes before a line, for a time
-constexpr std::size_t longest_text = 400;     // bytes of a sighting's line
+constexpr std::size_t longest_text = 400;  // bytes of a sighting's line
 
 constexpr int any_rank = -2;       // what is over as soon as any rank works
 constexpr int ignored_within = 8;  // lines between the word that Python ignores and its traceback
@@ -42,9 +46,10 @@ struct OpenTraceback {
 
 class LogReader::Lines {
  public:
-  Lines(const LogMatcher& matcher, LogStory& story, std::string source, std::optional<int> rank,
-        int attempt)
+  Lines(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story, std::string source,
+        std::optional<int> rank, int attempt)
       : matcher_(matcher),
+        effort_(effort),
         story_(story),
         source_(std::move(source)),
         rank_(rank),
@@ -56,13 +61,7 @@ class LogReader::Lines {
   void take(std::string_view text) {
     take_lines(text);
     taken_ += text.size();
-    // For the times of lines to come.
-    if (text.size() < time_look_back) {
-      tail_.append(text);
-      tail_.erase(0, tail_.size() - std::min(tail_.size(), time_look_back));
-    } else {
-      tail_ = text.substr(text.size() - time_look_back);
-    }
+    clock_.keep(text);
   }
 
   void end() {
@@ -78,20 +77,17 @@ class LogReader::Lines {
       if (open_.empty() && !summary_.is_open()) {
         const auto wanted =
             is_in_doubt() ? LogMatcher::Progress::wanted : LogMatcher::Progress::ignored;
-        const std::size_t hit = matcher_.next(text, at, wanted);
+        const std::size_t hit = matcher_.next(text, at, wanted, effort_);
         if (hit == std::string_view::npos) {
           count_lines(text.substr(at));
           return;
         }
-        const std::size_t before = text.find_last_of(line_ends, hit);
-        const std::size_t begin = before == std::string_view::npos || before < at ? at : before + 1;
+        const std::size_t begin = line_begin(text, hit, at);
         count_lines(text.substr(at, begin - at));
         at = begin;
       }
-      const std::size_t end = std::min(text.find_first_of(line_ends, at), text.size());
-      position_ = taken_ + at;
-      before_ =
-          text.substr(at > time_look_back ? at - time_look_back : 0, std::min(at, time_look_back));
+      const std::size_t end = line_end(text, at);
+      clock_.begin(taken_ + at, text.substr(0, at));
       const std::size_t next = behind_line_end(text, end);
       const bool is_first = is_at_line_begin_;
       count_lines(text.substr(at, next - at));
@@ -113,16 +109,20 @@ class LogReader::Lines {
 
   // Whether it matters if a rank works: after something that may have ended it.
   bool is_in_doubt() const { return !doubts_.empty(); }
+  bool is_in_doubt(int key) const { return doubts_.contains(key); }
 
   // Of whole parts of lines. A line counts as soon as it begins.
   void count_lines(std::string_view text) {
     if (text.empty()) return;
+    effort_.earn(text.size());
     const bool has_end = text.back() == '\n';
     const std::string_view begun = text.substr(0, text.size() - (has_end ? 1 : 0));
     line_ += static_cast<int>(std::count(begun.begin(), begun.end(), '\n'));
     const std::size_t before = begun.rfind('\n');
     if (is_at_line_begin_) ++line_;
-    if (is_at_line_begin_ || before != std::string_view::npos) {
+    if (is_at_line_begin_ && has_end && text.size() <= longest_unit) {
+      labelled_.reset();  // it is over: no text or piece of it is still to come
+    } else if (is_at_line_begin_ || before != std::string_view::npos) {
       const std::string_view last = begun.substr(before == std::string_view::npos ? 0 : before + 1);
       labelled_ = line_label(plain_line(last.substr(0, longest_label), room_)).rank;
     }
@@ -144,9 +144,9 @@ class LogReader::Lines {
     if (open != open_.end() && continues(open->second, words)) return;
     if (is_of_what_python_ignores(words)) ignored_at_[key_of(rank)] = line_;
     const LogMatcher::Meaning meaning = judge(
-        words, words, rank, [&] { return time_of(words); }, false);
+        words, words, rank, [&] { return clock_.time_of(words); }, false);
     if (meaning.is_restart) story_.attempts = std::max(story_.attempts, ++attempt_);
-    if (meaning.is_success) story_.success = place_of(rank, time_of(words));
+    if (meaning.is_success) story_.success = place_of(rank, clock_.time_of(words));
     const bool is_bad = !meaning.diagnoses.empty() || meaning.is_failure || meaning.is_setback;
     if (meaning.is_progress && !is_bad) clear_doubts(key_of(rank));
   }
@@ -155,38 +155,6 @@ class LogReader::Lines {
     return words.starts_with("Exception ignored in") ||
            words.starts_with("--- Logging error ---") ||
            words.starts_with("Error in atexit._run_exitfuncs");
-  }
-
-  // Of the line, or of the last one before that has one. No line is looked at twice.
-  std::optional<std::int64_t> time_of(std::string_view words) {
-    if (const auto time = line_time(words)) return time;
-    const std::uint64_t oldest = position_ - std::min<std::uint64_t>(position_, time_look_back);
-    const std::uint64_t least = std::max(oldest, searched_to_);
-    std::uint64_t end = position_;
-    for (const std::string_view part : {before_, std::string_view(tail_)}) {
-      const std::size_t size = std::min<std::uint64_t>(end - least, part.size());
-      end -= size;
-      if (look_for_time(part.substr(part.size() - size), end)) break;
-    }
-    searched_to_ = position_;
-    if (!timed_ || timed_->first < oldest) return std::nullopt;
-    return timed_->second;
-  }
-
-  // The last line with a time in this part of the log, which begins at `position`.
-  bool look_for_time(std::string_view rest, std::uint64_t position) {
-    while (!rest.empty()) {
-      const bool has_end = rest.ends_with('\n') || rest.ends_with('\r');
-      const std::string_view text = rest.substr(0, rest.size() - (has_end ? 1 : 0));
-      const auto before = text.find_last_of(line_ends);
-      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-      if (const auto time = line_time(text.substr(begin))) {
-        timed_ = {position + begin, *time};
-        return true;
-      }
-      rest = rest.substr(0, begin);
-    }
-    return false;
   }
 
   LogPlace place_of(std::optional<int> rank, std::optional<std::int64_t> time_ms) {
@@ -216,7 +184,13 @@ class LogReader::Lines {
     traceback.is_ignored =
         ignored != ignored_at_.end() && line_ - ignored->second <= ignored_within;
     if (traceback.is_ignored) ignored_at_.erase(ignored);
-    traceback.time_ms = time_of(words);
+    traceback.time_ms = clock_.time_of(words);
+    if (open_.size() >= most_open) {
+      OpenTraceback other = std::move(open_.begin()->second);
+      const int other_key = open_.begin()->first;
+      open_.erase(open_.begin());
+      close(other_key, other, "");
+    }
     open_.emplace(key_of(rank), std::move(traceback));
   }
 
@@ -257,21 +231,24 @@ class LogReader::Lines {
     story_.tracebacks.push_back(std::move(told));
   }
 
-  void doubt(int key, Told told, std::size_t index) { doubts_.insert({key, {told, index}}); }
+  void doubt(int key, Told told, std::size_t index) { doubts_[key].emplace_back(told, index); }
 
   // The time is asked for where it is told: to find it, lines before are read again.
   template <class Time>
   LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, std::optional<int> rank,
                             Time time_ms, bool is_ignored) {
+    const bool is_traceback = unit.find('\n') != std::string_view::npos;
+    LogMatcher::Wanted wanted;
+    wanted.is_known = [&](const Diagnosis* diagnosis) { return is_seen_enough(diagnosis, rank); };
     // A traceback is explained by whatever it shows, however often that was seen.
-    const bool is_line = unit.find('\n') == std::string_view::npos;
-    LogMatcher::Meaning meaning = matcher_.meaning(unit, [&](const Diagnosis* diagnosis) {
-      return is_line && is_seen_enough(diagnosis, rank);
-    });
+    wanted.any_diagnosis = is_traceback && story_.tracebacks.size() < most_tracebacks;
+    wanted.progress = is_in_doubt(key_of(rank)) || is_in_doubt(any_rank);
+    wanted.failure = !is_ignored && story_.failures.size() < most_tracebacks;
+    const LogMatcher::Meaning meaning = matcher_.meaning(unit, wanted, effort_);
     const int key = meaning.is_setback || summary_.is_open() ? any_rank : key_of(rank);
     for (const Diagnosis* diagnosis : meaning.diagnoses) {
       if (is_seen_enough(diagnosis, rank)) continue;
-      ++sighted_[{diagnosis, key_of(rank)}];
+      ++sighted_[diagnosis][key_of(rank)];
       LogPlace place = place_of(rank, time_ms());
       place.is_overcome = is_ignored;
       if (diagnosis->finding.severity != Severity::warning)
@@ -288,16 +265,22 @@ class LogReader::Lines {
   }
 
   bool is_seen_enough(const Diagnosis* diagnosis, std::optional<int> rank) const {
-    const auto sighted = sighted_.find({diagnosis, key_of(rank)});
-    return sighted != sighted_.end() && sighted->second >= most_sightings;
+    const auto sighted = sighted_.find(diagnosis);
+    if (sighted == sighted_.end()) return false;
+    const std::size_t all = story_.sightings.size();
+    if (all >= too_many_sightings) return true;
+    const auto of_rank = sighted->second.find(key_of(rank));
+    return of_rank != sighted->second.end() &&
+           of_rank->second >= (all < many_sightings ? most_sightings : 1);
   }
 
   // The rank works: what seemed to have ended it did not.
   void clear_doubts(int key) {
     for (const int each : {key, any_rank}) {
-      const auto [first, last] = doubts_.equal_range(each);
-      for (auto doubt = first; doubt != last; ++doubt) place_told(doubt->second).is_overcome = true;
-      doubts_.erase(first, last);
+      const auto doubts = doubts_.find(each);
+      if (doubts == doubts_.end()) continue;
+      for (const auto& doubt : doubts->second) place_told(doubt).is_overcome = true;
+      doubts_.erase(doubts);
     }
   }
 
@@ -318,6 +301,7 @@ class LogReader::Lines {
       doubt(any_rank, Told::death, story_.deaths.size());
       story_.deaths.push_back({place_of(last.rank, last.time_ms), last.status, last.is_root_cause});
     }
+    if (story_.deaths.size() == most_deaths) return true;
     // What the line means besides, such as a signal, is judged as any other's.
     judge(
         words, words, last.rank, [&] { return last.time_ms; }, false);
@@ -325,6 +309,7 @@ class LogReader::Lines {
   }
 
   const LogMatcher& matcher_;
+  LogMatcher::Effort& effort_;
   LogStory& story_;
   std::string source_;
   std::string room_;  // of a line without what is for terminals
@@ -332,24 +317,21 @@ class LogReader::Lines {
   int attempt_;
   int line_ = 0;  // the line that was begun last, from 1
   bool is_at_line_begin_ = true;
-  std::optional<int> labelled_;    // the rank that the line's label names
-  std::uint64_t taken_ = 0;        // bytes of the log before those that are taken now
-  std::uint64_t position_ = 0;     // of the line in the log
-  std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
-  std::optional<std::pair<std::uint64_t, std::int64_t>> timed_;  // the last line with a time
-  std::string_view before_;  // at most time_look_back bytes before the line, of those that are
-                             // taken now
-  std::string tail_;         // the same of those that were taken before
-  std::map<int, OpenTraceback> open_;                        // by rank
-  std::multimap<int, std::pair<Told, std::size_t>> doubts_;  // after which the rank may still work
-  std::map<std::pair<const Diagnosis*, int>, std::size_t> sighted_;
+  std::optional<int> labelled_;  // the rank that the line's label names
+  std::uint64_t taken_ = 0;      // bytes of the log before those that are taken now
+  LineClock clock_;
+  std::map<int, OpenTraceback> open_;  // by rank
+  // After which the rank may still work.
+  std::unordered_map<int, std::vector<std::pair<Told, std::size_t>>> doubts_;
+  // By diagnosis and rank.
+  std::unordered_map<const Diagnosis*, std::unordered_map<int, std::size_t>> sighted_;
   std::map<int, int> ignored_at_;  // the line, by rank
   FailureList summary_;
 };
 
-LogReader::LogReader(const LogMatcher& matcher, LogStory& story, std::string source,
-                     std::optional<int> rank, int attempt)
-    : lines_(std::make_unique<Lines>(matcher, story, std::move(source), rank, attempt)) {}
+LogReader::LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story,
+                     std::string source, std::optional<int> rank, int attempt)
+    : lines_(std::make_unique<Lines>(matcher, effort, story, std::move(source), rank, attempt)) {}
 
 LogReader::~LogReader() = default;
 
