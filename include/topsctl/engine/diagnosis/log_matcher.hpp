@@ -21,9 +21,10 @@ class LogMatcher {
   explicit LogMatcher(const DiagnosisCatalogue& catalogue);
   ~LogMatcher();
 
-  // What may still be spent on comparing texts with patterns, for all logs of a job together. The limit
-  // is for texts that resemble failures without being any, which would else take minutes. Where it
-  // does not suffice, the patterns that have found nothing most often are left out for a while.
+  // What may still be spent on comparing texts with patterns, for all logs of a job together. The
+  // limit is for texts that resemble failures without being any, which would else take minutes.
+  // Where it does not suffice, the patterns that have found nothing most often are left out for a
+  // while.
   class Effort {
    public:
     static Effort unlimited();
