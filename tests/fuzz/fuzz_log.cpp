@@ -15,7 +15,8 @@ const DiagnosisCatalogue& catalogue() {
 
 LogStory story_of(const LogMatcher& matcher, std::string_view text, unsigned shape) {
   LogStory story;
-  LogReader reader(matcher, story, "log", std::nullopt, 0);
+  LogMatcher::Effort effort;
+  LogReader reader(matcher, effort, story, "log", std::nullopt, 0);
   fuzz::Pieces pieces(text, shape);
   for (std::string_view piece = pieces.piece(); !piece.empty(); piece = pieces.piece())
     reader.take(piece);

@@ -2,12 +2,14 @@
 
 import json
 import os
+import signal
 import stat
 import subprocess
 
 import pytest
 
 from hosts.cards import CARDS, give_efsmi, host_with_cards
+from support.waiting import wait_for
 
 # Ranks that open a card's node and compute, or wait as ranks in a collective call do.
 RANKS = """
@@ -122,3 +124,16 @@ def test_a_log_that_cannot_be_read_is_not_healthy(run_topsctl, topsctl_release, 
     beside.write_text("epoch 1\ntraining finished\n")
     if what != "pipe":
         assert run_topsctl(["doctor", "--log", log, "--log", beside, "--json"], binary=topsctl_release).json["verdict"] == "healthy"
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+def test_no_half_file_for_support_stays_when_a_signal_ends_it(topsctl_release, tmp_path, by):
+    (tmp_path / "train.log").write_bytes(b"password=hunter2 and no end of other words that are looked at one by one\n" * 3_000_000)
+    file = tmp_path / "help.tar.zst"
+    packing = subprocess.Popen([topsctl_release, "doctor", "--level", "files", "--support", file, "--with", tmp_path / "train.log"],
+                               env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "LANG": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_for(lambda: file.exists() or packing.poll() is not None)
+    packing.send_signal(by)
+    _, err = packing.communicate(timeout=400)
+    assert packing.returncode == 128 + by and b"interrupted" in err, err
+    assert not file.exists()

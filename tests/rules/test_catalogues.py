@@ -81,7 +81,8 @@ def test_a_remedys_command_can_be_typed_as_it_stands(record):
 def test_what_a_remedy_says_of_topsctl_is_a_command_line_that_it_takes(topsctl_dev, tmp_path):
     said = {line for record in RECORDS for line in re.findall(r"`(topsctl [^`]+)`", record["remedy"]["text"])}
     (tmp_path / "train.py").write_text("import torch\n", encoding="utf-8")
-    values = {"DIR": str(tmp_path), "BACKEND": "eccl", "BUNDLE": str(tmp_path / "missing"), "PYTHON": "/usr/bin/python3"}
+    values = {"DIR": str(tmp_path), "BACKEND": "eccl", "BUNDLE": str(tmp_path / "missing"), "PYTHON": "/usr/bin/python3",
+              "SCRIPT": str(tmp_path / "train.py"), "LIST": "0", "STACK": "topsrider-t2x"}
     for line in sorted(said):
         words = [values.get(word, word) for word in line.split()[1:]]
         done = subprocess.run([topsctl_dev, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)

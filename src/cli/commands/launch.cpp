@@ -158,9 +158,10 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   remove_old_runs(runs_folder(host) / "detached");
   const fs::path folder = runs_folder(host) / "detached" / run;
   const DetachedRun detached(folder, fs::current_path());
-  detached.start({wishes.own_program, "launch", "--detached-run", run, "--json", "--job",
-                  (folder / "job.json").string()},
-                 Secret(), {{"job.json", to_text(to_json(job))}});
+  // It may have secrets: it is written nowhere.
+  detached.start(
+      {wishes.own_program, "launch", "--detached-run", run, "--json", "--job", "/proc/self/fd/0"},
+      Secret(to_text(to_json(job))));
   const fs::path record = wishes.log_folder / record_name;
   const WaitLimit limit(start_patience_ms);
   while (!fs::exists(record) && detached.is_running() && !limit.is_over()) pause_for(look_again);
@@ -275,7 +276,8 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     const LaunchPlan plan = plan_launch(shown);
     output.text =
         concat(launch_check_text(preflight, session.style), plan_text(plan, begun, session.style));
-    output.json = body_of(preflight, nullptr, to_json(plan), nullptr, nullptr,
+    begun.plan = plan;
+    output.json = body_of(preflight, nullptr, to_json(begun).at("plan"), nullptr, nullptr,
                           {{"name", name_of_this_host()},
                            {"address", text_or_null(address_of_server(host.environment))},
                            {"digests", begun.digests},

@@ -19,6 +19,7 @@
 #include "topsctl/engine/cluster/submission.hpp"
 #include "topsctl/engine/diagnosis/doctor_report.hpp"
 #include "topsctl/engine/launch/runs.hpp"
+#include "topsctl/engine/launch/secret_marks.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
 
 namespace topsctl {
@@ -110,6 +111,17 @@ bool is_on_volume(const std::vector<JobVolume>& volumes, const fs::path& path) {
     const fs::path relative = path.lexically_relative(volume.path);
     return !relative.empty() && *relative.begin() != "..";
   });
+}
+
+// The files as they are reported: without the values of secrets.
+std::vector<JobFile> shown_files(const JobTemplate& form, ClusterWishes wishes,
+                                 const RankLayout& layout, const Stack& stack,
+                                 Environment environment) {
+  mark_secrets(wishes.words, wishes.name);
+  mark_secrets(wishes.engine_arguments, wishes.name);
+  for (EnvironmentVariable& each : environment.variables)
+    each.value = value_or_mark(wishes.name, each.name, each.value);
+  return filled(form, job_values(wishes, layout, stack, environment));
 }
 
 Json files_json(const std::vector<JobFile>& files) {
@@ -330,7 +342,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
           {{"engine", form.name},
            {"layout", to_json(layout, wishes.hosts)},
            {"folder", is_dry ? Json(nullptr) : Json(wishes.emit_folder.string())},
-           {"files", files_json(files)},
+           {"files", files_json(shown_files(form, wishes, layout, stack, environment))},
            {"shim", text_or_null(wishes.shim.string())},
            {"submit", submit},
            {"submitted", std::move(submitted)}},

@@ -38,7 +38,7 @@ void require_usable(const std::vector<std::string>& patterns, const std::string&
 
 bool finds(const LogMatcher& matcher, const std::string& unit) {
   return !matcher.meaning(unit).diagnoses.empty() &&
-         matcher.next(unit, 0, LogMatcher::Progress::ignored) != std::string::npos;
+         matcher.next(unit, 0, LogMatcher::Progress::ignored, {}) != std::string::npos;
 }
 
 void require_examples(const Diagnosis& diagnosis, const std::string& source) {

@@ -12,6 +12,8 @@ namespace topsctl {
 
 // "Type: message", or a type with its module alone, as Python ends a traceback.
 bool is_exception(std::string_view words);
+// What stands before a traceback that Python goes on after.
+bool is_of_what_python_ignores(std::string_view words);
 // "  File "train.py", line 6, in main", or without the function, as a SyntaxError has it.
 bool is_frame(std::string_view words);
 

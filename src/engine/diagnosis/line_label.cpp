@@ -211,6 +211,10 @@ std::optional<int> number_behind(std::string_view name, std::string_view word) {
   return take_number(rest);
 }
 
+bool is_line_end(char c) {
+  return c == '\n' || c == '\r';
+}
+
 }  // namespace
 
 LineLabel line_label(std::string_view line, const HostNames& hosts) {
@@ -313,8 +317,7 @@ bool LineClock::look_for_time(std::string_view rest, std::uint64_t position) {
   while (!rest.empty()) {
     const bool has_end = rest.ends_with('\n') || rest.ends_with('\r');
     const std::string_view text = rest.substr(0, rest.size() - (has_end ? 1 : 0));
-    const auto before = text.find_last_of(line_ends);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    const std::size_t begin = text.empty() ? 0 : line_begin(text, text.size() - 1, 0);
     if (const auto time = line_time(text.substr(begin))) {
       timed_ = {position + begin, *time};
       return true;
@@ -322,6 +325,17 @@ bool LineClock::look_for_time(std::string_view rest, std::uint64_t position) {
     rest = rest.substr(0, begin);
   }
   return false;
+}
+
+std::size_t line_end(std::string_view text, std::size_t at) {
+  while (at < text.size() && !is_line_end(text[at])) ++at;
+  return at;
+}
+
+std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least) {
+  std::size_t begin = position + 1;
+  while (begin > least && !is_line_end(text[begin - 1])) --begin;
+  return begin;
 }
 
 std::size_t behind_line_end(std::string_view text, std::size_t end) {

@@ -55,6 +55,10 @@ class LineClock {
 
 // Either ends a text that is judged.
 inline constexpr std::string_view line_ends = "\r\n";
+// The position of the first line end at or behind `at`, or the size.
+std::size_t line_end(std::string_view text, std::size_t at);
+// Where the line of this position begins; `least` if that is before.
+std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least);
 // The position behind the line end at `end`: carriage returns and a line feed behind them are one.
 std::size_t behind_line_end(std::string_view text, std::size_t end);
 // Up to the last line end that is known to be whole: a line feed may follow a carriage return.

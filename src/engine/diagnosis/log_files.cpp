@@ -107,8 +107,8 @@ class EntrySource : public Source {
   TarReader& archive_;
 };
 
-void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher, const JobLog& file,
-                 LogStory& story);
+void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
+                 LogMatcher::Effort& effort, const JobLog& file, LogStory& story);
 
 // All of standard input, in a file without a name.
 Descriptor kept_input() {
@@ -125,7 +125,8 @@ Descriptor kept_input() {
 }
 
 // Each log of an archive, by its path in it.
-void read_archive(Source& bytes, const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+void read_archive(Source& bytes, const LogMatcher& matcher, LogMatcher::Effort& effort,
+                  const JobLog& file, LogStory& story) {
   TarReader archive(bytes, in_quotes(file.shown));
   std::size_t count = 0;
   while (const auto entry = archive.next()) {
@@ -133,7 +134,7 @@ void read_archive(Source& bytes, const LogMatcher& matcher, const JobLog& file, 
     if (++count > most_log_files) break;
     const std::string shown = concat(file.shown, "!", printable(entry->path));
     const JobLog log{entry->path, shown, rank_of_path(entry->path), attempt_of_path(entry->path)};
-    read_source(std::make_unique<EntrySource>(archive), matcher, log, story);
+    read_source(std::make_unique<EntrySource>(archive), matcher, effort, log, story);
   }
   if (count == 0) story.sources.push_back({file.shown, 0, file.rank, "no log in the archive"});
 }
@@ -143,10 +144,10 @@ bool is_archive(std::string_view head) {
   return head.size() > magic_at && head.substr(magic_at).starts_with("ustar");
 }
 
-void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher, const JobLog& file,
-                 LogStory& story) {
+void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
+                 LogMatcher::Effort& effort, const JobLog& file, LogStory& story) {
   LogSource told{file.shown, 0, file.rank, {}};
-  LogReader reader(matcher, story, file.shown, file.rank, file.attempt);
+  LogReader reader(matcher, effort, story, file.shown, file.rank, file.attempt);
   try {
     auto raw = std::make_unique<PeekedSource>(std::move(bytes));
     const std::string_view compression = compression_of(raw->peek(18));
@@ -155,7 +156,7 @@ void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher, const
       plain = decompressed(std::move(plain), compression, {}, in_quotes(file.shown));
     PeekedSource source(std::move(plain));
     if (is_archive(source.peek(head_of_log))) {
-      read_archive(source, matcher, file, story);
+      read_archive(source, matcher, effort, file, story);
       return;
     }
     if (file.file.filename() == "error.json")
@@ -167,12 +168,16 @@ void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher, const
     told.problem = error.message();
   }
   reader.end();
+  if (effort.was_short() && told.problem.empty())
+    told.problem =
+        format("too many lines resemble known errors: not all were compared with each of them");
   story.sources.push_back(std::move(told));
 }
 
-void read_log(const LogMatcher& matcher, const JobLog& file, LogStory& story) {
+void read_log(const LogMatcher& matcher, LogMatcher::Effort& effort, const JobLog& file,
+              LogStory& story) {
   try {
-    read_source(file_source(file.file, file.found_below), matcher, file, story);
+    read_source(file_source(file.file, file.found_below), matcher, effort, file, story);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
     story.sources.push_back({file.shown, 0, file.rank, error.message()});
@@ -224,9 +229,10 @@ LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
   }
   LogStory story = confined<LogStory>(call, [&](const ConfinedProgress& progress) {
     LogStory inner;
+    LogMatcher::Effort effort;
     for (const JobLog& file : files) {
       progress.file(file.shown);
-      read_log(matcher, file, inner);
+      read_log(matcher, effort, file, inner);
     }
     return inner;
   });

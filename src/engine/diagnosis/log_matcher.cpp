@@ -2,8 +2,10 @@
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "engine/diagnosis/line_form.hpp"
 #include "topsctl/host/system/pattern.hpp"
@@ -117,48 +119,160 @@ LogMatcher::LogMatcher(const DiagnosisCatalogue& catalogue)
 
 LogMatcher::~LogMatcher() = default;
 
-std::size_t LogMatcher::next(std::string_view text, std::size_t from, Progress progress) const {
+LogMatcher::Effort LogMatcher::Effort::unlimited() {
+  Effort effort;
+  effort.credit_ = std::numeric_limits<std::uint64_t>::max();
+  return effort;
+}
+
+void LogMatcher::Effort::earn(std::uint64_t bytes) {
+  constexpr std::uint64_t patterns_per_byte = 4;
+  credit_ +=
+      std::min(std::numeric_limits<std::uint64_t>::max() - credit_, patterns_per_byte * bytes);
+  if (!left_out_.empty() && credit_ >= most_at_once / 2) left_out_.clear();
+}
+
+std::size_t LogMatcher::next(std::string_view text, std::size_t from, Progress progress,
+                             const Effort& effort) const {
   const Patterns& patterns = compiled_->patterns;
   const std::size_t most = progress == Progress::wanted ? patterns.texts.size() : patterns.of_note;
-  const std::size_t found = compiled_->set.find(text, from, most);
+  const std::size_t found = compiled_->set.find(text, from, most, effort.left_out_);
   return found == std::string_view::npos ? found : found - 1;
 }
 
-LogMatcher::Meaning LogMatcher::meaning(
-    std::string_view unit, const std::function<bool(const Diagnosis*)>& is_known) const {
-  Meaning meaning;
-  const Patterns& patterns = compiled_->patterns;
-  const std::vector<std::size_t> possible = compiled_->set.possible(unit);
-  Reading reading(*compiled_, unit);
-  for (const std::size_t i : possible) {
-    if (patterns.of_diagnosis[i] != nullptr || !reading.matches(i)) continue;
-    const Sign sign = patterns.of_sign[i];
-    meaning.is_progress |= sign == Sign::progress;
-    meaning.is_success |= sign == Sign::success;
-    meaning.is_failure |= sign == Sign::failure;
-    meaning.is_setback |= sign == Sign::setback;
-    meaning.is_restart |= sign == Sign::restart;
+namespace {
+
+// Besides the text's bytes.
+constexpr std::uint64_t cost_of_text = 128;
+constexpr std::uint64_t cost_of_pattern = 256;
+
+}  // namespace
+
+// One text and the patterns that it is compared with.
+class LogMatcher::Comparison {
+ public:
+  Comparison(const Compiled& compiled, std::string_view unit, const Wanted& wanted, Effort& effort)
+      : compiled_(compiled),
+        unit_(unit),
+        reading_(compiled, unit),
+        wanted_(wanted),
+        effort_(effort) {
+    effort_.misses_.resize(patterns().texts.size());
+    for (const std::size_t i : compiled_.set.possible(unit)) {
+      if (!effort_.left_out_.empty() && effort_.left_out_[i] != 0) continue;
+      ++effort_.misses_[i];
+      (is_known(i) ? known_ : tried_).push_back(i);
+    }
+    spend(cost_of_text);
+    leave_out_unaffordable();
   }
-  auto& found = meaning.diagnoses;
-  for (const std::size_t i : possible) {
-    const Diagnosis* diagnosis = patterns.of_diagnosis[i];
-    if (diagnosis == nullptr || std::find(found.begin(), found.end(), diagnosis) != found.end())
-      continue;
+
+  Meaning meaning() {
+    for (const std::size_t i : tried_) find_diagnosis(i);
+    look_for(Sign::success, meaning_.is_success);
+    look_for(Sign::restart, meaning_.is_restart);
+    look_for(Sign::progress, meaning_.is_progress);
+    if (wanted_.failure || meaning_.is_progress || !meaning_.diagnoses.empty()) {
+      look_for(Sign::failure, meaning_.is_failure);
+      look_for(Sign::setback, meaning_.is_setback);
+    }
     // Whether a line of progress tells of something bad matters always.
-    if (!meaning.is_progress && is_known && is_known(diagnosis)) continue;
-    if (!reading.matches(i)) continue;
-    const auto unless = compiled_->unless.find(diagnosis);
-    if (unless != compiled_->unless.end() && unless->second.matches(unit)) continue;
-    found.push_back(diagnosis);
+    const bool is_good = meaning_.is_progress && !meaning_.is_failure && !meaning_.is_setback;
+    if (wanted_.any_diagnosis || is_good) {
+      for (const std::size_t i : known_) {
+        if (meaning_.diagnoses.empty()) find_diagnosis(i);
+      }
+    }
+    const bool says_much = !meaning_.diagnoses.empty() || meaning_.is_success ||
+                           meaning_.is_failure || meaning_.is_setback;
+    if (says_much && reading_.is_data()) {
+      const bool is_progress = meaning_.is_progress;
+      meaning_ = {};
+      meaning_.is_progress = is_progress;
+    }
+    return std::move(meaning_);
   }
-  const bool says_much =
-      !found.empty() || meaning.is_success || meaning.is_failure || meaning.is_setback;
-  if (says_much && reading.is_data()) {
-    const bool is_progress = meaning.is_progress;
-    meaning = {};
-    meaning.is_progress = is_progress;
+
+ private:
+  const Patterns& patterns() const { return compiled_.patterns; }
+
+  // Or needs not be known.
+  bool is_known(std::size_t i) {
+    const Diagnosis* diagnosis = patterns().of_diagnosis[i];
+    if (diagnosis != nullptr) {
+      // Most have several patterns, one behind the other.
+      if (diagnosis != std::exchange(asked_, diagnosis))
+        is_asked_known_ = wanted_.is_known && wanted_.is_known(diagnosis);
+      return is_asked_known_;
+    }
+    const Sign sign = patterns().of_sign[i];
+    return sign == Sign::mark || (sign == Sign::progress && !wanted_.progress);
   }
-  return meaning;
+
+  void spend(std::uint64_t cost) { effort_.credit_ -= std::min(effort_.credit_, cost); }
+  std::uint64_t cost_of_one() const { return cost_of_pattern + unit_.size(); }
+
+  void leave_out_unaffordable() {
+    const std::uint64_t affordable = effort_.credit_ / cost_of_one();
+    if (tried_.size() + known_.size() <= affordable) return;
+    std::vector<std::size_t> all = tried_;
+    all.insert(all.end(), known_.begin(), known_.end());
+    std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+      return effort_.misses_[a] < effort_.misses_[b];
+    });
+    effort_.was_short_ = true;
+    effort_.left_out_.resize(patterns().texts.size());
+    for (std::size_t i = affordable; i < all.size(); ++i) effort_.left_out_[all[i]] = 1;
+    for (auto* list : {&tried_, &known_})
+      std::erase_if(*list, [&](std::size_t i) { return effort_.left_out_[i] != 0; });
+  }
+
+  void look_for(Sign sign, bool& is_there) {
+    for (const std::size_t i : tried_) {
+      if (is_there) return;
+      if (patterns().of_diagnosis[i] == nullptr && patterns().of_sign[i] == sign)
+        is_there = matches(i);
+    }
+  }
+
+  bool matches(std::size_t i) {
+    spend(cost_of_one());
+    const bool is_match = reading_.matches(i);
+    if (is_match) --effort_.misses_[i];
+    return is_match;
+  }
+
+  void find_diagnosis(std::size_t i) {
+    auto& found = meaning_.diagnoses;
+    const Diagnosis* diagnosis = patterns().of_diagnosis[i];
+    if (diagnosis == nullptr || std::find(found.begin(), found.end(), diagnosis) != found.end() ||
+        !matches(i))
+      return;
+    const auto unless = compiled_.unless.find(diagnosis);
+    if (unless == compiled_.unless.end() || !unless->second.matches(unit_))
+      found.push_back(diagnosis);
+  }
+
+  const Compiled& compiled_;
+  std::string_view unit_;
+  Reading reading_;
+  const Wanted& wanted_;
+  Effort& effort_;
+  std::vector<std::size_t> tried_;  // patterns, ascending
+  std::vector<std::size_t> known_;  // those that need not be found
+  const Diagnosis* asked_ = nullptr;
+  bool is_asked_known_ = false;
+  Meaning meaning_;
+};
+
+LogMatcher::Meaning LogMatcher::meaning(std::string_view unit, const Wanted& wanted,
+                                        Effort& effort) const {
+  return Comparison(*compiled_, unit, wanted, effort).meaning();
+}
+
+LogMatcher::Meaning LogMatcher::meaning(std::string_view unit) const {
+  Effort effort = Effort::unlimited();
+  return meaning(unit, {}, effort);
 }
 
 }  // namespace topsctl

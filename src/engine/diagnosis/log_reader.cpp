@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/diagnosis/line_form.hpp"
 #include "engine/diagnosis/line_label.hpp"
+#include "engine/diagnosis/sighting_count.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
@@ -18,7 +20,7 @@ constexpr std::size_t longest_rest = std::size_t{64} << 10U;  // bytes without a
 constexpr std::size_t overlap = 512;        // bytes that two pieces of a long line share
 constexpr std::size_t longest_label = 256;  // bytes of a line, colours among them
 constexpr std::size_t longest_traceback = std::size_t{64} << 10U;
-constexpr std::size_t most_sightings = 20;  // of one diagnosis, rank and file
+constexpr std::size_t most_open = 4096;  // tracebacks that are read at the same time
 constexpr std::size_t most_tracebacks = 100;
 constexpr std::size_t most_deaths = 4096;
 constexpr std::size_t longest_text = 400;  // bytes of a sighting's line
@@ -28,11 +30,6 @@ constexpr int any_rank = -2;    // what is over as soon as any rank works
 constexpr int first_host = -3;  // downwards
 constexpr std::size_t most_hosts = 10'000;
 constexpr int ignored_within = 8;  // lines between the word that Python ignores and its traceback
-
-// A piece of a line that does not begin there.
-std::string continued(std::string_view piece) {
-  return concat("... ", piece);
-}
 
 struct OpenTraceback {
   std::string text;
@@ -45,9 +42,10 @@ struct OpenTraceback {
 
 class LogReader::Lines {
  public:
-  Lines(const LogMatcher& matcher, LogStory& story, std::string source, std::optional<int> rank,
-        int attempt)
+  Lines(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story, std::string source,
+        std::optional<int> rank, int attempt)
       : matcher_(matcher),
+        effort_(effort),
         story_(story),
         source_(std::move(source)),
         rank_(rank),
@@ -77,17 +75,16 @@ class LogReader::Lines {
       if (open_.empty() && !summary_.is_open()) {
         const auto wanted =
             is_in_doubt() ? LogMatcher::Progress::wanted : LogMatcher::Progress::ignored;
-        const std::size_t hit = matcher_.next(text, at, wanted);
+        const std::size_t hit = matcher_.next(text, at, wanted, effort_);
         if (hit == std::string_view::npos) {
           count_lines(text.substr(at));
           return;
         }
-        const std::size_t before = text.find_last_of(line_ends, hit);
-        const std::size_t begin = before == std::string_view::npos || before < at ? at : before + 1;
+        const std::size_t begin = line_begin(text, hit, at);
         count_lines(text.substr(at, begin - at));
         at = begin;
       }
-      const std::size_t end = std::min(text.find_first_of(line_ends, at), text.size());
+      const std::size_t end = line_end(text, at);
       clock_.begin(taken_ + at, text.substr(0, at));
       const std::size_t next = behind_line_end(text, end);
       const bool is_first = is_at_line_begin_;
@@ -103,7 +100,7 @@ class LogReader::Lines {
     take_line(raw.substr(0, longest_unit));
     // A pattern's "^" is not to match where a piece begins.
     for (std::size_t at = longest_unit; at < raw.size(); at += longest_unit)
-      take_line(continued(raw.substr(at - overlap, longest_unit + overlap)));
+      take_line(concat("... ", raw.substr(at - overlap, longest_unit + overlap)));
   }
 
   // Of what writes lines: the rank; a host whose lines have no rank; or -1.
@@ -119,16 +116,20 @@ class LogReader::Lines {
 
   // Whether it matters if a rank works: for the first time, or after what may have ended it.
   bool is_in_doubt() const { return !has_worked_ || !doubts_.empty(); }
+  bool is_in_doubt(int key) const { return !has_worked_ || doubts_.contains(key); }
 
   // Of whole parts of lines. A line counts as soon as it begins.
   void count_lines(std::string_view text) {
     if (text.empty()) return;
+    effort_.earn(text.size());
     const bool has_end = text.back() == '\n';
     const std::string_view begun = text.substr(0, text.size() - (has_end ? 1 : 0));
     line_ += static_cast<int>(std::count(begun.begin(), begun.end(), '\n'));
     const std::size_t before = begun.rfind('\n');
     if (is_at_line_begin_) ++line_;
-    if (is_at_line_begin_ || before != std::string_view::npos) {
+    if (is_at_line_begin_ && has_end && text.size() <= longest_unit) {
+      labelled_.reset();  // it is over: no text or piece of it is still to come
+    } else if (is_at_line_begin_ || before != std::string_view::npos) {
       const std::string_view last = begun.substr(before == std::string_view::npos ? 0 : before + 1);
       labelled_ = line_label(plain_line(last.substr(0, longest_label), room_), hosts_).rank;
     }
@@ -174,12 +175,6 @@ class LogReader::Lines {
 
   std::optional<std::int64_t> time() { return clock_.time_of(line_now_); }
 
-  static bool is_of_what_python_ignores(std::string_view words) {
-    return words.starts_with("Exception ignored in") ||
-           words.starts_with("--- Logging error ---") ||
-           words.starts_with("Error in atexit._run_exitfuncs");
-  }
-
   LogPlace place_of(std::optional<int> rank, std::optional<std::int64_t> time_ms) {
     LogPlace place;
     place.source = source_;
@@ -213,6 +208,12 @@ class LogReader::Lines {
     traceback.text = concat(words, "\n");
     traceback.is_ignored = is_within_ignored(key);
     traceback.time_ms = time();
+    if (open_.size() >= most_open) {
+      OpenTraceback other = std::move(open_.begin()->second);
+      const int other_key = open_.begin()->first;
+      open_.erase(open_.begin());
+      close(other_key, other, "");
+    }
     open_.emplace(key, std::move(traceback));
   }
 
@@ -257,22 +258,25 @@ class LogReader::Lines {
   // What stands before the first step of any rank may be of all of them, such as the shell's.
   int doubted(int key) const { return key == unlabelled && !has_worked_ ? any_rank : key; }
 
-  void doubt(int key, Told told, std::size_t index) { doubts_.insert({key, {told, index}}); }
+  void doubt(int key, Told told, std::size_t index) { doubts_[key].emplace_back(told, index); }
 
   // The time is asked for where it is told: to find it, lines before are read again.
   template <class Time>
   LogMatcher::Meaning judge(std::string_view unit, std::string_view shown, int from, Time time_ms,
                             bool is_ignored) {
     const std::optional<int> rank = rank_of(from);
+    const bool is_traceback = unit.find('\n') != std::string_view::npos;
+    LogMatcher::Wanted wanted;
+    wanted.is_known = [&](const Diagnosis* diagnosis) { return is_seen_enough(diagnosis, from); };
     // A traceback is explained by whatever it shows, however often that was seen.
-    const bool is_line = unit.find('\n') == std::string_view::npos;
-    LogMatcher::Meaning meaning = matcher_.meaning(unit, [&](const Diagnosis* diagnosis) {
-      return is_line && is_seen_enough(diagnosis, from);
-    });
+    wanted.any_diagnosis = is_traceback && story_.tracebacks.size() < most_tracebacks;
+    wanted.progress = is_in_doubt(from) || is_in_doubt(any_rank);
+    wanted.failure = !is_ignored && story_.failures.size() < most_tracebacks;
+    const LogMatcher::Meaning meaning = matcher_.meaning(unit, wanted, effort_);
     const int key = meaning.is_setback || summary_.is_open() ? any_rank : doubted(from);
     for (const Diagnosis* diagnosis : meaning.diagnoses) {
       if (is_seen_enough(diagnosis, from)) continue;
-      ++sighted_[{diagnosis, from}];
+      sighted_.note(diagnosis, from);
       LogPlace place = place_of(rank, time_ms());
       place.is_overcome = is_ignored;
       if (diagnosis->finding.severity != Severity::warning || diagnosis->passes)
@@ -289,17 +293,17 @@ class LogReader::Lines {
   }
 
   bool is_seen_enough(const Diagnosis* diagnosis, int key) const {
-    const auto sighted = sighted_.find({diagnosis, key});
-    return sighted != sighted_.end() && sighted->second >= most_sightings;
+    return sighted_.is_enough(diagnosis, key, story_.sightings.size());
   }
 
   // The rank works: what seemed to have ended it did not.
   void clear_doubts(int key) {
     has_worked_ = true;
     for (const int each : {key, any_rank}) {
-      const auto [first, last] = doubts_.equal_range(each);
-      for (auto doubt = first; doubt != last; ++doubt) place_told(doubt->second).is_overcome = true;
-      doubts_.erase(first, last);
+      const auto doubts = doubts_.find(each);
+      if (doubts == doubts_.end()) continue;
+      for (const auto& doubt : doubts->second) place_told(doubt).is_overcome = true;
+      doubts_.erase(doubts);
     }
   }
 
@@ -320,6 +324,7 @@ class LogReader::Lines {
       doubt(any_rank, Told::death, story_.deaths.size());
       story_.deaths.push_back({place_of(last.rank, last.time_ms), last.status, last.is_root_cause});
     }
+    if (story_.deaths.size() == most_deaths) return true;
     // What the line means besides, such as a signal, is judged as any other's.
     judge(
         words, words, last.rank.value_or(unlabelled), [&] { return last.time_ms; }, false);
@@ -327,6 +332,7 @@ class LogReader::Lines {
   }
 
   const LogMatcher& matcher_;
+  LogMatcher::Effort& effort_;
   LogStory& story_;
   std::string source_;
   std::string room_;        // of a line without what is for terminals
@@ -341,16 +347,17 @@ class LogReader::Lines {
   std::optional<int> labelled_;  // the rank that the line's label names
   std::uint64_t taken_ = 0;      // bytes of the log before those that are taken now
   LineClock clock_;
-  std::map<int, OpenTraceback> open_;                        // by key_of()
-  std::multimap<int, std::pair<Told, std::size_t>> doubts_;  // after which the rank may still work
-  std::map<std::pair<const Diagnosis*, int>, std::size_t> sighted_;
+  std::map<int, OpenTraceback> open_;  // by key_of()
+  // After which the rank may still work.
+  std::unordered_map<int, std::vector<std::pair<Told, std::size_t>>> doubts_;
+  SightingCount sighted_;
   std::map<int, int> ignored_at_;  // the line, by rank
   FailureList summary_;
 };
 
-LogReader::LogReader(const LogMatcher& matcher, LogStory& story, std::string source,
-                     std::optional<int> rank, int attempt)
-    : lines_(std::make_unique<Lines>(matcher, story, std::move(source), rank, attempt)) {}
+LogReader::LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story,
+                     std::string source, std::optional<int> rank, int attempt)
+    : lines_(std::make_unique<Lines>(matcher, effort, story, std::move(source), rank, attempt)) {}
 
 LogReader::~LogReader() = default;
 
@@ -377,7 +384,7 @@ void LogReader::take_rest() {
     rest_.erase(0, whole);
   }
   if (rest_.size() <= longest_rest) return;
-  std::string begin = continued(std::string_view(rest_).substr(rest_.size() - overlap));
+  std::string begin = concat("... ", std::string_view(rest_).substr(rest_.size() - overlap));
   rest_.push_back('\r');
   lines_->take(std::exchange(rest_, std::move(begin)));
 }

@@ -18,9 +18,9 @@ namespace topsctl {
 // ends a text as a line feed does, but not the line that is counted.
 class LogReader {
  public:
-  // Both must outlive it. `rank` is that of lines without a label.
-  LogReader(const LogMatcher& matcher, LogStory& story, std::string source, std::optional<int> rank,
-            int attempt);
+  // The first three must outlive it. `rank` is that of lines without a label.
+  LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogStory& story,
+            std::string source, std::optional<int> rank, int attempt);
   ~LogReader();
 
   void take(std::string_view bytes);

@@ -23,7 +23,6 @@ namespace {
 constexpr std::int64_t longest_silence_ms = 10'000;
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
 constexpr const char* lock_file = "lock.json";
-constexpr const char* job_file = "job.json";
 constexpr const char* reading_file = "reading";
 
 // The places for runs, best first, of which the first that can be used is taken.
@@ -78,7 +77,8 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   argv.push_back(program.string());
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
-  if (!request.job.empty()) argv.push_back(concat("--job=", (folder / job_file).string()));
+  // It may have secrets: it is written nowhere.
+  if (!request.job.empty()) argv.emplace_back("--job=/proc/self/fd/0");
   if (!request.reading.empty())
     argv.push_back(concat("--reading=", (folder / reading_file).string()));
   return argv;
@@ -87,7 +87,6 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
 // A lock is in a folder of ours alone; that the command takes no other one is for its words to say.
 std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   std::vector<RunFile> files;
-  if (!request.job.empty()) files.push_back({job_file, request.job});
   if (!request.reading.empty()) files.push_back({reading_file, request.reading});
   if (!request.lock) return files;
   files.push_back({lock_file, request.lock->text});
@@ -119,10 +118,13 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
     throw Error(ErrorCode::bad_input, format("no such directory: {}", in_quotes(request.directory)),
                 "create it on the host, or choose another one: --chdir DIR");
   const DetachedRun run(folder, request.directory);
+  if (request.run_as == RunAs::root && !request.job.empty())
+    throw Error(ErrorCode::bad_input, "a job cannot be run as another user",
+                "launch it as the user who logs in");
   const bool has_password = request.run_as == RunAs::root && !sudo_password.is_empty();
   if (has_password) sudo_password.add('\n');
   run.start(command_of(request, folder, has_password),
-            has_password ? std::move(sudo_password) : Secret(), files_of(request));
+            has_password ? std::move(sudo_password) : Secret(request.job), files_of(request));
   std::uint64_t heard = request.events_from;
   std::string last_words;
   const FileWatch written = run.events_watch();

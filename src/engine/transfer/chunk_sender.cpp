@@ -14,7 +14,6 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t answer_timeout_ms = 60'000;
-constexpr std::int64_t ack_timeout_ms = 600'000;      // what was sent may still be on its way
 constexpr std::int64_t for_ever_ms = 31'536'000'000;  // a bell ends the wait
 constexpr std::chrono::milliseconds short_wait(10);
 constexpr std::int64_t lag_look_ms = 2000;  // how often a feeder's lead is judged
@@ -36,10 +35,8 @@ void ChunkSender::send() {
       send_chunk(*place);
       hear(0);
     } else if (!unanswered_.empty() || direct_ || member_ != nullptr) {
-      hear(direct_ || member_ != nullptr ? for_ever_ms : ack_timeout_ms);
-      if (std::chrono::steady_clock::now() - busy_at_ >=
-              std::chrono::milliseconds(ack_timeout_ms) &&
-          !direct_ && member_ == nullptr)
+      hear(direct_ || member_ != nullptr ? for_ever_ms : timeout_.count());
+      if (std::chrono::steady_clock::now() - busy_at_ >= timeout_ && !direct_ && member_ == nullptr)
         throw ConnectionLost("the remote topsctl acknowledges nothing",
                              "rerun the same command: data already received is kept");
     } else {

@@ -20,9 +20,14 @@ namespace topsctl {
 // Of one thread. What it is made of must outlive it.
 class ChunkSender {
  public:
-  // `member`: null without a relay, and for all connections but the first.
-  ChunkSender(RemoteAgent& far, ChunkWork& work, RateLimit& limit, RelayMember* member)
-      : far_(far), work_(work), limit_(limit), member_(member) {
+  // What was sent may still be on its way.
+  static constexpr std::chrono::minutes longest_silence = std::chrono::minutes(10);
+
+  // `member`: null without a relay, and for all connections but the first. `timeout`: how long what
+  // was sent may stay without an answer.
+  ChunkSender(RemoteAgent& far, ChunkWork& work, RateLimit& limit, RelayMember* member,
+              std::chrono::milliseconds timeout = longest_silence)
+      : far_(far), work_(work), limit_(limit), member_(member), timeout_(timeout) {
     work_.add(bell_);
     if (member_ != nullptr) member_->be_woken_by(&bell_);
   }
@@ -68,6 +73,7 @@ class ChunkSender {
   std::shared_ptr<DirectSender> direct_;
   std::set<ChunkPlace> unanswered_;
   // When something was last sent or heard.
+  std::chrono::milliseconds timeout_;
   std::chrono::steady_clock::time_point busy_at_ = std::chrono::steady_clock::now();
 };
 

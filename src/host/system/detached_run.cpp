@@ -61,6 +61,14 @@ void close_others(std::initializer_list<int> kept) {
   ::_exit(127);
 }
 
+// Nobody reads it yet: it must have room for all.
+void make_room(const Pipe& pipe, std::size_t bytes) {
+  const int room = ::fcntl(pipe.write_end.get(), F_GETPIPE_SZ);
+  if (room >= 0 && bytes <= static_cast<std::size_t>(room)) return;
+  if (::fcntl(pipe.write_end.get(), F_SETPIPE_SZ, static_cast<int>(bytes)) < 0)
+    throw system_error(errno, "write", "the input", ErrorCode::host_unfit);
+}
+
 }  // namespace
 
 void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
@@ -73,6 +81,7 @@ void DetachedRun::start(const std::vector<std::string>& argv, Secret input,
   for (const RunFile& file : files) write_plainly(folder_ / file.name, file.bytes, own_file);
   // Before the fork: what is in the pipe is in no memory of the keeper.
   Pipe pipe = make_pipe();
+  make_room(pipe, input.view().size());
   write_all(pipe.write_end, input.view(), "the input");
   input = Secret();
   pipe.write_end.close();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cctype>
 #include <cstdint>
 #include <deque>
@@ -106,7 +107,7 @@ std::string Pattern::replaced(std::string_view text, std::string_view with) cons
 
 namespace {
 
-constexpr std::size_t shortest_atom = 4;  // characters
+constexpr std::size_t shortest_atom = TextScan::shortest;  // characters
 
 // What the expression matches if that is one text, such as "a\\.b".
 std::optional<std::string> plain_text_of(std::string_view expression) {
@@ -211,18 +212,18 @@ PatternSet::PatternSet(PatternSet&&) noexcept = default;
 PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
 
 std::vector<std::size_t> PatternSet::possible(std::string_view text) const {
-  std::vector<std::size_t> found = compiled_->always;
-  const auto made_unique = [&] {
-    std::sort(found.begin(), found.end());
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-  };
-  // A hostile text has a hit at nearly each byte.
-  const std::size_t most = 2 * compiled_->members.size();
-  compiled_->scan.each_in(text, [&](std::uint32_t owner) {
-    found.push_back(owner);
-    if (found.size() > most) made_unique();
-  });
-  made_unique();
+  constexpr std::size_t bits = 64;
+  std::vector<std::uint64_t> is_possible(compiled_->members.size() / bits + 1);
+  const auto bit_of = [](std::size_t i) { return std::uint64_t{1} << (i % bits); };
+  for (const std::size_t i : compiled_->always) is_possible[i / bits] |= bit_of(i);
+  compiled_->scan.each_in(
+      text, [&](std::uint32_t i) { return (is_possible[i / bits] & bit_of(i)) == 0; },
+      [&](std::uint32_t i) { is_possible[i / bits] |= bit_of(i); });
+  std::vector<std::size_t> found;
+  for (std::size_t word = 0; word < is_possible.size(); ++word) {
+    for (std::uint64_t left = is_possible[word]; left != 0; left &= left - 1)
+      found.push_back(word * bits + static_cast<std::size_t>(std::countr_zero(left)));
+  }
   return found;
 }
 
@@ -242,8 +243,11 @@ void PatternSet::require_texts() const {
            "it can match without any literal text of 4 characters");
 }
 
-std::size_t PatternSet::find(std::string_view text, std::size_t from, std::size_t most) const {
-  return compiled_->scan.find(text, from, static_cast<std::uint32_t>(most));
+std::size_t PatternSet::find(std::string_view text, std::size_t from, std::size_t most,
+                             const std::vector<char>& left_out) const {
+  return compiled_->scan.find(text, from, [&](std::uint32_t owner) {
+    return owner < most && (left_out.empty() || left_out[owner] == 0);
+  });
 }
 
 }  // namespace topsctl

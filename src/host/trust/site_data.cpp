@@ -17,7 +17,10 @@ std::vector<SiteFile> read_site_data(const fs::path& folder, std::uint64_t most)
   // What does not exist cannot be changed by others.
   if (::lstat(folder.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR)) return files;
   for (const fs::path& file : own_files_in(folder, ".json")) {
-    if (auto text = read_own_file(file, most)) files.push_back({file, *std::move(text)});
+    auto text = read_own_file(file, most);
+    if (!text) continue;
+    most -= text->size();
+    files.push_back({file, *std::move(text)});
   }
   return files;
 }

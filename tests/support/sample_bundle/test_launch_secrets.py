@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from .test_cluster_launch import launch  # noqa: F401  (a fixture)
+from .test_hosts_launch import hosts  # noqa: F401  (a fixture)
 from .test_launch import job, record_of, runs  # noqa: F401  (job is a fixture)
 
 TRAIN = "import os\nprint('has it', len(os.environ.get('HF_TOKEN', '')))\n"
@@ -62,6 +64,39 @@ def test_a_secret_among_the_arguments_has_to_be_given_again(job, again):
     assert finished(job(TRAIN, ranks=1, arguments=["--token", SECRET]))[0] == 0
     refused = again()
     assert refused.returncode == 2 and "a secret among the script's arguments" in refused.stderr, refused
+
+
+def holding(folder):
+    """The files below it that have the secret, but for the script and emitted jobs."""
+    return [path for path in folder.rglob("*") if path.is_file() and SECRET in path.read_text(errors="replace")]
+
+
+def test_a_job_with_secrets_is_written_nowhere_for_a_run_in_the_background(job, tmp_path, topsctl_release):
+    code, out, err = finished(job(TRAIN, "--detach", "--json", "--set", f"HF_TOKEN={SECRET}", ranks=1, arguments=["--api-key", SECRET]))
+    assert code == 0 and SECRET not in out + err, out + err
+    environment = os.environ | {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / "state"), "LANG": "C.UTF-8"}
+    followed = runs(topsctl_release, environment, tmp_path, "logs", "last", "--follow")
+    assert "has it 16" in followed.stdout, followed
+    assert holding(tmp_path) == []
+
+
+def test_a_job_with_secrets_is_written_nowhere_on_hosts(hosts, tmp_path, schema):
+    group = hosts(2)
+    done = group.launch(TRAIN, "--json", "--set", f"HF_TOKEN={SECRET}", arguments=["--api-key", SECRET])
+    assert done.returncode == 0 and SECRET not in done.stdout, done.stdout + done.stderr
+    assert [rank["last_line"] for rank in group.record(schema)["attempts"][0]["ranks"]] == ["has it 16"] * 2
+    assert list((tmp_path / "home").rglob("report")), "the runs of the hosts are there"
+    assert holding(tmp_path) == []
+
+
+@pytest.mark.parametrize("engine", ["slurm", "mpi", "k8s"])
+def test_a_report_on_emitted_jobs_has_no_secrets(launch, engine, tmp_path):
+    words = launch.words(engine, "--json", "--hosts-from", "n[0-1]", "--nproc", "2", "--set", f"HF_TOKEN={SECRET}", "--set", "COLOUR=red",
+                         *(["--image", "i:1", "--volume", f"hostPath:{tmp_path}:{tmp_path}"] if engine == "k8s" else []))
+    done = subprocess.run([*words, "--api-key", SECRET], cwd=tmp_path, env=launch.environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert SECRET not in done.stdout and "[secret " in done.stdout and "COLOUR" in done.stdout
+    assert any(SECRET in path.read_text() for path in (tmp_path / "job").iterdir()), "the job itself has to have it"
 
 
 def test_root_keeps_no_logs_where_others_can_put_another_directory(job, tmp_path):

@@ -1,10 +1,13 @@
 // The catalogue's patterns for logs, compiled.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "topsctl/model/catalogue/diagnosis.hpp"
@@ -18,10 +21,32 @@ class LogMatcher {
   explicit LogMatcher(const DiagnosisCatalogue& catalogue);
   ~LogMatcher();
 
+  // What may still be spent on comparing texts with patterns, for all logs of a job together. The
+  // limit is for texts that resemble failures without being any, which would else take minutes.
+  // Where it does not suffice, the patterns that have found nothing most often are left out for a
+  // while.
+  class Effort {
+   public:
+    static Effort unlimited();
+    // Bytes of logs that were read.
+    void earn(std::uint64_t bytes);
+    // Whether a pattern was left out since the last call.
+    bool was_short() { return std::exchange(was_short_, false); }
+
+   private:
+    friend class LogMatcher;
+    static constexpr std::uint64_t most_at_once = std::uint64_t{64} << 20U;
+    std::uint64_t credit_ = most_at_once;  // bytes, each compared with one pattern
+    std::vector<std::uint64_t> misses_;    // by pattern
+    std::vector<char> left_out_;           // by pattern; empty: none
+    bool was_short_ = false;
+  };
+
   // A position in the first line at or behind `from` that may matter, or npos. Lines that tell of
   // progress matter only if they are asked for: a sound log has little else.
   enum class Progress { ignored, wanted };
-  std::size_t next(std::string_view text, std::size_t from, Progress progress) const;
+  std::size_t next(std::string_view text, std::size_t from, Progress progress,
+                   const Effort& effort) const;
 
   struct Meaning {
     std::vector<const Diagnosis*> diagnoses;
@@ -31,14 +56,22 @@ class LogMatcher {
     bool is_setback = false;
     bool is_restart = false;
   };
-  // Of one line without its label, or of a traceback with its lines. Skips the diagnoses for which
-  // is_known returns true, except on lines that report progress.
-  Meaning meaning(std::string_view unit,
-                  const std::function<bool(const Diagnosis*)>& is_known = {}) const;
+  // What of a text's meaning matters to whoever asks.
+  struct Wanted {
+    std::function<bool(const Diagnosis*)> is_known = {};  // no need to find these again
+    bool any_diagnosis = false;                           // but to know whether there is one at all
+    bool progress = true;
+    bool failure = true;
+  };
+  // Of one line without its label, or of a traceback with its lines.
+  Meaning meaning(std::string_view unit, const Wanted& wanted, Effort& effort) const;
+  // All of it, whatever it takes.
+  Meaning meaning(std::string_view unit) const;
 
  private:
   struct Compiled;
   class Reading;
+  class Comparison;
   std::unique_ptr<const Compiled> compiled_;
 };
 

@@ -29,8 +29,8 @@ class DetachedRun {
       : folder_(std::move(folder)), directory_(std::move(directory)) {}
 
   // Starts it in this process's environment, in a session of its own; does nothing if the folder is
-  // there already. `input` is its standard input, of 4 KiB and a line's end at most; it is written
-  // nowhere else, and the keeper has no copy. The files lie in the folder before it starts. For a
+  // there already. `input` is its standard input, of 1 MiB at most; it is written nowhere else, and
+  // the keeper has no copy. The files lie in the folder before it starts. For a
   // process of one thread. Throws Error.
   void start(const std::vector<std::string>& argv, Secret input,
              const std::vector<RunFile>& files = {}) const;

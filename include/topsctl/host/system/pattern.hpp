@@ -59,8 +59,10 @@ class PatternSet {
   // Throws Error{internal}, naming it, for an expression that can do without any such text.
   void require_texts() const;
   // Returns the end of the first such text, at or after `from`, of the first `most` expressions;
-  // npos if none of them can match there. Nearly as fast as reading.
-  std::size_t find(std::string_view text, std::size_t from, std::size_t most) const;
+  // npos if none of them can match there. Nearly as fast as reading. `left_out`: by index, not 0
+  // for those that are not looked for; empty: none.
+  std::size_t find(std::string_view text, std::size_t from, std::size_t most,
+                   const std::vector<char>& left_out = {}) const;
 
  private:
   struct Compiled;

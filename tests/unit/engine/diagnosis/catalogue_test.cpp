@@ -87,7 +87,7 @@ TEST(DiagnosisCatalogues, every_record_finds_its_examples_and_no_counter_example
       SCOPED_TRACE(each.finding.id);
       for (const std::string& example : each.example_match) {
         EXPECT_TRUE(finds(matcher, each, example)) << example;
-        EXPECT_NE(matcher.next(example, 0, LogMatcher::Progress::ignored), std::string::npos)
+        EXPECT_NE(matcher.next(example, 0, LogMatcher::Progress::ignored, {}), std::string::npos)
             << "passed over: " << example;
       }
       for (const std::string& example : each.example_no_match)

@@ -36,6 +36,16 @@ bool tells(const std::string& message, const std::string& words) {
   return message.find(words) != std::string::npos;
 }
 
+TEST(KnownDiagnoses, are_read_up_to_a_size_of_all_files_together) {
+  const TemporaryFolder folder;
+  const std::string much = record("ours", "our own fault") + std::string(3 << 20U, ' ');
+  folder.write("a.json", much);
+  folder.write("b.json", much);
+  const Error error = thrown_by([&] { known_diagnoses("eccl", folder.path()); });
+  EXPECT_EQ(error.code(), ErrorCode::host_unfit);
+  EXPECT_TRUE(tells(error.message(), "b.json")) << error.message();
+}
+
 TEST(KnownDiagnoses, are_the_built_in_ones_where_there_is_no_folder) {
   const TemporaryFolder folder;
   EXPECT_EQ(known_diagnoses("eccl", folder.path() / "none").diagnoses,

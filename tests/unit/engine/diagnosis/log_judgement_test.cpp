@@ -58,7 +58,8 @@ const DiagnosisCatalogue& catalogue() {
 LogStory story_of(std::string_view text, std::size_t piece = std::string_view::npos) {
   static const LogMatcher matcher(catalogue());
   LogStory story;
-  LogReader reader(matcher, story, "train.log", std::nullopt, 0);
+  LogMatcher::Effort effort;
+  LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   for (std::size_t at = 0; at < text.size(); at += std::min(piece, text.size() - at))
     reader.take(text.substr(at, piece));
   reader.end();
@@ -359,7 +360,8 @@ TEST(LogJudgements, the_label_of_a_line_holds_for_all_texts_in_it) {
 TEST(LogJudgements, a_line_without_end_does_not_fill_the_memory) {
   static const LogMatcher matcher(catalogue());
   LogStory story;
-  LogReader reader(matcher, story, "train.log", std::nullopt, 0);
+  LogMatcher::Effort effort;
+  LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   const std::string block(1 << 20, 'x');
   reader.take("Address already in use ");
   for (int i = 0; i < 8; ++i) reader.take(block);

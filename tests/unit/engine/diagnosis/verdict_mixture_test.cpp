@@ -22,7 +22,8 @@ const DiagnosisCatalogue& eccl_catalogue() {
 Judgement judge_text(const std::string& text) {
   static const LogMatcher matcher(eccl_catalogue());
   LogStory story;
-  LogReader reader(matcher, story, "train.log", std::nullopt, 0);
+  LogMatcher::Effort effort = LogMatcher::Effort::unlimited();
+  LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   reader.take(text);
   reader.end();
   return judge_logs(eccl_catalogue(), story, std::nullopt, Language::english);

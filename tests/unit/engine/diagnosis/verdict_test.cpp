@@ -14,7 +14,8 @@ Judgement verdict_of(std::string_view text, std::optional<int> status = std::nul
   static const DiagnosisCatalogue catalogue = for_backend(built_in_diagnoses(), "eccl");
   static const LogMatcher matcher(catalogue);
   LogStory story;
-  LogReader reader(matcher, story, "train.log", std::nullopt, 0);
+  LogMatcher::Effort effort = LogMatcher::Effort::unlimited();
+  LogReader reader(matcher, effort, story, "train.log", std::nullopt, 0);
   reader.take(text);
   reader.end();
   return judge_logs(catalogue, story, status, Language::english);

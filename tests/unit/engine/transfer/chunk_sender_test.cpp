@@ -1,16 +1,20 @@
 // Senders that wait for others, and for a far end that says nothing.
 #include "engine/transfer/chunk_sender.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 
 #include <thread>
 
 #include "support/temporary_folder.hpp"
+#include "support/thrown.hpp"
 #include "topsctl/base/text.hpp"
 
 namespace topsctl {
 namespace {
+
+using testing::HasSubstr;
 
 // Says that topsctl runs there, and nothing more.
 class SilentStream : public RemoteStream {
@@ -66,6 +70,14 @@ TEST_F(ChunkSenders, SleepUntilAnotherOneHasFailed) {
   ChunkSender(far_, work_, limit_, nullptr).send();
   EXPECT_EQ(session_.reads, 1U);
   EXPECT_EQ(objects_[0].sent_bytes, 7U);
+}
+
+TEST_F(ChunkSenders, GiveUpAFarEndThatAcknowledgesNothing) {
+  session_.on_silence = [] {};
+  ChunkSender sender(far_, work_, limit_, nullptr, std::chrono::milliseconds(20));
+  const Error error = thrown_by([&] { sender.send(); });
+  EXPECT_THAT(error.message(), HasSubstr("acknowledges nothing"));
+  EXPECT_GE(session_.reads, 1U);
 }
 
 TEST_F(ChunkSenders, SendWhatAnotherOnePutsBack) {

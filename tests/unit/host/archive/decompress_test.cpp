@@ -187,6 +187,13 @@ std::string plain_of_base64(const std::string& text) {
   return whole_text(*source, 1U << 30U, "sample");
 }
 
+TEST(Decompression, a_header_of_compress_that_is_cut_off_or_wrong_is_damaged) {
+  for (const std::string bytes : {"\x1f\x9d", "\x1f\x9d\xff\xff\xff"}) {
+    const auto source = decompressed(text_source(bytes), "compress", {}, "sample");
+    EXPECT_EQ(thrown_by([&] { source->piece(); }).code(), ErrorCode::bad_package);
+  }
+}
+
 TEST(Base64Data, IsUndoneAsTheProgramWritesIt) {
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{3},
                                  std::size_t{57}, std::size_t{58}, std::size_t{600'000}}) {
