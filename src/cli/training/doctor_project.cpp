@@ -78,12 +78,29 @@ ProjectReading rest_of(const ProjectReading& reading, const std::vector<std::str
   return rest;
 }
 
+namespace {
+
+std::string places_line(const ProjectReading& reading, const Style& style) {
+  const auto count = [&](Handling handling) {
+    return std::count_if(reading.places.begin(), reading.places.end(),
+                         [&](const ProjectPlace& place) { return place.handling == handling; });
+  };
+  return concat(
+      style.bold(format("places:")), " ",
+      format("{} done by the runtime shim, {} to be changed, {} cannot run on these cards",
+             count(Handling::shim), count(Handling::change), count(Handling::cannot)),
+      "\n");
+}
+
+}  // namespace
+
 std::string render_project(const DoctorReport& report, const ProjectReading& reading,
                            const ProjectCommandOptions& options, Detail detail,
                            const Style& style) {
   if (options.patch && !options.apply) return reading.diff;
   std::string text =
       concat(options.patch ? reading.diff : "", render_doctor(report, detail, style));
+  if (!reading.places.empty()) text += places_line(reading, style);
   if (reading.changes.empty()) return text;
   if (options.apply) {
     if (report.patch->files.empty()) return text;

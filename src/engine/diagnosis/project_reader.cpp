@@ -192,6 +192,11 @@ Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReadin
     judged.finding.evidence = std::move(evidence);
     judged.finding.subject = judged.finding.evidence.front().source;
     if (!is_left) judged.finding.severity = Severity::info;
+    if (!is_left && has_shim)
+      judged.finding.remedy = {
+          format("Nothing has to be changed: the runtime shim of `topsctl launch` does it."),
+          {},
+          judged.finding.remedy.risk};
     if (is_left && (has_shim || judged.finding.severity >= Severity::error))
       judgement.verdict = JobVerdict::problems;
     judgement.diagnoses.push_back(std::move(judged));
