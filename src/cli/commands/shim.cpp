@@ -50,9 +50,11 @@ fs::path written_shim(const std::string& wanted, const Stack& stack) {
                 "give a new directory: --write DIR");
   try {
     write_shim(folder, shim_files(stack), shared_folder_mode, shared_file_mode);
-  } catch (const Error&) {
+  } catch (const Error& error) {
     fs::remove_all(folder, failure);
-    throw;
+    if (error.code() == ErrorCode::interrupted || error.code() == ErrorCode::terminated) throw;
+    throw Error(ErrorCode::host_unfit, error.message(),
+                "give a directory that you can write to: --write DIR");
   }
   return folder;
 }

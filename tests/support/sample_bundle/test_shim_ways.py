@@ -44,6 +44,8 @@ def test_the_shim_is_written_for_other_launchers(stack, tmp_path, topsctl_releas
     assert imported.stdout.endswith("xla:0\n"), imported
     again = subprocess.run(words, capture_output=True, timeout=60, check=False)
     assert again.returncode == 3 and json.loads(again.stdout)["folder"] is None
+    nowhere = subprocess.run([topsctl_release, "shim", "--write", "/proc/shim/here"], capture_output=True, text=True, timeout=60, check=False)
+    assert nowhere.returncode == 4 and "that you can write to: --write DIR" in nowhere.stderr, nowhere
 
 
 def test_a_job_for_other_engines_has_the_shim_beside_it(stack, tmp_path, topsctl_release):
