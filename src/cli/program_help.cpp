@@ -18,13 +18,14 @@ struct Group {
 };
 
 const std::array<Group, 7>& groups() {
-  static const std::array<Group, 7> all = {{{"Inspect", {"inspect", "lock", "snapshot", "stack"}},
-                                            {"Install", {"install", "confirm", "verify", "repair"}},
-                                            {"Undo", {"rollback", "recover", "history"}},
-                                            {"Fleet", {"transfer", "deploy"}},
-                                            {"Environment", {"env"}},
-                                            {"Training", {"doctor", "launch", "runs", "shim", "watch"}},
-                                            {"topsctl", {"version", "completion", "help"}}}};
+  static const std::array<Group, 7> all = {
+      {{"Inspect", {"inspect", "lock", "snapshot", "stack"}},
+       {"Install", {"install", "confirm", "verify", "repair"}},
+       {"Undo", {"rollback", "recover", "history"}},
+       {"Fleet", {"transfer", "deploy"}},
+       {"Environment", {"env"}},
+       {"Training", {"doctor", "launch", "runs", "shim", "watch"}},
+       {"topsctl", {"version", "completion", "help"}}}};
   return all;
 }
 

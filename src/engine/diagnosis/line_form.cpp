@@ -84,8 +84,7 @@ bool is_exception(std::string_view words) {
 }
 
 bool is_of_what_python_ignores(std::string_view words) {
-  return words.starts_with("Exception ignored in") ||
-         words.starts_with("--- Logging error ---") ||
+  return words.starts_with("Exception ignored in") || words.starts_with("--- Logging error ---") ||
          words.starts_with("Error in atexit._run_exitfuncs");
 }
 
