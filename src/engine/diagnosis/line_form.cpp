@@ -74,7 +74,7 @@ bool is_exception(std::string_view words) {
   const std::string_view type = words.substr(0, size);
   const std::string_view rest = words.substr(size);
   if (type.empty() || !(trimmed(rest).empty() || rest.starts_with(": "))) return false;
-  // What describes a progress bar is the text of whoever made it.
+  // The description of a progress bar is text of the program, not an error.
   if (rest.find("%|") != std::string_view::npos && trimmed(rest).ends_with("]")) return false;
   const std::string_view own = type.substr(type.rfind('.') + 1);
   if (own.empty() || own[0] < 'A' || own[0] > 'Z') return false;

@@ -27,7 +27,7 @@ using HostNames = std::map<std::string, int, std::less<>>;
 // --label). A host that is not in `hosts` is seen only where what follows leaves no doubt.
 LineLabel line_label(std::string_view line, const HostNames& hosts = {});
 
-// The text of a line of Docker's json-file, in `room`; `line` itself if it is none.
+// Returns the text of a line that Docker's json-file driver wrote, stored in `room`; else `line`.
 std::string_view unwrapped_line(std::string_view line, std::string& room);
 
 // Milliseconds since 1970 of the first time of day with a date among the first 64 bytes, taken as

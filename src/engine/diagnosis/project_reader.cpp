@@ -28,8 +28,9 @@ bool is_plain_path(std::string_view path) {
 
 class ProjectSearch {
  public:
-  ProjectSearch(const SourceRewriter& rewriter, const std::vector<ProjectFile>& files)
-      : rewriter_(rewriter), files_(files) {}
+  ProjectSearch(const SourceRewriter& rewriter, PatchStyle style,
+                const std::vector<ProjectFile>& files)
+      : rewriter_(rewriter), style_(style), files_(files) {}
 
   ProjectReading run(const ConfinedProgress& progress) {
     ProjectFacts known;
@@ -52,7 +53,10 @@ class ProjectSearch {
                            return hit.handling == Handling::shim;
                          });
       if (found.makes_group) known.group_scripts.insert(name);
-      wanted.emplace(&file, std::move(text));
+      // Entry scripts get the import though they have no hit.
+      const bool is_entry =
+          style_ == PatchStyle::import && text.find("__main__") != std::string::npos;
+      if (!found.hits.empty() || is_entry) wanted.emplace(&file, std::move(text));
     }
     facts_ = std::move(known);
     for (const ProjectFile& file : files_) {
@@ -128,6 +132,7 @@ class ProjectSearch {
   }
 
   const SourceRewriter& rewriter_;
+  PatchStyle style_;
   const std::vector<ProjectFile>& files_;
   ProjectFacts facts_;
   ProjectReading reading_;
@@ -152,7 +157,7 @@ ProjectReading read_found(const ProjectFiles& found, const std::string& subject,
       call.found_inputs.emplace(file.file, file.found_below);
   }
   ProjectReading reading = confined<ProjectReading>(call, [&](const ConfinedProgress& progress) {
-    return ProjectSearch(rewriter, found.files).run(progress);
+    return ProjectSearch(rewriter, options.style, found.files).run(progress);
   });
   reading.passed_over.insert(reading.passed_over.begin(), found.passed_over.begin(),
                              found.passed_over.end());
@@ -177,7 +182,7 @@ Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReadin
                         bool has_shim, Language language) {
   Judgement judgement;
   for (const Diagnosis& diagnosis : catalogue.diagnoses) {
-    std::vector<Evidence> evidence;  // all of it: nobody finds the rest otherwise
+    std::vector<Evidence> evidence;  // without a limit
     bool is_left = false;
     for (const ProjectPlace& place : reading.places) {
       if (place.id != diagnosis.finding.id) continue;

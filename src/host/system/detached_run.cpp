@@ -61,7 +61,7 @@ void close_others(std::initializer_list<int> kept) {
   ::_exit(127);
 }
 
-// Nobody reads it yet: it must have room for all.
+// Enlarges the pipe to hold all bytes: the reader has not started yet.
 void make_room(const Pipe& pipe, std::size_t bytes) {
   const int room = ::fcntl(pipe.write_end.get(), F_GETPIPE_SZ);
   if (room >= 0 && bytes <= static_cast<std::size_t>(room)) return;

@@ -26,7 +26,7 @@ SourcePatch patch_of(const ProjectReading& reading);
 struct FirstFailure {
   LogPlace place;
   std::string exception;  // "Type: message"; empty: the log ends before it
-  std::string file;       // of the last frame in the user's own code; empty: there is none
+  std::string file;       // of the last frame in the user's code; empty: no such frame
   int line = 0;
   std::string function;  // empty: none was told
   std::string text;      // the whole traceback

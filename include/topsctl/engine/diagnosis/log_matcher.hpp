@@ -56,7 +56,7 @@ class LogMatcher {
     bool is_setback = false;
     bool is_restart = false;
   };
-  // What of a text's meaning matters to whoever asks.
+  // Which parts of a meaning the caller needs.
   struct Wanted {
     std::function<bool(const Diagnosis*)> is_known = {};  // no need to find these again
     bool any_diagnosis = false;                           // but to know whether there is one at all
