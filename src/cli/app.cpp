@@ -1,6 +1,7 @@
 // Parses the command line, runs the command, and writes its report to standard output.
 #include "topsctl/cli/app.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -170,9 +171,16 @@ class Program {
     if (!is_known) throw unknown_command(*word);
   }
 
+  // Whoever reads what is printed may stop: `topsctl help install | head -1`.
+  static bool is_written_or_unwanted() {
+    if (std::cout) return true;
+    pollfd out = {STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+  }
+
   static int print(std::string_view text) {
     std::cout << text << std::flush;
-    if (std::cout) return 0;
+    if (is_written_or_unwanted()) return 0;
     tell_unwritten();
     return static_cast<int>(ExitCode::failed);
   }
@@ -252,7 +260,7 @@ class Program {
                     command_line(),
                     &program_,
                     wants_json(),
-                    ::isatty(0) == 1 && ::isatty(1) == 1 && !wants_json() && !options_.events,
+                    ::isatty(0) == 1 && !wants_json() && !options_.events,
                     program_words_};
     try {
       const Output output = chosen_->action.run(session);
@@ -303,7 +311,7 @@ class Program {
     std::cout.flush();
     if (!wants_json() && output.header.error)
       std::cerr << render_error(*output.header.error, style_for(2));
-    if (!std::cout) {
+    if (!is_written_or_unwanted()) {
       tell_unwritten();
       // The status of a failure, or of a program that was run, counts for more.
       if (!output.status && output.header.exit == ExitCode::done) {

@@ -111,10 +111,11 @@ Execution attempted(const Host& host, const std::function<Execution()>& command)
 
 std::string failed_execution_body() {
   TransactionReport report;
-  report.outcome = Outcome::failed_before_change;
   report.failed = true;
   report.message = "nothing was changed";
-  return to_json(report).dump();
+  Json body = to_json(report);
+  body["outcome"] = nullptr;  // of no attempt
+  return body.dump();
 }
 
 }  // namespace topsctl

@@ -42,6 +42,7 @@ Sandboxing sandboxing_of(bool is_off) {
 void add_install_options(OptionTable& table, InstallOptions& options) {
   table.value("--python", options.python, "Interpreter to install for", "EXE");
   table.value("--accept", options.accepted, "Proceed despite this finding", "ID")
+      .lists("findings")
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   table

@@ -259,6 +259,23 @@ std::string checks_in_brief(const TransactionReport& report, const Style& style)
   return text;
 }
 
+std::string changed_packages(const TransactionReport& report, const char* before, const char* after,
+                             const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"package", before, after}};
+  for (const PackageChange& package : report.packages) {
+    if (package.before == package.after) continue;
+    rows.push_back({package.name, version_or_dash(package.before), version_or_dash(package.after)});
+  }
+  return rows.size() > 1 ? table(rows, style) : std::string();
+}
+
+std::string planned_rollback(const TransactionReport& report, const Style& style) {
+  std::string text = changed_packages(report, "now", "then", style);
+  text += format("  {} restored or removed\n", counted(report.write_set.paths, "path"));
+  if (!report.stops.empty()) text += format("  stops {}\n", joined(report.stops, " "));
+  return text;
+}
+
 std::string input_line(const InputFile& input) {
   const std::string kind = input.kind == InputFile::Kind::lock ? "lock: " : "stack:";
   if (!input.signed_by) return format("{} {}, not signed\n", kind, input.file);
@@ -280,15 +297,10 @@ std::string render_execution(const Execution& execution, const Style& style) {
   if (report.plan && (only_plan || (report.outcome == Outcome::no_change && !is_carried_out))) {
     text += render_plan(*report.plan, style);
   }
+  if (only_plan && is_carried_out) text += planned_rollback(report, style);
   if (!report.checks.empty()) text += checks_in_brief(report, style);
   if (report.changed && (report.outcome == Outcome::committed || is_rolled_back(report.outcome))) {
-    std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
-    for (const PackageChange& package : report.packages) {
-      if (package.before == package.after) continue;
-      rows.push_back(
-          {package.name, version_or_dash(package.before), version_or_dash(package.after)});
-    }
-    if (rows.size() > 1) text += table(rows, style);
+    text += changed_packages(report, "before", "after", style);
   }
   if (report.rollback) {
     text += format("rollback verified: {}, {}\n", counted(report.rollback->paths_checked, "path"),

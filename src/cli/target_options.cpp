@@ -53,7 +53,7 @@ std::vector<Target> targets_of(const TargetOptions& options) {
   if (!options.hosts_file.empty()) {
     const auto text = read_text_if_present(options.hosts_file);
     if (!text) {
-      throw Error(ErrorCode::usage, format("no such file: {}", in_quotes(options.hosts_file)),
+      throw Error(ErrorCode::usage, format("no such file: {}", missing_path(options.hosts_file)),
                   "give a file with one target per line");
     }
     for (Target& target : parse_targets(*text, in_quotes(options.hosts_file)))

@@ -178,11 +178,13 @@ CommandAction define_watch(OptionTable& table) {
               "Write metrics to this file of node_exporter's textfile collector", "FILE.prom");
   table.value("--telemetry", options->telemetry, "Summarize the VCCL telemetry in this directory",
               "DIR");
+  Json nothing = to_json(CardWatch{}, Judgement{});
+  nothing["verdict"] = nullptr;
   return {[options, &table](Session& session) {
             options->is_interval_given = table.has("--interval");
             return run_watch(*options, session);
           },
-          to_line(to_json(CardWatch{}, Judgement{}))};
+          to_line(nothing)};
 }
 
 }  // namespace topsctl

@@ -79,7 +79,7 @@ void require_script(const std::vector<std::string>& words) {
   std::error_code failure;
   // `-m MODULE` and the like are the interpreter's own affair.
   if (script.starts_with('-') || fs::exists(script, failure)) return;
-  throw Error(ErrorCode::bad_input, format("no such script: {}", in_quotes(script)),
+  throw Error(ErrorCode::bad_input, format("no such script: {}", missing_path(script)),
               "give its path relative to the working directory, then its arguments");
 }
 
@@ -194,7 +194,7 @@ LaunchRequest request_again(const Host& host, const std::string& word,
 LaunchRequest request_in_file(const std::string& file) {
   const auto text = read_text_if_present(file, most_job);
   if (!text)
-    throw Error(ErrorCode::bad_input, format("no such job file: {}", in_quotes(file)),
+    throw Error(ErrorCode::bad_input, format("no such job file: {}", missing_path(file)),
                 "a job is the `request` of a record: launch.json in the logs of a run");
   const Json job = parse_json(*text, in_quotes(file));
   return launch_request_in(JsonReader(job, in_quotes(file)));

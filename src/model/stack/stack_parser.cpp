@@ -312,9 +312,15 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   return rule;
 }
 
+// The stack file within the report of `topsctl stack show --json`, or the document itself.
+const Json& definition_in(const Json& document) {
+  const Json::json_pointer place("/stacks/0/definition");
+  return document.contains(place) && document["stacks"].size() == 1 ? document[place] : document;
+}
+
 Stack parse_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
-  const JsonReader reader(document, source);
+  const JsonReader reader(definition_in(document), source);
   reader.expect_keys({"schema", "name", "title", "default", "releases", "components", "python",
                       "environment", "accelerator", "backend", "checks"});
   static_cast<void>(reader.at("schema").integer(1, 1));

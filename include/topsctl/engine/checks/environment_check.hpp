@@ -27,6 +27,10 @@ std::vector<Finding> environment_findings(const std::vector<EnvironmentPlace>& p
                                           const Stack& stack,
                                           const std::function<bool(const std::string&)>& is_folder);
 
+// Whether this process has a variable that the stack's environment file sets, or there is no such
+// file. Search paths do not count: other files set them too.
+bool is_in_effect(const std::vector<EnvironmentPlace>& places);
+
 EnvironmentCheck check_environment(const Host& host, const Stack& stack,
                                    std::optional<std::int64_t> process,
                                    std::vector<std::string>& warnings);
