@@ -192,7 +192,9 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   const Recovery recovery = recover_unfinished(host, events);
   // What was cut off is what the operator wants undone: with that done, nothing more may be left to
   // do.
-  if (recovery.has_failed() || (recovery.last && !request.id)) {
+  const bool is_undone =
+      recovery.last && (!request.id || recovery.last->report.transaction == request.id);
+  if (recovery.has_failed() || is_undone) {
     return with_recovery(recovery, [&] { return *recovery.last; });
   }
   return with_recovery(recovery, [&] {
