@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/option_table.hpp"
 #include "cli/target_options.hpp"
 #include "cli/transfer_options.hpp"
@@ -80,6 +81,18 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
               words.empty() ? format("it ended with status {}", end.status) : words);
 }
 
+// A command that asks here asks once for all targets: nobody sits there.
+void ask_for_all(const OptionTable& table, const std::vector<std::string>& words,
+                 const std::vector<Target>& targets, const Session& session) {
+  const auto names_yes = [](const Option& option) { return option.names.back() == "--yes"; };
+  const bool asks = std::any_of(table.options.begin(), table.options.end(), names_yes);
+  if (!asks || !is_to_be_asked(session, table.has("--yes"), table.has("--dry-run"))) return;
+  std::string plan = format("topsctl {}\n", joined(words, " "));
+  for (const Target& target : targets) plan += concat("  ", target.text(), "\n");
+  plan += format("--dry-run shows the plan of each\n");
+  require_approval(plan, format("Run it on {}? [y/N]", counted(targets.size(), "target")));
+}
+
 Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs run_as,
                      Session& session) {
   std::vector<RemoteResult> all;
@@ -93,6 +106,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   RemoteCommand command;
   command.words = given_words(table, group_name);
   command.run_as = run_as;
+  ask_for_all(table, command.words, targets_of(options.where), session);
   const std::vector<Secret> passwords =
       sudo_passwords(targets_of(options.where), options.sudo, secrets);
   SharedEvents events(*session.events);
