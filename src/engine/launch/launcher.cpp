@@ -201,7 +201,8 @@ class Launch {
       return;
     }
     for (const RankState& state : done.judgement->ranks) {
-      if (state.rank >= 0 && static_cast<std::size_t>(state.rank) < done.ranks.size())
+      if (state.status && state.rank >= 0 &&
+          static_cast<std::size_t>(state.rank) < done.ranks.size())
         done.ranks[static_cast<std::size_t>(state.rank)].status = state.status;
     }
   }
