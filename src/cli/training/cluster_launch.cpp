@@ -38,9 +38,9 @@ constexpr std::array options_of_engines = {"--hosts-from", "--host-count", "--em
 constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
 // What else goes with --engine.
 constexpr std::array options_with_engines = {
-    "--engine",      "--nproc",           "--stack",   "--python", "--log-dir",
-    "--master-port", "--profile",         "--set",     "--unset",  "--resume",
-    "--checkpoints", "--forget-settings", "--dry-run", "--shim"};
+    "--engine",  "--nproc", "--stack",  "--python",   "--log-dir",     "--master-port",
+    "--profile", "--set",   "--unset",  "--resume",   "--checkpoints", "--forget-settings",
+    "--dry-run", "--shim",  "--accept", "--preflight"};
 
 template <class List>
 bool is_one_of(const Option& option, const List& list) {
