@@ -95,8 +95,10 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
   const RestartRules& restart = request.restart;
   std::vector<std::string> known;
   for (const Diagnosis& each : catalogue.diagnoses) known.push_back(each.finding.id);
+  known.emplace_back(any_cause);
+  known.emplace_back(unknown_cause);
   for (const std::string& id : restart.causes) {
-    if (catalogue.find(id) == nullptr)
+    if (std::find(known.begin(), known.end(), id) == known.end())
       throw Error(ErrorCode::usage,
                   format("unknown diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
                   "`topsctl doctor --list` lists them");
@@ -168,7 +170,9 @@ void complete_settings(LaunchRequest& request, const Run& run,
 }  // namespace
 
 LaunchRequest request_again(const Host& host, const std::string& word,
-                            const std::vector<std::string>& given) {
+                            const std::vector<std::string>& given,
+                            const std::vector<std::string>& accepted,
+                            std::vector<std::string>& warnings) {
   const Run run = run_named(host, word);
   if (run.state == RunState::unreadable)
     throw Error(ErrorCode::bad_input, run.problem, "name a run with a complete record");
@@ -179,11 +183,21 @@ LaunchRequest request_again(const Host& host, const std::string& word,
     throw Error(ErrorCode::bad_input,
                 format("{} was started in {}", run.name, in_quotes(run.record.directory)),
                 "change to that directory first");
+  std::vector<std::string> changed;
   for (const auto& [path, digest] : run.record.digests) {
     std::error_code failure;
     if (fs::exists(path, failure) && sha256_of_file(path) == digest) continue;
-    throw Error(ErrorCode::bad_input, format("{} has changed since that run", in_quotes(path)),
-                "give the script after '--' to start its current version");
+    if (!fs::exists(path, failure))
+      throw Error(ErrorCode::bad_input, format("no such file: {}", in_quotes(path)),
+                  "give the script after '--' to start another one");
+    changed.push_back(in_quotes(path));
+  }
+  if (!changed.empty()) {
+    const std::string what = format("changed since {}: {}", run.name, joined(changed, ", "));
+    if (std::find(accepted.begin(), accepted.end(), accepted_change) == accepted.end())
+      throw Error(ErrorCode::bad_input, what,
+                  format("--accept {} starts the current version", accepted_change));
+    warnings.push_back(what);
   }
   LaunchRequest request = run.record.request;
   complete_settings(request, run, host.environment, given);

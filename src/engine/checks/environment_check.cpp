@@ -310,6 +310,21 @@ bool is_in_effect(const std::vector<EnvironmentPlace>& places) {
   });
 }
 
+std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
+                                      const Stack& stack) {
+  EnvironmentPlace place;
+  place.name = "the chosen environment";
+  place.kind = PlaceKind::process;
+  place.is_of_stack = true;
+  for (const auto& [name, value] : variables) {
+    if (!is_search_path(name)) place.set.assignments.push_back({name, value});
+  }
+  std::vector<Finding> found =
+      environment_findings({place}, stack, [](const std::string&) { return true; });
+  std::erase_if(found, [](const Finding& each) { return each.severity < Severity::warning; });
+  return found;
+}
+
 EnvironmentCheck check_environment(const Host& host, const Stack& stack,
                                    std::optional<std::int64_t> process,
                                    std::vector<std::string>& warnings) {

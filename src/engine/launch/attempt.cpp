@@ -309,10 +309,24 @@ void Attempt::end_waiting_engine() {
 }
 
 void Attempt::note_first_failure() {
-  for (const pid_t program : programs_) {
-    const auto status = supervisor_->status(program);
-    if (first_failure_ == 0 && status && !ended_by_) first_failure_ = *status;
+  for (std::size_t i = 0; i < programs_.size(); ++i) {
+    const auto status = supervisor_->status(programs_[i]);
+    if (first_failure_ != 0 || !status || ended_by_) continue;
+    first_failure_ = *status;
+    if (*status != 0 && plan_.engine == LaunchEngine::topsctl && !is_stopping_)
+      note_failed_rank(i, programs_[i], *status);
   }
+}
+
+// A rank that was killed says nothing: in the words of torchrun, which does so for its own ranks.
+void Attempt::note_failed_rank(std::size_t which, pid_t pid, int status) {
+  RankRecord& rank = record_.ranks[which];
+  rank.status = status > signal_base ? signal_base - status : status;
+  with_logs([&] {
+    streams_.back().log.take(concat("[rank", rank.in_world.value_or(rank.rank),
+                                    "]: failed (exitcode: ", *rank.status, ") (pid: ", pid, ")\n"),
+                             host_.clock->now(), [](std::string_view) {});
+  });
 }
 
 // A rank that fails ends all, as with torchrun.

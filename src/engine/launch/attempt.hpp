@@ -71,6 +71,7 @@ class Attempt {
   void note_failure_told(std::string_view line);
   void end_waiting_engine();
   void note_first_failure();
+  void note_failed_rank(std::size_t which, pid_t pid, int status);
   bool has_group_ended() const;
   int status_of_group() const;
 

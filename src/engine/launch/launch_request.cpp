@@ -81,6 +81,7 @@ Json to_json(const LaunchRequest& request) {
           {"master_port", count_or_null(request.master_port)},
           {"max_restarts", restart.most},
           {"restart_if", restart.causes},
+          {"restart_delay", count_or_null(restart.delay_s)},
           {"checkpoints", text_or_null(restart.checkpoints)},
           {"resume", text_or_null(restart.resume)},
           {"keep", count_or_null(restart.keep)},
@@ -95,7 +96,7 @@ LaunchRequest launch_request_in(const JsonReader& job) {
       {"schema",    "words",         "nproc",        "cards",      "stack",       "python",
        "preflight", "accept",        "profile",      "set",        "unset",       "forget_settings",
        "log_dir",   "master_port",   "max_restarts", "restart_if", "checkpoints", "resume",
-       "keep",      "stall_minutes", "on_stall",     "shim",       "place"});
+       "keep",      "stall_minutes", "on_stall",     "shim",       "place",       "restart_delay"});
   LaunchRequest request;
   for (const JsonReader& word : job.at("words").items()) request.words.push_back(word.any_text());
   if (request.words.empty()) job.at("words").reject("a script is missing");
@@ -116,6 +117,7 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   RestartRules& restart = request.restart;
   read_number_at(job, "max_restarts", most_restarts, restart.most);
   restart.causes = job.texts_at("restart_if");
+  read_number_at(job, "restart_delay", most_restart_delay_s, restart.delay_s);
   read_text_at(job, "checkpoints", restart.checkpoints);
   read_text_at(job, "resume", restart.resume);
   read_number_at(job, "keep", most_restarts, restart.keep);

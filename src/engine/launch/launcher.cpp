@@ -56,7 +56,8 @@ class Launch {
 
   LaunchRecord run() {
     while (goes_on()) {
-      const std::int64_t pause_ms = restart_pause_ms(record_.attempts.size());
+      const std::int64_t pause_ms =
+          restart_pause_ms(record_.request.restart, record_.attempts.size());
       listener_.restarts(record_.attempts.back(), pause_ms);
       if (!pause(pause_ms)) break;
     }
@@ -201,7 +202,8 @@ class Launch {
       return;
     }
     for (const RankState& state : done.judgement->ranks) {
-      if (state.rank >= 0 && static_cast<std::size_t>(state.rank) < done.ranks.size())
+      if (state.status && state.rank >= 0 &&
+          static_cast<std::size_t>(state.rank) < done.ranks.size())
         done.ranks[static_cast<std::size_t>(state.rank)].status = state.status;
     }
   }

@@ -31,6 +31,11 @@ std::vector<Finding> environment_findings(const std::vector<EnvironmentPlace>& p
 // file. Search paths do not count: other files set them too.
 bool is_in_effect(const std::vector<EnvironmentPlace>& places);
 
+// What is wrong with these variables beside each other, of severity warning or worse, whatever else
+// is set on the host. Folders are not looked at: the job may run on another one.
+std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
+                                      const Stack& stack);
+
 EnvironmentCheck check_environment(const Host& host, const Stack& stack,
                                    std::optional<std::int64_t> process,
                                    std::vector<std::string>& warnings);
