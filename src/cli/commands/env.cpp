@@ -76,6 +76,10 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
                                                                 : "differs";
   for (std::string& warning : setting_warnings(joined_environment({}, *body.environment), stack))
     output.header.warnings.push_back(std::move(warning));
+  if (const ProfileRule* profile = stack.profile(options.settings.profile)) {
+    for (const std::string& omitted : profile->omits)
+      output.header.warnings.push_back(format("profile {} omits {}", profile->name, omitted));
+  }
   body.format = options.format;
   const EnvironmentFormat format = environment_format(options.format);
   const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };
@@ -130,6 +134,7 @@ CommandAction define_env(OptionTable& table) {
   table.value("--format", options->format, "Output format", "NAME")
       .choices(environment_format_names());
   add_setting_options(table, options->settings);
+  add_library_option(table, options->settings);
   OptionTable& exec =
       table.part("exec", "Run a program in this environment: exec -- PROGRAM ARGS...");
   OptionTable& look = table.part("check", "Compare everything that sets it on a host");
@@ -147,7 +152,8 @@ CommandAction define_env(OptionTable& table) {
                   "`topsctl env -h` shows the usage");
     }
     if (look.is_given) {
-      refuse_with(table, {"--format", "--profile", "--set", "--unset", "--forget-settings"},
+      refuse_with(table,
+                  {"--format", "--profile", "--set", "--unset", "--forget-settings", "--library"},
                   "check", "it shows what is set; `topsctl env` prints what should be set");
     }
     const Host host = session.with_root(options->root);

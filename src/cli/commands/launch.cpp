@@ -54,9 +54,9 @@ struct LaunchCommandOptions {
 
 // What goes with --job and --again.
 bool goes_with_job(const Option& option) {
-  static const std::vector<std::string> names = {"--job",       "--again",   "--log-dir",
-                                                 "--detach",    "--dry-run", "--detached-run",
-                                                 "--preflight", "--accept"};
+  static const std::vector<std::string> names = {
+      "--job",       "--again",  "--log-dir", "--detach", "--dry-run", "--detached-run",
+      "--preflight", "--accept", "--engine",  "--emit",   "--submit"};
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
   });
@@ -79,7 +79,8 @@ std::string body_of(const LaunchCheck& preflight, const Json& run, const Json& p
 }
 
 LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable& table,
-                         const Session& session, std::vector<std::string>& warnings) {
+                         const Session& session, ClusterOptions& in_cluster,
+                         std::vector<std::string>& warnings) {
   if (options.job.empty() && options.again.empty()) {
     LaunchRequest request = options.request;
     if (session.program_words) request.words = *session.program_words;
@@ -104,7 +105,7 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
       options.job.empty()
           ? request_again(session.with_own_state(), options.again, options.request.settings.set,
                           options.request.accepted, warnings)
-          : request_in_file(options.job);
+          : request_in_file(options.job, in_cluster);
   if (request.place && options.detached_run.empty())
     throw Error(
         ErrorCode::bad_input,
@@ -199,11 +200,12 @@ void add_shim(const Stack& stack, LaunchWishes& wishes) {
 
 Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
   std::vector<std::string> again_warnings;
-  LaunchRequest request = request_of(options, table, session, again_warnings);
+  ClusterOptions in_cluster = options.cluster;
+  LaunchRequest request = request_of(options, table, session, in_cluster, again_warnings);
   const Stack stack = stack_on(session.host, request.stack);
   const DiagnosisCatalogue catalogue = known_diagnoses(stack.backend.name);
   require_hosts(table, options.hosts);
-  require_engine(table, options.cluster, is_for_hosts(options.hosts));
+  require_engine(table, in_cluster, is_for_hosts(options.hosts));
   if (is_for_hosts(options.hosts)) {
     require_sense(request, catalogue);
     HostsLaunch done = run_hosts_launch(options.hosts, options.cluster, request, stack, table,
@@ -211,10 +213,10 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     done.output.json = body_of(done.preflight, done.run, nullptr, done.record, done.cluster);
     return std::move(done.output);
   }
-  if (options.cluster.engine.empty()) require_script(request.words);
+  if (in_cluster.engine.empty()) require_script(request.words);
   require_sense(request, catalogue);
   const Host& host = session.host;
-  if (!options.cluster.engine.empty()) {
+  if (!in_cluster.engine.empty()) {
     std::vector<std::string> ignored;
     const Environment environment =
         environment_for_programs(host, stack, request.settings, ignored);
@@ -223,7 +225,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     if (!settings.refused.empty() && !options.dry_run)
       return refused_output(settings, session, {"launch", {}, {}, {}});
     auto [output, cluster, was_started] =
-        run_cluster_launch(options.cluster, request, stack, table, options.dry_run, session);
+        run_cluster_launch(in_cluster, request, stack, table, options.dry_run, session);
     output.header.warnings.insert(output.header.warnings.begin(), again_warnings.begin(),
                                   again_warnings.end());
     output.text = concat(launch_check_text(settings, session.style), output.text);
@@ -369,6 +371,7 @@ CommandAction define_launch(OptionTable& table) {
   table.value("--master-port", request.master_port, "Rendezvous port; default: a free one", "PORT")
       .check(whole_number(1, most_port));
   add_setting_options(table, request.settings);
+  add_library_option(table, request.settings);
   add_restart_options(table, *options);
   table.flag("-d,--detach", options->detach, "Run in the background; `topsctl runs` shows it");
   table.value("--job", options->job, "Start the job in this file", "FILE.json").excludes("--again");

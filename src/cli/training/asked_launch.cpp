@@ -23,6 +23,7 @@ namespace {
 
 // Where root launches in a directory that others can change.
 constexpr const char* logs_of_root = "/var/log/topsctl-logs";
+constexpr std::int64_t most_job_batch = 1'000'000'000;
 constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
 
 // "0,1,4"
@@ -205,13 +206,45 @@ LaunchRequest request_again(const Host& host, const std::string& word,
   return request;
 }
 
-LaunchRequest request_in_file(const std::string& file) {
+namespace {
+
+void read_cluster(const JsonReader& job, ClusterOptions& options) {
+  const auto cluster = job.find("cluster");
+  if (!cluster || cluster->is_null()) return;
+  cluster->expect_keys({"engine", "hosts", "host_count", "tp", "pp", "micro_batch", "global_batch",
+                        "job_name", "image", "volumes", "engine_args"});
+  const auto text = [&](const char* key, std::string& to) {
+    if (const auto value = cluster->find(key)) to = value->text();
+  };
+  const auto number = [&](const char* key, std::int64_t most, std::int64_t& to) {
+    if (const auto value = cluster->find(key)) to = value->integer(1, most);
+  };
+  if (options.engine.empty()) text("engine", options.engine);
+  text("hosts", options.hosts);
+  number("host_count", most_ranks, options.host_count);
+  number("tp", most_ranks, options.tensor);
+  number("pp", most_ranks, options.pipeline);
+  number("micro_batch", most_job_batch, options.micro_batch);
+  number("global_batch", most_job_batch, options.global_batch);
+  text("job_name", options.job_name);
+  text("image", options.image);
+  options.volumes = cluster->texts_at("volumes");
+  options.engine_arguments = cluster->texts_at("engine_args");
+  if (!options.job_name.empty() && !is_job_name(options.job_name))
+    cluster->at("job_name").reject("expected at most 40 letters, digits, '-' and '_'");
+}
+
+}  // namespace
+
+LaunchRequest request_in_file(const std::string& file, ClusterOptions& options) {
   const auto text = read_text_if_present(file, most_job);
   if (!text)
     throw Error(ErrorCode::bad_input, format("no such job file: {}", missing_path(file)),
                 "a job is the `request` of a record: launch.json in the logs of a run");
-  const Json job = parse_json(*text, in_quotes(file));
-  return launch_request_in(JsonReader(job, in_quotes(file)));
+  const Json document = parse_json(*text, in_quotes(file));
+  const JsonReader job(document, in_quotes(file));
+  read_cluster(job, options);
+  return launch_request_in(job);
 }
 
 }  // namespace topsctl

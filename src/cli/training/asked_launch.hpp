@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/training/cluster_launch.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
@@ -37,6 +38,8 @@ LaunchRequest request_again(const Host& host, const std::string& word,
                             const std::vector<std::string>& accepted,
                             std::vector<std::string>& warnings);
 // Of a job file. Throws Error{bad_input} if it is not there or malformed.
-LaunchRequest request_in_file(const std::string& file);
+// Its `cluster` goes into these options; what is given beside --job stays: engine, --emit,
+// --submit.
+LaunchRequest request_in_file(const std::string& file, ClusterOptions& options);
 
 }  // namespace topsctl

@@ -38,9 +38,9 @@ constexpr std::array options_of_engines = {"--hosts-from", "--host-count", "--em
 constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
 // What else goes with --engine.
 constexpr std::array options_with_engines = {
-    "--engine",  "--nproc", "--stack",  "--python",   "--log-dir",     "--master-port",
-    "--profile", "--set",   "--unset",  "--resume",   "--checkpoints", "--forget-settings",
-    "--dry-run", "--shim",  "--accept", "--preflight"};
+    "--engine",  "--nproc",   "--stack", "--python", "--log-dir",     "--master-port",
+    "--profile", "--set",     "--unset", "--resume", "--checkpoints", "--forget-settings",
+    "--library", "--dry-run", "--shim",  "--accept", "--preflight",   "--job"};
 
 template <class List>
 bool is_one_of(const Option& option, const List& list) {
@@ -182,14 +182,6 @@ Json submit_files(const JobTemplate& form, const std::string& backend,
   return submitted_json(job);
 }
 
-bool is_job_name(const std::string& name) {
-  constexpr std::size_t longest = 40;
-  const auto is_alphanumeric = [](unsigned char c) { return c < 128U && std::isalnum(c) != 0; };
-  return !name.empty() && name.size() <= longest && is_alphanumeric(name.front()) &&
-         std::all_of(name.begin(), name.end(),
-                     [&](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
-}
-
 // What refuses root says so only when the job is started, on another day or host.
 void warn_of_root(const JobTemplate& form, const ClusterWishes& wishes, Output& output) {
   const std::vector<std::string>& given = wishes.engine_arguments;
@@ -202,6 +194,14 @@ void warn_of_root(const JobTemplate& form, const ClusterWishes& wishes, Output& 
 }
 
 }  // namespace
+
+bool is_job_name(const std::string& name) {
+  constexpr std::size_t longest = 40;
+  const auto is_alphanumeric = [](unsigned char c) { return c < 128U && std::isalnum(c) != 0; };
+  return !name.empty() && name.size() <= longest && is_alphanumeric(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
+}
 
 RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int64_t ranks_each) {
   LayoutWishes wishes;
@@ -240,7 +240,6 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
       .value("--engine", options.engine, "Generate files for slurm, mpi, k8s, or a custom engine",
              "ENGINE")
       .excludes("--detach")
-      .excludes("--job")
       .excludes("--again");
   table.value("--hosts-from", options.hosts, "Hosts, such as 'n[00-15],m1'", "LIST")
       .excludes("--host-count");

@@ -149,8 +149,13 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
   VerifyOptions climb;
   if (is_wanted) climb.highest = *rung_named(request.level);
   climb.events = events;
-  const Verification verification = run_checks(
-      host, stack, is_wanted ? stack.checks : std::vector<CheckRule>(), request.python, climb);
+  std::vector<CheckRule> rules = is_wanted ? stack.checks : std::vector<CheckRule>();
+  // A built library is no package's, and no start file leads to it.
+  if (!request.settings.library.empty())
+    std::erase_if(rules, [](const CheckRule& rule) {
+      return !rule.component.empty() || rule.kind == CheckKind::environment_file;
+    });
+  const Verification verification = run_checks(host, stack, rules, request.python, climb);
   LaunchCheck preflight;
   preflight.python = request.python.empty() ? verification.python : request.python;
   if (!is_wanted) return preflight;

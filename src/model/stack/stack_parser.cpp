@@ -168,7 +168,7 @@ PathRule parse_path(const JsonReader& reader) {
 }
 
 ProfileRule parse_profile(const JsonReader& reader) {
-  reader.expect_keys({"name", "title", "variables"});
+  reader.expect_keys({"name", "title", "variables", "omits"});
   ProfileRule profile;
   profile.name = identifier(reader.at("name"));
   if (profile.name == no_profile)
@@ -180,6 +180,9 @@ ProfileRule parse_profile(const JsonReader& reader) {
     profile.variables.push_back(std::move(rule));
   }
   refuse_twice(reader.at("variables"), profile.variables, &VariableRule::name);
+  if (const auto omits = reader.find("omits")) {
+    for (const JsonReader& item : omits->items()) profile.omits.push_back(one_line(item));
+  }
   return profile;
 }
 

@@ -20,7 +20,14 @@ from .test_launch import TRAIN
 
 RANKS = 4
 # With the host that a rank ran on.
-TRAIN_HERE = TRAIN + "import socket\nprint('rank', dist.get_rank(), 'of', dist.get_world_size(), 'on', socket.gethostname())\n"
+# What TensorFlow's MultiWorkerMirroredStrategy would read.
+WORKER = """import json
+told = json.loads(os.environ["TF_CONFIG"])
+assert told["task"] == {"type": "worker", "index": int(os.environ["RANK"])}
+hosts = [worker.rpartition(":")[0] for worker in told["cluster"]["worker"]]
+assert len(set(told["cluster"]["worker"])) == int(os.environ["WORLD_SIZE"]) and len(set(hosts)) == 2, told
+"""
+TRAIN_HERE = TRAIN + WORKER + "import socket\nprint('rank', dist.get_rank(), 'of', dist.get_world_size(), 'on', socket.gethostname())\n"
 KUBECTL = Path(__file__).resolve().parents[3] / "build/later/kubernetes-client/bookworm/usr/bin/kubectl"
 
 
@@ -294,6 +301,7 @@ def test_a_misspelt_field_does_not_come_back(kubernetes_job):
 
 
 def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN_HERE)
     service, work = kubernetes_job
     container = work["spec"]["template"]["spec"]["containers"][0]
     # Names as the Service gives them.
@@ -305,7 +313,7 @@ def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
                              env=launch.environment | own | {"GLOO_SOCKET_IFNAME": "eth0", "JOB_COMPLETION_INDEX": str(number)})
             for number in range(work["spec"]["completions"])]
     assert [pod.wait(timeout=180) for pod in pods] == [0, 0]
-    assert rank_lines(tmp_path) == SUMS
+    assert rank_lines(tmp_path, which=-2) == SUMS
 
 
 # A double: there is no Kubernetes. It knows one Job, whose pod fails at the third look.
