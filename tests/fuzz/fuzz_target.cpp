@@ -1,5 +1,5 @@
-// Feeds text to the readers of targets, of lines of ssh_config and of an agent's keys: what is taken
-// can do no harm in a shell, and comes back as it was.
+// Feeds text to the readers of targets, of lines of ssh_config and of an agent's keys: what is
+// taken can do no harm in a shell, and comes back as it was.
 #include <string>
 
 #include "host/network/agent_filter.hpp"
