@@ -38,7 +38,8 @@ struct GlobalOptions {
   bool events = false;
   std::string color = "auto";
   std::string log_file;
-  std::string language;  // asked_language() knew it before
+  std::string language;     // asked_language() knew it before
+  std::size_t columns = 0;  // of text where standard output is no terminal; 0: as wide as it is
 };
 
 // Asked for with --help; carries the command's name, empty for the program itself.
@@ -68,6 +69,11 @@ class Program {
         .value("--lang", options_.language,
                "Language of messages, help and reports; default: from the locale", "LANG")
         .choices({"en", "zh"});
+    program_
+        .value("--columns", options_.columns, "Width of text where standard output is no terminal",
+               "N")
+        .check(whole_number(0, 1000))
+        .hidden();
     for (const CommandRow& row : command_table()) add_command(row);
   }
 
@@ -218,8 +224,10 @@ class Program {
 
   Style style_for(int descriptor) const {
     Style style{has_colors(descriptor)};
-    if (const std::size_t columns = terminal_size(descriptor).columns; ::isatty(descriptor) == 1)
-      style.columns = std::clamp<std::size_t>(columns, 60, 200);
+    const bool is_terminal = ::isatty(descriptor) == 1;
+    const std::size_t given = descriptor == STDOUT_FILENO ? options_.columns : 0;
+    const std::size_t columns = is_terminal ? terminal_size(descriptor).columns : given;
+    if (is_terminal || columns != 0) style.columns = std::clamp<std::size_t>(columns, 60, 200);
     return style;
   }
 

@@ -46,11 +46,33 @@ std::string target_text(const std::vector<RemoteResult>& all, const Style& style
   for (const RemoteResult& each : all) {
     if (all.size() > 1) text += concat(style.bold(each.target.text()), "\n");
     text += each.text;
-    const bool is_told = each.result.error && !each.has_ended && all.size() > 1;
+    const bool is_told = each.result.error && each.text.empty() && all.size() > 1;
     if (is_told) text += render_error(*each.result.error, style);
     if (all.size() > 1) text += "\n";
   }
   return text;
+}
+
+// What topsctl there has said at last, as the error that it was; else what else was said.
+Error error_in(const std::string& words, int status) {
+  constexpr std::string_view error_label = "error: ";
+  constexpr std::string_view hint_label = "hint: ";
+  constexpr std::size_t most_lines = 6;
+  std::string message;
+  std::string hint;
+  for (const std::string& line : split(words, '\n')) {
+    if (line.starts_with(error_label)) {
+      message = line.substr(error_label.size());
+      hint.clear();
+    } else if (line.starts_with(hint_label)) {
+      hint = trimmed(std::string_view(line).substr(hint_label.size()));
+    } else if (!message.empty() && hint.empty() && line.starts_with("  ")) {
+      message += concat("\n", trimmed(line.starts_with("  | ") ? line.substr(4) : line));
+    }
+  }
+  if (message.empty()) message = telling_lines(words, most_lines);
+  if (message.empty()) message = format("it ended with status {}", status);
+  return Error(ErrorCode::step_failed, message, hint);
 }
 
 void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
@@ -71,14 +93,17 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
     require_success(each.report);
     return;
   }
-  const RemoteRunEnd end = run_remote_as_text(run);
+  RemoteRun as_text = run;
+  // As it would look here.
+  if (session.detail == Verbosity::quiet) as_text.command.words.emplace_back("--quiet");
+  if (session.style.columns != 0)
+    as_text.command.words.push_back(concat("--columns=", session.style.columns));
+  const RemoteRunEnd end = run_remote_as_text(as_text);
   each.report.status = end.status;
   each.has_ended = true;
   each.text = printable(end.report, Lines::keep);
   if (end.status == 0) return;
-  const std::string words = telling_lines(printable(end.last_words, Lines::keep), 6);
-  throw Error(ErrorCode::step_failed,
-              words.empty() ? format("it ended with status {}", end.status) : words);
+  throw error_in(printable(end.last_words, Lines::keep), end.status);
 }
 
 // A command that asks here asks once for all targets: nobody sits there.
@@ -126,6 +151,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   }
   Output output;
   output.header.command = table.name;
+  output.header.warnings = ssh_warnings(options.where, session);
   output.header.error = error_of(results);
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
