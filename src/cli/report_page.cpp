@@ -226,6 +226,7 @@ ReportPage deployment_page(const Json& document) {
   ReportPage page;
   page.title = format("topsctl {}: {}", field(document, "command"), field(document, "msg"));
   page.failed = document.value("failed", false);
+  page.facts_title = format("deployment");
   add_error(page, document);
   add_origin(page, document);
   for (const char* key : {"stack", "destination", "changed"})
@@ -244,10 +245,11 @@ ReportPage deployment_page(const Json& document) {
 
 Mark mark_of_result(const std::string& result) {
   static const std::map<std::string, Mark, std::less<>> marks = {
-      {"done", Mark::good},    {"pass", Mark::good},      {"failed", Mark::bad},
-      {"fail", Mark::bad},     {"warn", Mark::attention}, {"unknown", Mark::attention},
-      {"pending", Mark::open}, {"skipped", Mark::open},   {"not_started", Mark::open},
-      {"planned", Mark::open}};
+      {"ok", Mark::good},           {"differs", Mark::attention}, {"problems", Mark::bad},
+      {"not reached", Mark::bad},   {"done", Mark::good},         {"pass", Mark::good},
+      {"failed", Mark::bad},        {"fail", Mark::bad},          {"warn", Mark::attention},
+      {"unknown", Mark::attention}, {"pending", Mark::open},      {"skipped", Mark::open},
+      {"not_started", Mark::open},  {"planned", Mark::open}};
   const auto found = marks.find(result);
   return found == marks.end() ? Mark::none : found->second;
 }
