@@ -16,8 +16,6 @@ namespace topsctl {
 
 namespace {
 
-constexpr const char* group_name = "On remote hosts";
-
 struct Elsewhere {
   TargetOptions where;
   SudoOptions sudo;
@@ -75,8 +73,11 @@ Error error_in(const std::string& words, int status) {
   return Error(ErrorCode::step_failed, message, hint);
 }
 
+// How a host is asked: for its text, its document, or one of which findings are no failure.
+enum class Form { text, json, fleet };
+
 void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
-             const Session& session, SharedEvents& events, RemoteResult& each) {
+             const Session& session, Form form, SharedEvents& events, RemoteResult& each) {
   const RemoteLine on_line = [&](std::string_view line) {
     if (!line.starts_with("error: ") && !line.starts_with("hint: "))
       events.note(concat(each.target.text(), ": ", printable(line)));
@@ -87,10 +88,11 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
                       .command = command,
                       .clock = *session.host.clock,
                       .on_line = on_line};
-  if (session.json) {
+  if (form != Form::text) {
     each.report = run_remote(run);
     each.has_ended = true;
-    require_success(each.report);
+    const bool is_found = each.report.status == static_cast<int>(ExitCode::problems);
+    if (form != Form::fleet || !is_found) require_success(each.report);
     return;
   }
   RemoteRun as_text = run;
@@ -118,18 +120,33 @@ void ask_for_all(const OptionTable& table, const std::vector<std::string>& words
   require_approval(plan, format("Run it on {}? [y/N]", counted(targets.size(), "target")));
 }
 
+// As they were given.
+std::string where_text(const TargetOptions& options) {
+  std::vector<std::string> words;
+  for (const std::string& target : options.targets)
+    words.push_back(concat("--target ", typed_word(target)));
+  if (!options.hosts_file.empty())
+    words.push_back(concat("--hosts ", typed_word(options.hosts_file)));
+  return joined(words, " ");
+}
+
 Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs run_as,
-                     Session& session) {
+                     const std::optional<FleetView>& fleet, Session& session) {
+  if (fleet) fleet->prepare();
   std::vector<RemoteResult> all;
   for (const Target& target : targets_of(options.where)) {
     RemoteResult& each = all.emplace_back();
     each.target = target;
   }
+  const bool is_fleet =
+      fleet && (session.json || !options.where.hosts_file.empty() || all.size() > 1);
+  const Form form = is_fleet ? Form::fleet : session.json ? Form::json : Form::text;
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
   RemoteCommand command;
-  command.words = given_words(table, group_name);
+  command.words = given_words(table, remote_group);
+  if (fleet) command.words.insert(command.words.end(), fleet->words.begin(), fleet->words.end());
   command.run_as = run_as;
   ask_for_all(table, command.words, targets_of(options.where), session);
   const std::vector<Secret> passwords =
@@ -140,7 +157,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
         const auto remote = remote_of(all[index].target, options.where, session, secrets);
         RemoteCommand own_command = command;
         own_command.sudo_password = passwords[index];
-        run_one(own_command, program, *remote, session, events, all[index]);
+        run_one(own_command, program, *remote, session, form, events, all[index]);
       });
   std::vector<int> statuses;
   Json targets = Json::array();
@@ -159,6 +176,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   if (output.header.exit == ExitCode::problems) output.header.error.reset();
   output.json = to_line(Json{{"targets", targets}});
   output.text = target_text(all, session.style);
+  if (is_fleet) fleet->show(targets, where_text(options.where), session, output);
   output.changed = true;  // perhaps: its status counts for more than a closed standard output
   return output;
 }
@@ -181,15 +199,17 @@ ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
 
 CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run_as) {
   auto options = std::make_shared<Elsewhere>();
-  table.group = group_name;
+  table.group = remote_group;
   table.value("--target", options->where.targets,
               "Target: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
   add_target_options(table, options->where);
   if (run_as == RunAs::root) add_sudo_options(table, options->sudo);
-  return {[options, here = std::move(action.run), &table, run_as](Session& session) {
+  return {[options, here = std::move(action.run), fleet = std::move(action.fleet), &table,
+           run_as](Session& session) {
             const bool is_wanted =
                 !options->where.targets.empty() || !options->where.hosts_file.empty();
-            return is_wanted ? run_elsewhere(table, *options, run_as, session) : here(session);
+            return is_wanted ? run_elsewhere(table, *options, run_as, fleet, session)
+                             : here(session);
           },
           action.empty_body};
 }

@@ -264,6 +264,7 @@ ReportPage deployment_page(const Json& document) {
                       is_alone ? concat(field(all[0], "target"), ": ", field(all[0], "status"))
                                : field(document, "msg"));
   page.failed = document.value("failed", false);
+  page.facts_title = format("deployment");
   if (all.empty()) add_error(page, document);
   add_origin(page, document);
   for (const char* key : {"stack", "destination", "changed"})
@@ -282,10 +283,11 @@ ReportPage deployment_page(const Json& document) {
 
 Mark mark_of_result(const std::string& result) {
   static const std::map<std::string, Mark, std::less<>> marks = {
-      {"done", Mark::good},    {"pass", Mark::good},      {"failed", Mark::bad},
-      {"fail", Mark::bad},     {"warn", Mark::attention}, {"unknown", Mark::attention},
-      {"pending", Mark::open}, {"skipped", Mark::open},   {"not_started", Mark::open},
-      {"planned", Mark::open}};
+      {"ok", Mark::good},           {"differs", Mark::attention}, {"problems", Mark::bad},
+      {"not reached", Mark::bad},   {"done", Mark::good},         {"pass", Mark::good},
+      {"failed", Mark::bad},        {"fail", Mark::bad},          {"warn", Mark::attention},
+      {"unknown", Mark::attention}, {"pending", Mark::open},      {"skipped", Mark::open},
+      {"not_started", Mark::open},  {"planned", Mark::open}};
   const auto found = marks.find(result);
   return found == marks.end() ? Mark::none : found->second;
 }

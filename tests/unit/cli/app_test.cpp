@@ -66,7 +66,8 @@ TEST(Program, KnowsWhatOtherToolsCallACommand) {
                                                                         {"remove", "rollback"},
                                                                         {"undo", "rollback"},
                                                                         {"list", "history"},
-                                                                        {"status", "history"}}) {
+                                                                        {"log", "history"},
+                                                                        {"state", "status"}}) {
     const ProgramResult result = run_topsctl({word});
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, StartsWith(concat("error: unknown command '", word,
