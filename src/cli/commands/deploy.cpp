@@ -7,7 +7,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
+#include "cli/deploy_reading.hpp"
 #include "cli/event_lines.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
@@ -16,11 +18,9 @@
 #include "cli/transfer_options.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/execution/carried_reading.hpp"
 #include "topsctl/engine/planning/bundle_digest.hpp"
 #include "topsctl/engine/transfer/started_installs.hpp"
 #include "topsctl/host/system/interrupt.hpp"
-#include "topsctl/model/lock.hpp"
 
 namespace topsctl {
 
@@ -31,6 +31,7 @@ struct DeployCommandOptions : TransferOptions, InstallOptions {
   std::string report;
   SudoOptions sudo;
   bool resume = false;
+  bool yes = false;
 };
 
 struct Deployed {
@@ -167,54 +168,6 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   return common_exit(statuses, exit_code(error.code()));
 }
 
-// The targets install what was read here, and nothing that took its place on the way.
-SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
-                      const Clock& clock) {
-  constexpr std::size_t most_sent = 8U << 20U;
-  SentLock sent;
-  if (request.lock) {
-    sent = {request.lock->text, request.lock->signature.value_or("")};
-  } else if (!transfer_set.packages.empty() && !transfer_set.packages.front().sha256.empty()) {
-    Inventory inventory;
-    inventory.packages = transfer_set.packages;
-    sent.text = to_text(to_json(lock_of(inventory, timestamp(clock.now()))));
-  }
-  if (sent.text.size() <= most_sent) return sent;
-  throw Error(ErrorCode::usage,
-              format("a lock of {} is too large to send", human_size(sent.text.size())),
-              "lock only the packages of this stack");
-}
-
-// For a plan on a target that has none of the packages.
-std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRequest& request) {
-  constexpr std::size_t most_sent = 14U << 20U;
-  CarriedReading reading;
-  reading.packages = transfer_set.packages;
-  reading.contents = read_payloads(reading.packages, request.sandboxing).contents;
-  std::string text = to_text(std::move(reading));
-  if (text.size() <= most_sent) return text;
-  throw Error(
-      ErrorCode::usage,
-      format("the data for the targets' plans is too large to send: {}", human_size(text.size())),
-      "send the packages with `topsctl transfer`, and run `topsctl install --dry-run` on the "
-      "target");
-}
-
-// What is read here of the packages before anything of them is sent.
-struct ReadHere {
-  TransferSet files;
-  SentBeside beside;
-};
-
-ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is_dry_run,
-                   const Session& session, EventSink& events) {
-  const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
-  ReadHere read{with_digests(std::move(chosen), wanted, memory, events), {}};
-  read.beside.lock = lock_to_send(wanted, read.files, *session.host.clock);
-  if (is_dry_run) read.beside.reading = reading_to_send(read.files, wanted);
-  return read;
-}
-
 // After Ctrl-C: what goes on without this command. Throws Error if there is something.
 void say_what_goes_on(const std::vector<Deployed>& all, const DeployCommandOptions& options,
                       const std::string& command_line) {
@@ -302,6 +255,19 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
   return results;
 }
 
+// Before any host is reached: what each one shall get. Its own plan is that of --dry-run.
+void ask(const TransferSet& chosen, const std::vector<Deployed>& all,
+         const DeployCommandOptions& options, const Session& session) {
+  if (options.resume || !is_to_be_asked(session, options.yes, options.dry_run)) return;
+  std::vector<std::vector<std::string>> rows = {{"package", "version", "size"}};
+  for (const Package& package : chosen.packages)
+    rows.push_back({package.name, package.version, human_size(package.size)});
+  std::string plan = concat(chosen.stack, "\n", table(rows, Style{false, session.style.columns}));
+  for (const Deployed& each : all) plan += concat("  ", each.target.text(), "\n");
+  plan += format("--dry-run shows the plan of each\n");
+  require_approval(plan, format("Deploy to {}? [y/N]", counted(all.size(), "target")));
+}
+
 Output run_deploy(const DeployCommandOptions& options, Session& session) {
   const Origin origin = origin_of(session.host);
   require_sound(options);
@@ -316,6 +282,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   TransferSet chosen = choose_transfer_set(wanted, events);
   const std::string stack = chosen.stack;
   const std::uint64_t bytes = chosen.bytes();
+  ask(chosen, all, options, session);
   // While hosts log us in, and in silence, as somebody may be asked for a password; before them if
   // it decides whether any is reached at all.
   const bool is_before = wanted.lock || options.dry_run;
@@ -375,6 +342,7 @@ CommandAction define_deploy(OptionTable& table) {
   add_transfer_options(table, *options);
   table.flag("-n,--dry-run", options->dry_run,
              "Show what would be sent and each target's plan; change nothing");
+  add_yes_option(table, options->yes);
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,

@@ -25,6 +25,7 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
   table.flag("--patch", options.patch, "Print the changes as a patch");
   table.flag("--apply", options.apply, "Make the changes; undo with `topsctl rollback`");
   add_yes_option(table, options.yes);
+  table.option("--yes").hidden();  // the short help fits a screen; the page has it
   table
       .value("--accept", options.accepted, "Also make the uncertain changes of this diagnosis",
              "ID")

@@ -51,6 +51,7 @@ std::string missing_path(const fs::path& path) {
     if (!name) return in_quotes(path.string());
     meant /= *name;
   }
+  if (meant == path) return in_quotes(path.string());
   return concat(in_quotes(path.string()), format(" (did you mean {}?)", in_quotes(meant.string())));
 }
 

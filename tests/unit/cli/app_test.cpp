@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/page_text.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/whole_program.hpp"
 #include "topsctl/base/embedded.hpp"
@@ -45,13 +46,19 @@ TEST(Program, HasShortHelpForEveryCommandAndFitsAScreen) {
   }
 }
 
+std::string page_in_a_pipe(const std::string& command) {
+  Style style;
+  style.columns = 80;
+  return rendered_page(embedded_file("commands/" + command + ".md").value_or(""), style);
+}
+
 TEST(Program, PrintsTheWholePageOfEveryCommand) {
   for (const CommandRow& row : command_table()) {
     const ProgramResult result = run_topsctl({row.name, "--help"});
     EXPECT_EQ(result.status, 0) << row.name;
-    EXPECT_EQ(result.out, embedded_file(std::string("commands/") + row.name + ".md").value_or(""));
+    EXPECT_EQ(result.out, page_in_a_pipe(row.name)) << row.name;
   }
-  EXPECT_EQ(run_topsctl({"--help"}).out, embedded_file("commands/topsctl.md").value_or(""));
+  EXPECT_EQ(run_topsctl({"--help"}).out, page_in_a_pipe("topsctl"));
 }
 
 TEST(Program, NamesTheCommandThatWasProbablyMeant) {
