@@ -35,7 +35,7 @@ TEST(NodePlaces, AreTheWorkersOfTensorFlow) {
                                              {"MASTER_ADDR", "127.0.0.1"}};
   EXPECT_EQ(tensorflow_config(rank, "n0"),
             R"({"cluster":{"worker":["127.0.0.1:29501","127.0.0.1:29502"]},)"
-            R"("task":{"index":1,"type":"worker"}})");
+            R"("task":{"type":"worker","index":1}})");
   rank["WORLD_SIZE"] = "4";
   EXPECT_EQ(tensorflow_config(rank, "n0"), "") << "the other host is not known";
   rank[addresses_variable] = addresses_text(place());
