@@ -1,6 +1,7 @@
 // Digests of files that were read before.
 #include "topsctl/host/filesystem/digest_cache.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
