@@ -8,6 +8,7 @@
 #include "cli/overview/history_text.hpp"
 #include "cli/report_page.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/retelling.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/operations/installer.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
@@ -67,6 +68,14 @@ void list_all(const std::vector<Transaction>& transactions, const HistoryCommand
   output.text = render_history(lines, style);
 }
 
+// As it would be said in the language that is used now.
+Json retold(Json report) {
+  if (report.is_string()) return topsctl::retold(report.get<std::string>());
+  if (report.is_structured())
+    for (Json& each : report) each = retold(std::move(each));
+  return report;
+}
+
 void show_one(const Host& host, const std::vector<Transaction>& transactions, std::int64_t id,
               const Style& style, Output& output) {
   const auto found = std::find_if(transactions.begin(), transactions.end(),
@@ -80,7 +89,7 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   output.json = history_body({summary}, reports, nullptr);
   output.text = render_transaction(line_of(*found), style);
   for (const Json& report : reports) {
-    output.text += concat("\n", report_text(report_page(report), style));
+    output.text += concat("\n", report_text(report_page(retold(report)), style));
   }
 }
 
