@@ -54,6 +54,7 @@ std::optional<std::vector<std::string_view>> filled(const Form& form, std::strin
     const std::size_t end = is_last ? text.size() - next.size() : text.find(next, at);
     if (end == std::string_view::npos || form.places[i] >= found.size()) return std::nullopt;
     found[form.places[i]] = text.substr(at, end - at);
+    if (found[form.places[i]].find('\n') != std::string_view::npos) return std::nullopt;
     at = end + next.size();
   }
   return found;

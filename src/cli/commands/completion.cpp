@@ -151,7 +151,7 @@ std::string for_bash(const OptionTable& program) {
       "  if [[ -n \"$listed\" ]]; then\n"
       "    values=\"$(topsctl completion --values \"$listed\" -- "
       "\"${{COMP_WORDS[@]:1:COMP_CWORD}}\" "
-      "2>/dev/null) $next\"\n  fi\n"
+      "2>/dev/null || :) $next\"\n  fi\n"
       "  if [[ -n \"$values\" ]]; then\n    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
       "  elif [[ -n \"$command\" && \"$current\" == -* "
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "

@@ -25,6 +25,7 @@ namespace {
 struct HistoryCommandOptions {
   std::string root = "/";
   std::int64_t shown = 0;
+  std::string word;        // that stands for `show ID`
   std::int64_t limit = 0;  // 0: all
   std::int64_t keep = usual_retention;
   std::string most_bytes;  // empty: as many as it is
@@ -138,6 +139,13 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
   output.text = pruned_text(pruned, options.dry_run, now, session.style);
 }
 
+// A word that is no number may be a part's name that is wrong.
+std::int64_t transaction_named(const std::string& word, bool is_pruning) {
+  if (!is_pruning && whole_number(1, 999999999999)(word).empty()) return std::stoll(word);
+  throw Error(ErrorCode::usage, format("unknown argument {}", in_quotes(word)),
+              format("`{} -h` shows the usage", "topsctl history"));
+}
+
 void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
   prune
       .value("--keep", options.keep,
@@ -162,9 +170,7 @@ CommandAction define_history(OptionTable& table) {
   table.value("--limit", options->limit, "List at most this many, the latest", "N")
       .check(whole_number(1, 999999999));
   // As `history show ID`.
-  table.argument("transaction", options->shown, "Transaction to show", "ID")
-      .lists("transactions")
-      .check(whole_number(1, 999999999999));
+  table.argument("transaction", options->word, "Transaction to show", "ID").lists("transactions");
   OptionTable& show = table.part("show", "Show the reports of one transaction");
   show.argument("id", options->shown, "Transaction ID", "ID")
       .lists("transactions")
@@ -173,6 +179,7 @@ CommandAction define_history(OptionTable& table) {
   OptionTable& prune = table.part("prune", "Remove the backups of the oldest transactions");
   add_prune_options(prune, *options);
   const auto run = [options, &prune](Session& session) {
+    if (!options->word.empty()) options->shown = transaction_named(options->word, prune.is_given);
     const Host host = session.with_root(options->root);
     Output output;
     output.header.command = "history";

@@ -158,7 +158,7 @@ const std::vector<WrongLine>& wrong_lines() {
        "topsctl recover"},
       {{"history", "frob"}, "unknown argument 'frob'", "topsctl history"},
       {{"history", "show"}, "id is required", "topsctl history"},
-      {{"history", "prune", "--root", nowhere, "show", "1"},
+      {{"history", "prune", "--root", nowhere, "show"},
        "unknown argument 'show'",
        "topsctl history"},
       {{"history", "prune", "--root", nowhere, "--max-size", "2x"},

@@ -13,7 +13,7 @@ namespace topsctl {
 namespace {
 
 // So far after the real time that files of now are settled, or not at all.
-class LaterClock : public SystemClock {
+class SettableClock : public SystemClock {
  public:
   std::chrono::system_clock::time_point now() const override { return SystemClock::now() + later; }
   std::chrono::seconds later{10};
@@ -21,6 +21,7 @@ class LaterClock : public SystemClock {
 
 class DigestCaches : public testing::Test {
  protected:
+  TemporaryFolder folder_;
   std::string file_ = folder_.write("file", "some bytes").string();
   std::filesystem::path notes() const { return folder_.path() / "notes"; }
 
@@ -44,8 +45,7 @@ class DigestCaches : public testing::Test {
     return read;
   }
 
-  TemporaryFolder folder_;
-  LaterClock clock_;
+  SettableClock clock_;
 };
 
 TEST_F(DigestCaches, SpareReadingWhatHasNotChanged) {
