@@ -22,14 +22,14 @@ def eccl(bundle, host):
     return bundle(python=host.python_minor(), only_needed=True), "--components", "eccl", "--stack", "topsrider-t2x"
 
 
-def at_terminal(operator, *words, answer="", stdout=None, root=True):
+def at_terminal(operator, *words, answer="", stdout=None, is_inside=False):
     """Exit status and what the terminal showed; `answer` is typed at the question."""
     master, slave = os.openpty()
     # A session of its own, whose terminal this is.
-    child = subprocess.Popen(["setsid", "--ctty", operator.binary, *words, *(["--root", operator.host.root] if root else [])],
-                             stdin=slave,
-                             stdout=stdout or slave, stderr=slave,
-                             env={"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"})
+    variables = {"PATH": os.environ["PATH"], "TERM": "xterm", "LANG": "C.UTF-8"}
+    argv = operator.host.interactive_argv(["topsctl", *words], variables) if is_inside else \
+        [operator.binary, *words, "--root", operator.host.root]
+    child = subprocess.Popen(["setsid", "--ctty", *argv], stdin=slave, stdout=stdout or slave, stderr=slave, env=variables)
     os.close(slave)
     shown, asked = "", False
     while True:
@@ -77,20 +77,21 @@ def test_a_rollback_asks_and_changes_nothing_without_a_yes(operator, eccl):
     assert operator.changes_since(before) == []
 
 
-def test_a_patch_is_shown_and_asked_for(operator, tmp_path):
-    project = tmp_path / "project"
-    project.mkdir()
-    source = "import torch\ntorch.cuda.set_device(0)\n"
-    (project / "t.py").write_text(source)
-    words = ("doctor", "--project", project, "--apply", "--style", "source")
-    code, shown, asked = at_terminal(operator, *words, answer="n", root=False)
+def test_a_patch_is_shown_and_asked_for(operator, host, topsctl_release):
+    host.install_binary(topsctl_release)
+    source = "import torch\n\nif __name__ == '__main__':\n    torch.cuda.set_device(0)\n"
+    script = host.path("/srv/project/t.py")
+    script.parent.mkdir(parents=True)
+    script.write_text(source)
+    words = ("doctor", "--project", "/srv/project", "--apply", "--style", "import")
+    code, shown, asked = at_terminal(operator, *words, answer="n", is_inside=True)
     assert asked and code == 130 and "the plan was not approved" in shown, shown
-    assert "-torch.cuda.set_device(0)" in shown and (project / "t.py").read_text() == source
-    code, shown, asked = at_terminal(operator, *words, "--yes", root=False)
-    assert not asked and "1 file changed" in shown, shown
-    assert (project / "t.py").read_text() != source
-    code, shown, asked = at_terminal(operator, "rollback", answer="y", root=False)
-    assert asked and code == 0 and (project / "t.py").read_text() == source, shown
+    assert "+import topsctl_shim" in shown and script.read_text() == source, shown
+    code, shown, asked = at_terminal(operator, *words, "--yes", is_inside=True)
+    assert not asked and "1 file changed" in shown and script.read_text() != source, shown
+    number = re.search(r"topsctl rollback ([0-9]+)", shown)[1]
+    code, shown, asked = at_terminal(operator, "rollback", number, answer="y", is_inside=True)
+    assert asked and code == 0 and script.read_text() == source, shown
 
 
 def test_the_terminal_is_asked_wherever_the_output_goes(operator, eccl, tmp_path):
