@@ -17,7 +17,7 @@
 #include "cli/non_blocking_streambuf.hpp"
 #include "cli/page_text.hpp"
 #include "cli/program_help.hpp"
-#include "cli/remote_command.hpp"
+#include "cli/targets/remote_command.hpp"
 #include "cli/training/live_view.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/catalogue.hpp"

@@ -143,7 +143,7 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
 std::int64_t transaction_named(const std::string& word, bool is_pruning) {
   if (!is_pruning && whole_number(1, 999999999999)(word).empty()) return std::stoll(word);
   throw Error(ErrorCode::usage, format("unknown argument {}", in_quotes(word)),
-              format("`{} -h` shows the usage", "topsctl history"));
+              format("`{} -h` shows the usage", concat("topsctl ", "history")));
 }
 
 void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {

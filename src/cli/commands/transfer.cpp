@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transfer/sftp_upload.hpp"
 

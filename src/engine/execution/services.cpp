@@ -1,5 +1,5 @@
 // Stops the services of packages that are about to go.
-#include "engine/execution/services.hpp"
+#include "topsctl/engine/execution/services.hpp"
 
 #include <algorithm>
 #include <cerrno>

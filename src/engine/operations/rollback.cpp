@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/execution/services.hpp"
 #include "engine/operations/single_undo.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/services.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"

@@ -1,3 +1,4 @@
+// Texts that are said again in another language, and those that are not.
 #include "topsctl/base/retelling.hpp"
 
 #include <gtest/gtest.h>

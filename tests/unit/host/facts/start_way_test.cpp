@@ -1,3 +1,4 @@
+// By which signs it is known how the program was started.
 #include "topsctl/host/facts/start_way.hpp"
 
 #include <gmock/gmock.h>

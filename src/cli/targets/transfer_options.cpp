@@ -1,5 +1,5 @@
 // Options, progress and JSON of transfers.
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // Reads the packages, and makes the lock and the data for plans elsewhere.
-#include "cli/deploy_reading.hpp"
+#include "cli/targets/deploy_reading.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/carried_reading.hpp"
 #include "topsctl/engine/planning/bundle_digest.hpp"

@@ -1,5 +1,5 @@
 // Options for targets, and what they mean.
-#include "cli/target_options.hpp"
+#include "cli/targets/target_options.hpp"
 
 #include <algorithm>
 

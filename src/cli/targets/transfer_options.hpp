@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/target_options.hpp"
+#include "cli/targets/target_options.hpp"
 #include "topsctl/engine/transfer/upload.hpp"
 #include "topsctl/model/json.hpp"
 

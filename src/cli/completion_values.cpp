@@ -1,5 +1,5 @@
 // Lists stacks, transactions, runs and identifiers.
-#include "cli/commands/completion_values.hpp"
+#include "cli/completion_values.hpp"
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"

@@ -1,5 +1,5 @@
 // Runs a command of topsctl on other machines, and puts what they say together.
-#include "cli/remote_command.hpp"
+#include "cli/targets/remote_command.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 
 #include "cli/approval.hpp"
 #include "cli/option_table.hpp"
-#include "cli/target_options.hpp"
-#include "cli/transfer_options.hpp"
+#include "cli/targets/target_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transfer/deployment.hpp"
 
