@@ -130,6 +130,7 @@ Language used_language() {
 std::string why_untranslatable(std::string_view sentence, std::string_view translation) {
   auto wanted = places_of(sentence);
   auto given = places_of(translation);
+  if (!wanted && !given) return "";  // no format, such as the description of an option
   if (!wanted || !given) return "braces that are no places";
   std::sort(given->begin(), given->end());
   std::sort(wanted->begin(), wanted->end());

@@ -1,6 +1,7 @@
 // Parses the command line, runs the command, and writes its report to standard output.
 #include "topsctl/cli/app.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include "cli/non_blocking_streambuf.hpp"
 #include "cli/page_text.hpp"
 #include "cli/program_help.hpp"
-#include "cli/remote_command.hpp"
+#include "cli/targets/remote_command.hpp"
 #include "cli/training/live_view.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/catalogue.hpp"
@@ -37,7 +38,8 @@ struct GlobalOptions {
   bool events = false;
   std::string color = "auto";
   std::string log_file;
-  std::string language;  // asked_language() knew it before
+  std::string language;     // asked_language() knew it before
+  std::size_t columns = 0;  // of text where standard output is no terminal; 0: as wide as it is
 };
 
 // Asked for with --help; carries the command's name, empty for the program itself.
@@ -67,6 +69,11 @@ class Program {
         .value("--lang", options_.language,
                "Language of messages, help and reports; default: from the locale", "LANG")
         .choices({"en", "zh"});
+    program_
+        .value("--columns", options_.columns, "Width of text where standard output is no terminal",
+               "N")
+        .check(whole_number(0, 1000))
+        .hidden();
     for (const CommandRow& row : command_table()) add_command(row);
   }
 
@@ -170,9 +177,16 @@ class Program {
     if (!is_known) throw unknown_command(*word);
   }
 
+  // Whoever reads what is printed may stop: `topsctl help install | head -1`.
+  static bool is_written_or_unwanted() {
+    if (std::cout) return true;
+    pollfd out = {STDOUT_FILENO, POLLOUT, 0};
+    return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+  }
+
   static int print(std::string_view text) {
     std::cout << text << std::flush;
-    if (std::cout) return 0;
+    if (is_written_or_unwanted()) return 0;
     tell_unwritten();
     return static_cast<int>(ExitCode::failed);
   }
@@ -210,8 +224,10 @@ class Program {
 
   Style style_for(int descriptor) const {
     Style style{has_colors(descriptor)};
-    if (const std::size_t columns = terminal_size(descriptor).columns; ::isatty(descriptor) == 1)
-      style.columns = std::clamp<std::size_t>(columns, 60, 200);
+    const bool is_terminal = ::isatty(descriptor) == 1;
+    const std::size_t given = descriptor == STDOUT_FILENO ? options_.columns : 0;
+    const std::size_t columns = is_terminal ? terminal_size(descriptor).columns : given;
+    if (is_terminal || columns != 0) style.columns = std::clamp<std::size_t>(columns, 60, 200);
     return style;
   }
 
@@ -252,7 +268,7 @@ class Program {
                     command_line(),
                     &program_,
                     wants_json(),
-                    ::isatty(0) == 1 && ::isatty(1) == 1 && !wants_json() && !options_.events,
+                    ::isatty(0) == 1 && !wants_json() && !options_.events,
                     program_words_};
     try {
       const Output output = chosen_->action.run(session);
@@ -303,7 +319,7 @@ class Program {
     std::cout.flush();
     if (!wants_json() && output.header.error)
       std::cerr << render_error(*output.header.error, style_for(2));
-    if (!std::cout) {
+    if (!is_written_or_unwanted()) {
       tell_unwritten();
       // The status of a failure, or of a program that was run, counts for more.
       if (!output.status && output.header.exit == ExitCode::done) {

@@ -12,6 +12,7 @@
 #include "topsctl/engine/execution/executor.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/execution.hpp"
+#include "topsctl/model/json.hpp"
 #include "topsctl/model/report.hpp"
 
 namespace topsctl {
@@ -47,10 +48,19 @@ struct Output {
   std::optional<int> status = {};  // exit status of a program that was run, in the place of ours
 };
 
+// How a command that is run on several hosts shows what their documents say together.
+struct FleetView {
+  std::vector<std::string> words;  // that the command gets there beside those that were typed
+  std::function<void()> prepare;   // before a host is asked; may throw
+  // Sets JSON, text and exit status of the output. `where`: the hosts, as they were given.
+  std::function<void(const Json& targets, const std::string& where, Session&, Output&)> show;
+};
+
 struct CommandAction {
   std::function<Output(Session&)> run;
   // The body's JSON when `run` threw: every documented field, empty.
   std::string empty_body = "{}";
+  std::optional<FleetView> fleet = {};  // nothing: the text of each host stands by itself
 };
 
 // Where a command can be run.
@@ -72,6 +82,7 @@ struct CommandRow {
 // In the order of the help text.
 const std::vector<CommandRow>& command_table();
 
+CommandAction define_status(OptionTable& table);
 CommandAction define_inspect(OptionTable& table);
 CommandAction define_lock(OptionTable& table);
 CommandAction define_snapshot(OptionTable& table);

@@ -84,7 +84,8 @@ std::unique_ptr<CLI::App> parser_for(const OptionTable& program) {
   parser->fallthrough();  // the program's options stand behind those of its commands too
   parser->get_formatter()->column_width(width_of_names);
   for (const char* label :
-       {"Usage", "OPTIONS", "SUBCOMMAND", "SUBCOMMANDS", "Positionals", "Subcommands", "REQUIRED"})
+       {"Usage", "OPTIONS", "SUBCOMMAND", "SUBCOMMANDS", "Positionals", "Subcommands", "REQUIRED",
+        "Excludes"})
     parser->get_formatter()->label(label, std::string(translated(label)));
   fill(*parser, program);
   return parser;

@@ -25,7 +25,7 @@ const std::map<std::string_view, std::string_view>& words_of_others() {
                                                                      {"list", "history"},
                                                                      {"ls", "history"},
                                                                      {"log", "history"},
-                                                                     {"status", "history"},
+                                                                     {"state", "status"},
                                                                      {"check", "verify"},
                                                                      {"test", "verify"},
                                                                      {"info", "inspect"},

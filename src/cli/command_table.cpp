@@ -10,6 +10,8 @@ namespace topsctl {
 
 const std::vector<CommandRow>& command_table() {
   static const std::vector<CommandRow> table = {
+      {"status", "Show where this host stands and what to do next", define_status,
+       CommandPlace::anywhere},
       {"inspect", "Show the contents of a bundle or package", define_inspect},
       {"lock", "Write or sign the digests of a bundle", define_lock},
       {"snapshot", "Save the state of a host for `inspect --against`", define_snapshot},
@@ -111,10 +113,11 @@ Execution attempted(const Host& host, const std::function<Execution()>& command)
 
 std::string failed_execution_body() {
   TransactionReport report;
-  report.outcome = Outcome::failed_before_change;
   report.failed = true;
   report.message = "nothing was changed";
-  return to_json(report).dump();
+  Json body = to_json(report);
+  body["outcome"] = nullptr;  // of no attempt
+  return body.dump();
 }
 
 }  // namespace topsctl

@@ -2,7 +2,6 @@
 #include "cli/inspection_text.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/inspection/finding_groups.hpp"
@@ -16,21 +15,6 @@ constexpr std::size_t narrowest_path = 24;
 constexpr std::size_t digest_digits = 12;
 
 using Rows = std::vector<std::vector<std::string>>;
-
-// Shortens the cells of the last column so that the table fits, while they stay readable.
-void fit_last_column(Rows& rows, std::size_t columns) {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], display_width(row[i]));
-  }
-  // table() puts two blanks before each cell.
-  const std::size_t others =
-      std::accumulate(widths.begin(), widths.end() - 1, 2 * widths.size(), std::plus<>());
-  const std::size_t room = std::max(columns > others ? columns - others : 0, narrowest_path);
-  for (auto& row : rows) row.back() = shortened_in_the_middle(row.back(), room);
-}
 
 // The folders and archives that all of these files lie in: it would take the room of what differs.
 std::string common_place(const std::vector<const Package*>& packages) {
@@ -106,16 +90,13 @@ std::string packages_table(const Inventory& inventory, Detail detail, const Styl
     if (has_files)
       row.push_back(place_text(package->container, package->path).substr(common.size()));
   }
-  if (has_files) fit_last_column(rows, style.width());
   for (std::size_t i = 0; i < packages.size(); ++i) {
     rows[i + 1][0] = painted(rows[i + 1][0], style);
     if (packages[i]->component.empty() || packages[i]->verdict == Verdict::archived)
       rows[i + 1][1] = style.dim(rows[i + 1][1]);
   }
   const std::string heading =
-      common.empty() || !has_files
-          ? ""
-          : format("  in {}\n", shortened_in_the_middle(trimmed(common), style.width() - 5));
+      common.empty() || !has_files ? "" : format("  in {}\n", trimmed(common));
   return heading + table(rows, style);
 }
 
@@ -190,7 +171,6 @@ std::string containers_table(const Inspection& inspection, const InspectionFrame
     }
   }
   if (rows.size() == 1) return {};
-  fit_last_column(rows, style.width());
   return table(rows, style) + notes;
 }
 

@@ -27,6 +27,13 @@ void add_setting_options(OptionTable& table, SettingOptions& settings) {
   table.flag("--forget-settings", settings.forget, "Start without the saved profile and variables");
 }
 
+void add_library_option(OptionTable& table, SettingOptions& settings) {
+  table
+      .value("--library", settings.library,
+             "Use the stack's library as it was built in this directory, such as build/lib", "DIR")
+      .hidden();
+}
+
 void add_sandbox_option(OptionTable& table, bool& is_off) {
   // For few: in the whole page alone.
   table
@@ -42,6 +49,7 @@ Sandboxing sandboxing_of(bool is_off) {
 void add_install_options(OptionTable& table, InstallOptions& options) {
   table.value("--python", options.python, "Interpreter to install for", "EXE");
   table.value("--accept", options.accepted, "Proceed despite this finding", "ID")
+      .lists("findings")
       .check(known_finding())
       .check(not_accepted_so(downgrade_finding, "--allow-downgrade"));
   table

@@ -27,6 +27,8 @@ struct InstallOptions {
 };
 
 // --profile, --set, --unset and --forget-settings.
+// For what uses a library that was built and not installed.
+void add_library_option(OptionTable& table, SettingOptions& settings);
 void add_setting_options(OptionTable& table, SettingOptions& settings);
 void add_install_options(OptionTable& table, InstallOptions& options);
 // --no-sandbox.

@@ -22,6 +22,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::string_view page_indent = "    ";
+constexpr std::size_t page_columns = 80;  // without a terminal, as man(1) has them
 constexpr std::string_view code_indent = "    ";
 // LESS as git sets it: leave what fits on the screen, keep colours. LESSSECURE: no shell from it.
 constexpr const char* pager =
@@ -203,7 +204,10 @@ std::string fitted_help(std::string_view text, const Style& style) {
 }
 
 std::string shown_page(std::string_view markdown, const Style& style) {
-  return style.columns == 0 ? std::string(markdown) : rendered_page(markdown, style);
+  if (style.columns != 0) return rendered_page(markdown, style);
+  Style fitted = style;
+  fitted.columns = page_columns;
+  return rendered_page(markdown, fitted);
 }
 
 void read_in_pager(const std::string& text, const Style& style) {

@@ -12,7 +12,7 @@ namespace topsctl {
 // synopsis, paragraphs in lines that fit `style.width()`, lists of options in their columns.
 std::string rendered_page(std::string_view markdown, const Style& style);
 
-// For standard output: the page as it is, or rendered if that is a terminal.
+// For standard output: in lines that fit the terminal, or 80 columns in a pipe or a file.
 std::string shown_page(std::string_view markdown, const Style& style);
 
 // Goes on as PAGER, else as less, if standard output is a terminal and the text is longer than it.

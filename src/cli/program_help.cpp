@@ -19,7 +19,7 @@ struct Group {
 
 const std::array<Group, 7>& groups() {
   static const std::array<Group, 7> all = {
-      {{"Inspect", {"inspect", "lock", "snapshot", "stack"}},
+      {{"Inspect", {"status", "inspect", "lock", "snapshot", "stack"}},
        {"Install", {"install", "confirm", "verify", "repair"}},
        {"Undo", {"rollback", "recover", "history"}},
        {"Fleet", {"transfer", "deploy"}},

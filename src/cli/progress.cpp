@@ -25,14 +25,15 @@ void ProgressSink::line(const std::string& text) {
 
 void ProgressSink::transient(const std::string& text) {
   if (verbosity_ != Verbosity::normal || !terminal_) return;
-  transient_shown_ = true;
+  if (transient_lines_ > 1) clear();
+  transient_lines_ = 1;
   std::cerr << "\r\033[K" << style_.dim(printable(bounded(text, 78))) << std::flush;
 }
 
 void ProgressSink::working(const std::string& text) {
   working_on_ = text;
   // A bar is drawn again soon enough.
-  if (!work_began_) transient(std::string(translated(text)));
+  if (!work_began_ && targets_.size() < 2) transient(std::string(translated(text)));
 }
 
 void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
@@ -45,6 +46,7 @@ void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
   const auto elapsed = std::chrono::duration_cast<milliseconds>(now - *work_began_);
   if (elapsed < milliseconds(1000) || now - last_drawn_ < milliseconds(100) || total == 0) return;
   last_drawn_ = now;
+  if (targets_.size() > 1) return draw_targets();
   constexpr std::uint64_t width = 20;
   done = std::min(done, total);
   const std::uint64_t filled = done * width / total;
@@ -57,6 +59,58 @@ void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
   transient(format("[{}{}] {} of {}, {}/s, {} left  {}", std::string(filled, '#'),
                    std::string(width - filled, ' '), human_size(done), human_size(total),
                    human_size(rate), human_duration(left), working_on_));
+}
+
+void ProgressSink::target_progressed(const TargetProgress& progress) {
+  const auto found =
+      std::find_if(targets_.begin(), targets_.end(),
+                   [&](const TargetProgress& each) { return each.target == progress.target; });
+  if (found == targets_.end()) {
+    targets_.push_back(progress);
+  } else {
+    const bool is_same = found->state == progress.state;
+    *found = progress;
+    if (is_same) return;  // the bytes are drawn by the clock
+  }
+  if (targets_.size() > 1) draw_targets();
+}
+
+// Those that move first, as many as have room; the others are counted.
+void ProgressSink::draw_targets() {
+  if (verbosity_ != Verbosity::normal || !terminal_) return;
+  constexpr std::size_t most_lines = 16;
+  constexpr std::uint64_t width = 20;
+  const auto has_ended = [](const TargetProgress& each) {
+    return each.state == "done" || each.state == "failed";
+  };
+  std::vector<const TargetProgress*> shown;
+  std::size_t longest = 0;
+  for (const TargetProgress& each : targets_) {
+    shown.push_back(&each);
+    longest = std::max(longest, display_width(each.target));
+  }
+  std::stable_partition(shown.begin(), shown.end(),
+                        [&](const TargetProgress* each) { return !has_ended(*each); });
+  std::vector<std::string> lines;
+  for (const TargetProgress* each : shown) {
+    if (lines.size() == most_lines) break;
+    const std::uint64_t total = has_ended(*each) ? 0 : each->total;
+    const std::uint64_t filled = total == 0 ? 0 : std::min(each->done, total) * width / total;
+    lines.push_back(concat(
+        each->target, std::string(longest - display_width(each->target) + 2, ' '),
+        translated(each->state),
+        total == 0
+            ? ""
+            : format("  [{}{}] {} of {}", std::string(filled, '#'),
+                     std::string(width - filled, ' '), human_size(each->done), human_size(total))));
+  }
+  if (shown.size() > lines.size())
+    lines.push_back(format("and {} more", shown.size() - lines.size()));
+  clear();
+  transient_lines_ = lines.size();
+  for (std::string& each : lines)
+    each = style_.dim(printable(bounded(each, std::max<std::size_t>(style_.width(), 40) - 1)));
+  std::cerr << joined(lines, "\n") << std::flush;
 }
 
 void ProgressSink::step_started(std::size_t index, std::size_t total,
@@ -99,8 +153,11 @@ void ProgressSink::output(std::string_view piece) {
 }
 
 void ProgressSink::clear() {
-  if (transient_shown_) std::cerr << "\r\033[K" << std::flush;
-  transient_shown_ = false;
+  if (transient_lines_ == 0) return;
+  std::cerr << "\r\033[K";
+  for (; transient_lines_ > 1; --transient_lines_) std::cerr << "\033[A\033[K";
+  std::cerr << std::flush;
+  transient_lines_ = 0;
 }
 
 }  // namespace topsctl

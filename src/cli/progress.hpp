@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/render.hpp"
 #include "topsctl/base/events.hpp"
@@ -30,6 +31,8 @@ class ProgressSink : public EventSink {
   void working(const std::string& text) override;
   // A bar with the rate and what is left, once the work has taken a second.
   void progressed(std::uint64_t done, std::uint64_t total) override;
+  // A line for each of several targets.
+  void target_progressed(const TargetProgress& progress) override;
   void note(const std::string& text) override;
   void warning(const std::string& text) override;
   void output(std::string_view piece) override;
@@ -39,10 +42,12 @@ class ProgressSink : public EventSink {
  private:
   void line(const std::string& text);
   void transient(const std::string& text);
+  void draw_targets();
   Verbosity verbosity_;
   bool terminal_;
   Style style_;
-  bool transient_shown_ = false;
+  std::size_t transient_lines_ = 0;  // that are shown
+  std::vector<TargetProgress> targets_;
   std::string step_;    // the running one, as it is shown
   std::string output_;  // of a program, since its last end of line
   std::string working_on_;

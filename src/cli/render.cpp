@@ -52,9 +52,6 @@ std::size_t visible_width(const std::string& cell) {
   return display_width(plain);
 }
 
-constexpr std::size_t narrowest_cell = 12;
-constexpr std::size_t narrowest_last = 24;
-
 using Rows = std::vector<std::vector<std::string>>;
 
 std::vector<std::size_t> widths_of(const Rows& rows) {
@@ -72,54 +69,88 @@ std::size_t width_of(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
 }
 
-// Cells in colours are marks and states: nothing is to be gained there.
-void narrow(Rows& rows, std::size_t column, std::size_t to) {
-  for (auto& row : rows) {
-    if (column < row.size() && row[column].find('\033') == std::string::npos)
-      row[column] = shortened_in_the_middle(row[column], to);
+// Of what of a row stands in further lines.
+constexpr std::size_t further_indent = 4;
+
+// Columns that stand in one line.
+struct ColumnGroup {
+  std::size_t first = 0;
+  std::size_t end = 0;
+  std::size_t indent = 0;  // before the first one
+};
+
+// Of Latin letters: text of other scripts may break anywhere.
+std::size_t longest_word(const std::string& cell) {
+  constexpr unsigned char first_beyond_ascii = 0x80;
+  std::size_t longest = 0;
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < cell.size(); ++i) {
+    if (cell[i] == '\033') {
+      i = std::min(cell.find('m', i), cell.size());
+    } else if (cell[i] == ' ' || static_cast<unsigned char>(cell[i]) >= first_beyond_ascii) {
+      length = 0;
+    } else {
+      longest = std::max(longest, ++length);
+    }
   }
+  return longest;
 }
 
-// Text of the last column goes on in lines of its own; what has no blank is shortened.
-Rows folded(const Rows& rows, std::size_t room) {
-  Rows folded;
-  for (const auto& row : rows) {
-    folded.push_back(row);
-    std::string& last = folded.back().back();
-    if (visible_width(last) <= room) continue;
-    const bool is_one_word = last.find(' ') == std::string::npos &&
-                             display_width(last) == last.size();  // of Latin letters
-    if (is_one_word) {
-      last = shortened_in_the_middle(last, room);
+std::vector<ColumnGroup> groups_of(const std::vector<std::size_t>& widths, std::size_t columns) {
+  constexpr std::size_t readable = 24;  // text of the last column goes on in further lines
+  std::vector<ColumnGroup> groups = {{}};
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const bool is_last = i + 1 == widths.size();
+    const std::size_t needed = 2 + (is_last ? std::min(readable, widths[i]) : widths[i]);
+    if (columns != 0 && used + needed > columns && groups.back().end > groups.back().first) {
+      groups.push_back({i, i, further_indent});
+      used = further_indent;
+    }
+    groups.back().end = i + 1;
+    used += needed;
+  }
+  return groups;
+}
+
+// Text in lines of its own below a row, or below where it begins if its words fit there.
+std::string going_on(const std::string& cell, std::size_t start, std::size_t columns) {
+  constexpr std::size_t below = further_indent + 2;
+  const bool fits = start + longest_word(cell) <= columns || start <= below;
+  const std::string indent(fits ? start : below, ' ');
+  const std::size_t room = columns > indent.size() ? columns - indent.size() : 1;
+  std::vector<std::string> lines = split(wrapped(cell, "", room), '\n');
+  lines.pop_back();
+  return concat(fits ? "" : concat("\n", indent), joined(lines, concat("\n", indent)));
+}
+
+// The cells of one group; text of the last column of all may take further lines.
+std::string line_of(const std::vector<std::string>& row, const ColumnGroup& group,
+                    const std::vector<std::size_t>& widths, const Style& style, bool is_heading) {
+  std::string line(group.indent + 1, ' ');
+  std::size_t start = group.indent;
+  bool is_empty = true;
+  for (std::size_t i = group.first; i < std::min(group.end, row.size()); ++i) {
+    const std::string& cell = row[i];
+    is_empty = is_empty && cell.empty();
+    start += 2;
+    const bool may_go_on = i + 1 == widths.size() && style.columns != 0 && !is_heading &&
+                           start + visible_width(cell) > style.columns;
+    if (may_go_on) {
+      line += concat(" ", going_on(cell, start, style.columns));
       continue;
     }
-    std::vector<std::string> lines = split(wrapped(last, "", room), '\n');
-    lines.pop_back();
-    for (std::string& line : lines) {
-      if (visible_width(line) > room) line = shortened_in_the_middle(line, room);
+    line += concat(" ", is_heading ? style.dim(cell) : cell);
+    if (i + 1 < std::min(group.end, row.size())) {
+      line += std::string(widths[i] - visible_width(cell) + 1, ' ');
     }
-    last = lines.front();
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      folded.emplace_back(row.size()).back() = lines[i];
-    }
+    start += widths[i];
   }
-  return folded;
-}
-
-Rows fitted(Rows rows, std::size_t columns) {
-  std::vector<std::size_t> widths = widths_of(rows);
-  if (widths.empty() || width_of(widths) <= columns) return rows;
-  const std::size_t last = widths.size() - 1;
-  const auto others = [&] { return width_of(widths) - widths[last]; };
-  for (std::size_t i = 0; i < last && others() + narrowest_last > columns; ++i) {
-    const auto widest = std::max_element(widths.begin(), widths.end() - 1);
-    if (*widest <= narrowest_cell) break;
-    const std::size_t too_much = others() + narrowest_last - columns;
-    narrow(rows, static_cast<std::size_t>(widest - widths.begin()),
-           std::max(narrowest_cell, *widest - std::min(too_much, *widest)));
-    widths = widths_of(rows);
-  }
-  return folded(rows, columns > others() + narrowest_cell ? columns - others() : narrowest_cell);
+  if (is_empty) return {};
+  // Nothing stands before text that went on below.
+  for (std::size_t at = line.find(" \n"); at != std::string::npos; at = line.find(" \n"))
+    line.erase(at, 1);
+  return concat(line, "\n");
 }
 
 }  // namespace
@@ -145,17 +176,33 @@ std::string table(const std::vector<std::vector<std::string>>& given, const Styl
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::string& cell : rows[r]) cell = r == 0 ? translated(cell) : translated_text(cell);
   }
-  if (style.columns != 0) rows = fitted(std::move(rows), style.columns);
   const std::vector<std::size_t> widths = widths_of(rows);
+  const std::vector<ColumnGroup> groups =
+      groups_of(widths, style.columns != 0 && width_of(widths) > style.columns ? style.columns : 0);
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::string line = " ";
-    for (std::size_t i = 0; i < rows[r].size(); ++i) {
-      const std::string& cell = rows[r][i];
-      line += concat(" ", r == 0 ? style.dim(cell) : cell);
-      if (i + 1 < rows[r].size()) line += std::string(widths[i] - visible_width(cell) + 1, ' ');
+    for (const ColumnGroup& group : groups) text += line_of(rows[r], group, widths, style, r == 0);
+  }
+  return text;
+}
+
+std::size_t table_width(const std::vector<std::vector<std::string>>& rows) {
+  return width_of(widths_of(rows));
+}
+
+std::string labelled_lines(const std::vector<std::pair<std::string, std::string>>& facts,
+                           const Style& style) {
+  std::size_t width = 0;
+  for (const auto& [label, value] : facts) width = std::max(width, display_width(label));
+  std::string text;
+  for (const auto& [label, value] : facts) {
+    std::string first = concat(label, std::string(width - display_width(label) + 2, ' '));
+    for (const std::string& line : split(value, '\n')) {
+      std::string lines = wrapped(line, first, style.width(), width + 2);
+      if (first.starts_with(label)) lines.replace(0, label.size(), style.bold(label));
+      text += lines;
+      first = std::string(width + 2, ' ');
     }
-    text += line + "\n";
   }
   return text;
 }
@@ -259,6 +306,23 @@ std::string checks_in_brief(const TransactionReport& report, const Style& style)
   return text;
 }
 
+std::string changed_packages(const TransactionReport& report, const char* before, const char* after,
+                             const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"package", before, after}};
+  for (const PackageChange& package : report.packages) {
+    if (package.before == package.after) continue;
+    rows.push_back({package.name, version_or_dash(package.before), version_or_dash(package.after)});
+  }
+  return rows.size() > 1 ? table(rows, style) : std::string();
+}
+
+std::string planned_rollback(const TransactionReport& report, const Style& style) {
+  std::string text = changed_packages(report, "now", "then", style);
+  text += format("  {} restored or removed\n", counted(report.write_set.paths, "path"));
+  if (!report.stops.empty()) text += format("  stops {}\n", joined(report.stops, " "));
+  return text;
+}
+
 std::string input_line(const InputFile& input) {
   const std::string kind = input.kind == InputFile::Kind::lock ? "lock: " : "stack:";
   if (!input.signed_by) return format("{} {}, not signed\n", kind, input.file);
@@ -280,15 +344,10 @@ std::string render_execution(const Execution& execution, const Style& style) {
   if (report.plan && (only_plan || (report.outcome == Outcome::no_change && !is_carried_out))) {
     text += render_plan(*report.plan, style);
   }
+  if (only_plan && is_carried_out) text += planned_rollback(report, style);
   if (!report.checks.empty()) text += checks_in_brief(report, style);
   if (report.changed && (report.outcome == Outcome::committed || is_rolled_back(report.outcome))) {
-    std::vector<std::vector<std::string>> rows = {{"package", "before", "after"}};
-    for (const PackageChange& package : report.packages) {
-      if (package.before == package.after) continue;
-      rows.push_back(
-          {package.name, version_or_dash(package.before), version_or_dash(package.after)});
-    }
-    if (rows.size() > 1) text += table(rows, style);
+    text += changed_packages(report, "before", "after", style);
   }
   if (report.rollback) {
     text += format("rollback verified: {}, {}\n", counted(report.rollback->paths_checked, "path"),
@@ -322,52 +381,6 @@ std::string render_execution(const Execution& execution, const Style& style) {
     text += concat(style.bold(format("log:  ")), " ", report.root == "/" ? "" : report.root,
                    report.log, "\n");
   return fitted_lines(text, style);
-}
-
-std::string bundle_text(const GivenBundle& bundle) {
-  constexpr std::size_t most_named = 2;
-  constexpr std::size_t telling_digits = 12;
-  std::vector<std::string> named = bundle.paths;
-  if (named.size() > most_named) named.resize(most_named);
-  std::string text = joined(named, ", ");
-  if (named.size() < bundle.paths.size())
-    text = format("{} and {} more", text, bundle.paths.size() - named.size());
-  if (bundle.sha256.empty()) return text;
-  return format("{}, sha256 {}", text, bundle.sha256.substr(0, telling_digits));
-}
-
-namespace {
-
-std::string for_whom(const Origin& origin) {
-  return origin.host.empty() ? origin.user : concat(origin.user, "@", origin.host);
-}
-
-}  // namespace
-
-std::string render_history(const std::vector<TransactionSummary>& transactions,
-                           const Style& style) {
-  if (transactions.empty()) return "topsctl has changed nothing on this host\n";
-  std::vector<std::vector<std::string>> rows = {
-      {"id", "kind", "started", "by", "outcome", "kept", "what"}};
-  for (const TransactionSummary& t : transactions) {
-    std::vector<std::string> packages;
-    for (const PackageChange& package : t.packages) {
-      packages.push_back(concat(package.name, " ", package.after.value_or("-")));
-    }
-    if (t.kind == TransactionKind::patch)
-      packages.push_back(format("{} of {}", counted(t.patched.size(), "file"), t.project));
-    const std::string outcome =
-        t.confirm_until ? format("{}, to be confirmed by {}", t.outcome, *t.confirm_until)
-                        : t.outcome;
-    rows.push_back({concat(t.id), std::string(name(t.kind)), t.origin.started_at,
-                    for_whom(t.origin), outcome, human_size(t.kept_bytes), joined(packages, ", ")});
-    const auto add = [&](const std::string& line) {
-      rows.push_back({"", "", "", "", "", "", line});
-    };
-    if (t.bundle) add(format("from {}", bundle_text(*t.bundle)));
-    if (!t.reason.empty()) add(concat(style.red(format("reason:")), " ", t.reason));
-  }
-  return table(rows, style);
 }
 
 }  // namespace topsctl

@@ -215,7 +215,7 @@ std::string report_html(const ReportPage& page) {
   if (page.parts.empty()) html += facts_html(page);
   for (const ReportPage::Section& section : page.sections) html += section_html(section, "h2");
   if (!page.parts.empty())
-    html += concat("<h2>", format("deployment"), "</h2>\n", facts_html(page));
+    html += concat("<h2>", escaped(page.facts_title), "</h2>\n", facts_html(page));
   for (std::size_t i = 0; i < page.parts.size(); ++i) html += part_html(page.parts[i], i);
   return html + "</body>\n</html>\n";
 }

@@ -7,6 +7,7 @@
 
 #include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/digest.hpp"
 
 namespace topsctl {
 
@@ -82,6 +83,21 @@ void add_error(ReportPage& page, const Json& document) {
   add_fact(page, "hint", field(*error, "hint"));
 }
 
+// The version that a package URL names.
+std::string version_of_purl(const std::string& purl) {
+  const std::size_t at = purl.find('@');
+  if (at == std::string::npos) return {};
+  const std::string encoded = purl.substr(at + 1, purl.find('?') - at - 1);
+  std::string version;
+  for (std::size_t i = 0; i < encoded.size(); ++i) {
+    const auto byte =
+        encoded[i] == '%' ? bytes_of_hex(lower_case(encoded.substr(i + 1, 2))) : std::nullopt;
+    if (byte && byte->size() == 1) i += 2;
+    version += byte && byte->size() == 1 ? *byte : std::string(1, encoded[i]);
+  }
+  return printable(version);
+}
+
 class PageWriter {
  public:
   explicit PageWriter(const Json& document) : document_(document) {}
@@ -109,7 +125,11 @@ class PageWriter {
     const auto fact = [&](const char* label, const char* key) {
       add_fact(page_, label, field(document_, key));
     };
-    fact("state", "msg");
+    // What an error says is not said twice.
+    const auto error = document_.find("error");
+    const bool is_error = error != document_.end() && error->is_object() &&
+                          field(*error, "message") == field(document_, "msg");
+    if (!is_error) fact("state", "msg");
     add_error(page_, document_);
     add_origin(page_, document_);
     fact("transaction", "transaction");
@@ -131,11 +151,20 @@ class PageWriter {
 
   void write_packages() {
     std::vector<Row> rows;
+    bool is_tried = false;
     for (const Json& package : html_list(document_, "packages")) {
+      const std::string after = field(package, "after");
+      const std::string tried = version_of_purl(field(package, "purl"));
       rows.push_back({field(package, "name"), field(package, "kind"), field(package, "before"),
-                      field(package, "after")});
+                      tried.empty() ? after : tried, after});
+      is_tried = is_tried || rows.back()[3] != after;
     }
-    add("packages", {"package", "kind", "before", "after"}, std::move(rows));
+    Row heading = {"package", "kind", "before", "tried", "after"};
+    if (!is_tried) {
+      heading.erase(heading.begin() + 3);
+      for (Row& row : rows) row.erase(row.begin() + 3);
+    }
+    add("packages", heading, std::move(rows));
   }
 
   void write_timed(const char* key, const Row& heading, const std::vector<const char*>& before,
@@ -189,11 +218,13 @@ std::string first_line(const std::string& text) {
   return split(text, '\n').front();
 }
 
-// Of one target: its own report, as far as it has come to one.
+// Of one target: its own report, as far as it has come to one. Its warnings are those of the page.
 ReportPage target_page(const Json& target) {
   const auto report = target.find("report");
   const bool has_report = report != target.end() && report->is_object();
-  ReportPage page = has_report ? report_page(*report) : ReportPage{};
+  Json shown = has_report ? *report : Json::object();
+  shown.erase("warnings");
+  ReportPage page = has_report ? report_page(shown) : ReportPage{};
   page.title = format("{}: {}", field(target, "target"), field(target, "status"));
   page.failed = field(target, "status") == "failed";
   if (!has_report) add_error(page, target);
@@ -208,32 +239,40 @@ ReportPage target_page(const Json& target) {
   return page;
 }
 
-Row target_row(const Json& target) {
+// `is_alone`: its error is on the page anyway.
+Row target_row(const Json& target, bool is_alone) {
   static const Json nothing = Json::object();
   const auto found = target.find("report");
   const Json& report = found != target.end() && found->is_object() ? *found : nothing;
   const auto error = target.find("error");
   const bool has_error = error != target.end() && error->is_object();
-  return {field(target, "target"),  field(target, "status"),
-          field(report, "outcome"), field(report, "transaction"),
-          duration(target),         has_error ? first_line(field(*error, "message")) : "-",
-          field(report, "log")};
+  return {
+      field(target, "target"),  field(target, "status"),
+      field(report, "outcome"), field(report, "transaction"),
+      duration(target),         has_error && !is_alone ? first_line(field(*error, "message")) : "-",
+      field(report, "log")};
 }
 
 }  // namespace
 
 ReportPage deployment_page(const Json& document) {
   ReportPage page;
-  page.title = format("topsctl {}: {}", field(document, "command"), field(document, "msg"));
+  const Json& all = html_list(document, "targets");
+  const bool is_alone = all.size() == 1;
+  // The error of a target is said with the target, and that of several is the title.
+  page.title = format("topsctl {}: {}", field(document, "command"),
+                      is_alone ? concat(field(all[0], "target"), ": ", field(all[0], "status"))
+                               : field(document, "msg"));
   page.failed = document.value("failed", false);
-  add_error(page, document);
+  page.facts_title = format("deployment");
+  if (all.empty()) add_error(page, document);
   add_origin(page, document);
   for (const char* key : {"stack", "destination", "changed"})
     add_fact(page, key, field(document, key));
   add_fact(page, "topsctl", field(document, "topsctl_version"));
   ReportPage::Section targets{"targets", {}, 1, true};
-  for (const Json& target : html_list(document, "targets")) {
-    targets.rows.push_back(target_row(target));
+  for (const Json& target : all) {
+    targets.rows.push_back(target_row(target, is_alone));
     page.parts.push_back(target_page(target));
   }
   add_section(page, std::move(targets),
@@ -244,10 +283,11 @@ ReportPage deployment_page(const Json& document) {
 
 Mark mark_of_result(const std::string& result) {
   static const std::map<std::string, Mark, std::less<>> marks = {
-      {"done", Mark::good},    {"pass", Mark::good},      {"failed", Mark::bad},
-      {"fail", Mark::bad},     {"warn", Mark::attention}, {"unknown", Mark::attention},
-      {"pending", Mark::open}, {"skipped", Mark::open},   {"not_started", Mark::open},
-      {"planned", Mark::open}};
+      {"ok", Mark::good},           {"differs", Mark::attention}, {"problems", Mark::bad},
+      {"not reached", Mark::bad},   {"done", Mark::good},         {"pass", Mark::good},
+      {"failed", Mark::bad},        {"fail", Mark::bad},          {"warn", Mark::attention},
+      {"unknown", Mark::attention}, {"pending", Mark::open},      {"skipped", Mark::open},
+      {"not_started", Mark::open},  {"planned", Mark::open}};
   const auto found = marks.find(result);
   return found == marks.end() ? Mark::none : found->second;
 }

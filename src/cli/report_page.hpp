@@ -23,7 +23,8 @@ struct ReportPage {
   bool failed = false;
   std::vector<std::pair<std::string, std::string>> facts;  // label and value
   std::vector<Section> sections;                           // those that have rows
-  std::vector<ReportPage> parts;                           // one for each target of a deployment
+  std::vector<ReportPage> parts;                           // one for each target
+  std::string facts_title = {};                            // of the facts of a page with parts
 };
 
 // The page of a document of install, rollback or recover; what it lacks is left out.

@@ -226,6 +226,7 @@ Json to_json(const TransactionReport& report) {
           {"escaped_paths", report.escaped_paths},
           {"not_restored", report.not_restored},
           {"kept_of_others", report.kept_of_others},
+          {"stops", report.stops},
           {"durability", {{"synced_mounts", report.synced_mounts}}},
           {"locks", to_json(report.locks)},
           {"inputs", topsctl::to_json(report.inputs)},

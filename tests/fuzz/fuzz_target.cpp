@@ -1,8 +1,9 @@
-// Feeds text to the reader of targets: what it takes can do no harm in a shell, and comes back as
-// it was.
+// Feeds text to the readers of targets, of lines of ssh_config and of an agent's keys: what is
+// taken can do no harm in a shell, and comes back as it was.
 #include <string>
 
-#include "host/network/ssh_config.hpp"
+#include "host/network/agent_filter.hpp"
+#include "host/network/ssh_config_lines.hpp"
 #include "pieces.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/filesystem/destination.hpp"
@@ -33,5 +34,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::expect(concat("/", text, "/").find("/../") == std::string::npos);
   }
   fits_patterns(text, split(text, ' '));
+  if (const auto line = ssh_config_line(text)) {
+    std::string_view rest = line->rest;
+    while (!next_match_word(rest).empty()) {
+    }
+    with_tokens(line->rest, {{'h', "node1"}});
+  }
+  // An agent's answer: no more keys come out than go in.
+  fuzz::expect(arranged_identities(text, {"a"}, OtherKeys::none).size() <= text.size());
   return 0;
 }

@@ -128,3 +128,11 @@ def test_a_rollback_ends_the_wait(operator, install):
     install(600)
     assert operator.json("rollback")["outcome"] == "rolled_back" and entry(operator)["reason"] is None
     wait_for(lambda: not watchers(operator))
+
+
+def test_an_install_that_nobody_watches_is_rolled_back_by_its_number(operator, install):
+    install(600)
+    os.kill(watchers(operator)[0], signal.SIGKILL)
+    wait_for(lambda: not watchers(operator))
+    wait_for(lambda: "has no watchdog" in operator.json("history")["warnings"][0])
+    assert operator.json("rollback", str(entry(operator)["id"]))["outcome"] == "rolled_back"

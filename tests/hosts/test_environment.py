@@ -1,5 +1,7 @@
 """Profile and variables of one's own on a real host: kept from install to install, seen by log-ins, taken back by a rollback."""
 
+import json
+
 import pytest
 
 from hosts.operations import OLD_STACK, PROFILE, Operator
@@ -84,3 +86,33 @@ def test_after_an_install_the_environment_has_no_problem(operator, host, fitting
     assert set(found) == {"environment-contradiction", "environment-several-files"}
     assert [(piece["source"], piece["text"]) for piece in found["environment-contradiction"]["evidence"]] == \
         [(PROFILE, "ECCL_DEBUG=0"), ("/etc/profile.d/tops-eccl.sh", "ECCL_DEBUG=INFO")]
+
+
+def test_an_environment_that_is_not_in_effect_is_told_with_the_line_that_works_there(operator, host, fitting, topsctl_release):
+    host.install_binary(topsctl_release)
+    operator.json("install", fitting())
+
+    def told(*argv, code=5, **variables):
+        done = host.run([*argv], env={"LC_ALL": "C.UTF-8", **variables})
+        assert done.returncode == code, done
+        return {finding["id"]: finding["remedy"]["command"] for finding in json.loads(done.stdout)["findings"]}
+
+    check = ("topsctl", "env", "check", "--json")
+    over_ssh = {"SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22"}
+    ways = {"shell": ({**over_ssh, "SSH_TTY": "/dev/pts/0"}, 'eval "$(topsctl env)"'),
+            "ssh-command": (over_ssh, "topsctl env exec -- PROGRAM"),
+            "sudo": ({"SUDO_COMMAND": "/usr/local/bin/topsctl"}, "sudo topsctl env exec -- PROGRAM"),
+            "unit": ({"INVOCATION_ID": "0", "JOURNAL_STREAM": "8:1"},
+                     "topsctl env --format systemd > /etc/systemd/system/NAME.service.d/topsrider.conf")}
+    for way, (variables, line) in ways.items():
+        assert told(*check, **variables) == {f"environment-not-in-effect-{way}": line}
+    # Under another name a program counts as cron or zsh to those it starts.
+    for way, program in (("cron", "cron"), ("zsh", "zsh")):
+        host.copy_in(host.path("/bin/dash").resolve(), f"/srv/{program}")
+        assert list(told(f"/srv/{program}", "-c", f"{' '.join(check)}; exit $?", **ways["shell"][0])) == [f"environment-not-in-effect-{way}"]
+    host.path("/.dockerenv").write_text("")
+    assert told(*check) == {"environment-not-in-effect-container": "topsctl env exec -- PROGRAM"}
+    # And each of these lines works.
+    assert told("sh", "-c", f'eval "$(topsctl env)"; {" ".join(check)}', code=0) == {}
+    assert told("topsctl", "env", "exec", "--", *check, code=0) == {}
+    assert "ECCL_" in host.run(["topsctl", "env", "--format", "systemd"]).stdout

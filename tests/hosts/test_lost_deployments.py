@@ -49,6 +49,22 @@ def test_sessions_that_are_killed_again_and_again_hold_no_install_up(make_workst
         assert transactions(station, host) == [("committed", None)] and packages_of(host) == list(PACKAGES)
 
 
+def test_an_interrupted_deployment_says_what_goes_on_and_is_resumed(make_workstation, packages):
+    station = make_workstation(1)
+    host, = station.hosts
+    run = station.start("deploy", packages, "root@h1")
+    wait_for(lambda: installs(host))
+    run.send_signal(signal.SIGINT)
+    interrupted, _ = station.finished("deploy", run, code=130)
+    assert "the install continues on root@h1" in interrupted["error"]["message"]
+    assert "--resume` waits for its end and confirms it" in interrupted["error"]["hint"]
+    resumed = station.json("deploy", packages, "root@h1", "--resume")
+    told = by_target(resumed)["root@h1"]
+    assert told["files"] == [] and told["report"]["outcome"] == "committed"
+    assert told["confirmation"]["outcome"] == "confirmed"
+    assert transactions(station, host) == [("committed", None)]
+
+
 def test_one_command_is_run_once_however_often_it_is_asked_for(make_workstation, packages):
     station = make_workstation(1)
     host, = station.hosts

@@ -6,6 +6,7 @@ The packages are doubles; the host is a real Debian root behind a real sshd. TOP
 import os
 import re
 import shlex
+import socket
 import time
 import unicodedata
 
@@ -20,7 +21,7 @@ PATIENCE = 300  # seconds
 END = "end-of-it"
 # Whose lines are for copying: the terminal breaks them.
 COMMANDS = ("next:", "下一步:")
-VOLATILE = ("size", r"\b[0-9a-f]{12,}\b", r"\d+ paths|\d+ 个路径", r"(?<=torch )[\d.a+]+\w*", r"[+-]?\d+ %", r"\d+/s", r" +$")
+VOLATILE = ("size", r"\b[0-9a-f]{12,}\b", r"\d+ paths|\d+ 个路径", r"(?<=torch )[\d.a+]+\w*", r"[+-]?\d+ %", r"\d+/s", rf"\b{re.escape(socket.gethostname())}\b", r" +$")
 
 
 def width(line):
@@ -103,4 +104,6 @@ def test_screens_are_as_ever_and_no_line_is_wider_than_the_terminal(screens, pac
         assert station.topsctl("rollback", "--root", root).code == 0
         screens.check("install", ["install", packages, "--root", root], language, size, places,
                       answers=[("[y/N]", "y")])
+        for name in ("status", "history"):
+            screens.check(name, [name, "--root", root], language, size, places)
         screens.check("rollback", ["rollback", "--root", root], language, size, places)

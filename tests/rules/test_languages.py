@@ -61,7 +61,8 @@ def test_no_translation_is_left_over(repository, catalogue):
 
 
 # Labels of CLI11's help, and headings that reports make of the names of their keys.
-CLI11 = {"Positionals", "SUBCOMMAND", "SUBCOMMANDS", "Subcommands", "OPTIONS", "Options", "REQUIRED", "Usage"}
+CLI11 = {"Positionals", "SUBCOMMAND", "SUBCOMMANDS", "Subcommands", "OPTIONS", "Options", "REQUIRED", "Usage",
+         "Excludes"}
 HEADINGS = {"not restored", "kept of others", "escaped paths"}
 
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?")
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?(?:Z| UTC|[+-]\d\d:?\d\d)?)?")
 SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 DURATION = re.compile(r"(?<![\w.])\d+(?:\.\d+)? ?(?:ms|s|min)\b")
 OWN_VERSION = re.compile(r"\btopsctl \d+\.\d+\.\d+\S*")

@@ -17,7 +17,7 @@ SSHD = "/usr/sbin/sshd"
 class OwnSshd:
     """All its files are in `folder`. `home` is HOME of the commands it runs; `config` is for `ssh -F`, with Host own."""
 
-    def __init__(self, folder, sshd_config=()):
+    def __init__(self, folder, sshd_config=(), sftp="internal-sftp"):
         self.folder = Path(folder)
         self.user = pwd.getpwuid(os.geteuid()).pw_name
         self.address = "127.0.0.1"
@@ -30,7 +30,7 @@ class OwnSshd:
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key], check=True)
         if os.geteuid() == 0:
             os.makedirs("/run/sshd", mode=0o755, exist_ok=True)  # sshd of root refuses to start without
-        self._sshd_config = sshd_config
+        self._sshd_config, self._sftp = sshd_config, sftp
         self.port = self._process = None
         # Somebody may take the free port before sshd does.
         for _ in range(5):
@@ -46,7 +46,7 @@ class OwnSshd:
         config.write_text("\n".join([
             *self._sshd_config, f"ListenAddress {self.address}", f"Port {self.port}", f"HostKey {self.host_key}",
             "PidFile none", f"AuthorizedKeysFile {self.key}.pub", "AuthenticationMethods publickey", "UsePAM no",
-            "StrictModes no", "UseDNS no", "PrintMotd no", "Subsystem sftp internal-sftp", f"SetEnv HOME={self.home}", ""]))
+            "StrictModes no", "UseDNS no", "PrintMotd no", f"Subsystem sftp {self._sftp}", f"SetEnv HOME={self.home}", ""]))
         self._process = subprocess.Popen([SSHD, "-D", "-f", config, "-E", self.log], stdin=subprocess.DEVNULL,
                                          preexec_fn=kernel.die_with_parent)
         deadline = time.monotonic() + 10
@@ -104,9 +104,9 @@ def _below(top, is_wanted=lambda command: True):
 
 
 @contextlib.contextmanager
-def unprivileged_sshd(folder, sshd_config=()):
+def unprivileged_sshd(folder, sshd_config=(), **options):
     """An OwnSshd in a new folder, ended with all its sessions; `sshd_config` lines come before its own and prevail."""
-    server = OwnSshd(folder, sshd_config)
+    server = OwnSshd(folder, sshd_config, **options)
     try:
         yield server
     finally:

@@ -34,6 +34,7 @@ struct SettingOptions {
   std::vector<std::string> set;    // NAME=VALUE, cut at the first '='
   std::vector<std::string> unset;  // NAME
   bool forget = false;             // begin with nothing, not with what is kept
+  std::string library = {};        // directory of a built library, in the place of a package
   bool operator==(const SettingOptions&) const = default;
 };
 inline constexpr std::string_view no_profile = "none";

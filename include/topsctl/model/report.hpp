@@ -130,6 +130,7 @@ struct TransactionReport {
   std::vector<std::string> escaped_paths;
   std::vector<std::string> not_restored;
   std::vector<std::string> kept_of_others;  // what a restore left, since others made or changed it
+  std::vector<std::string> stops;           // units that a planned rollback stops
   std::vector<std::string> synced_mounts;
   std::vector<LockReport> locks;
   std::vector<InputFile> inputs;  // the lock and the stack file that were given

@@ -2,16 +2,13 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/command.hpp"
+#include "cli/completion_values.hpp"
 #include "cli/option_table.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/launch/runs.hpp"
-#include "topsctl/engine/transaction/transaction.hpp"
-#include "topsctl/host/bundle/stacks.hpp"
 
 namespace topsctl {
 
@@ -154,7 +151,7 @@ std::string for_bash(const OptionTable& program) {
       "  if [[ -n \"$listed\" ]]; then\n"
       "    values=\"$(topsctl completion --values \"$listed\" -- "
       "\"${{COMP_WORDS[@]:1:COMP_CWORD}}\" "
-      "2>/dev/null) $next\"\n  fi\n"
+      "2>/dev/null || :) $next\"\n  fi\n"
       "  if [[ -n \"$values\" ]]; then\n    COMPREPLY=($(compgen -W \"$values\" -- \"$current\"))\n"
       "  elif [[ -n \"$command\" && \"$current\" == -* "
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
@@ -283,70 +280,13 @@ struct CompletionOptions {
   std::string kind;
 };
 
-// Of an option of the command line that is being typed.
-std::string typed_value(const std::vector<std::string>& typed, const std::string& name) {
-  std::string value;
-  for (std::size_t i = 0; i + 1 < typed.size(); ++i) {
-    if (typed[i] == name) value = typed[i + 1];
-    if (typed[i].starts_with(name + "=")) value = typed[i].substr(name.size() + 1);
-  }
-  return value;
-}
-
-std::set<std::string> transaction_ids(const Session& session, const std::vector<std::string>& typed,
-                                      bool (*is_meant)(const TransactionSummary&)) {
-  const std::string root = typed_value(typed, "--root");
-  const Host host = root.empty() ? session.with_root("/") : session.with_root(root);
-  std::set<std::string> ids;
-  for (const Transaction& transaction : list_transactions(host)) {
-    if (transaction.state() && is_meant(summary_of(transaction)))
-      ids.insert(concat(transaction.id));
-  }
-  return ids;
-}
-
-std::set<std::string> values_of(const std::string& kind, const Session& session,
-                                const std::vector<std::string>& typed) {
-  std::set<std::string> values;
-  if (kind == "transactions") return transaction_ids(session, typed, [](auto&) { return true; });
-  if (kind == "undoable")
-    return transaction_ids(session, typed, [](auto& each) { return each.can_be_undone; });
-  if (kind == "unconfirmed")
-    return transaction_ids(session, typed,
-                           [](auto& each) { return each.confirm_until.has_value(); });
-  if (kind == "runs") {
-    for (const Run& run : all_runs(session.with_own_state())) values.insert(run.name);
-    return values;
-  }
-  if (kind == "stacks") {
-    for (const Stack& stack : known_stacks()) values.insert(stack.name);
-    return values;
-  }
-  for (const Stack& stack : stacks_meant(typed_value(typed, "--stack"))) {
-    if (kind == "profiles") {
-      for (const std::string& name : stack.profile_names()) values.insert(name);
-      values.insert("none");
-    }
-    // A list: what stands before its last comma stays.
-    const std::string begun = typed.empty() ? std::string() : typed.back();
-    const std::string before = begun.substr(0, begun.rfind(',') + 1);
-    if (kind == "components") {
-      for (const Component& component : stack.components) {
-        if (concat(",", before).find(concat(",", component.id, ",")) == std::string::npos)
-          values.insert(before + component.id);
-      }
-    }
-  }
-  return values;
-}
-
 Output listed_values(const CompletionOptions& options, const Session& session) {
   Output output;
   output.header.command = "completion";
   const std::vector<std::string> typed = session.program_words.value_or(std::vector<std::string>());
   std::vector<std::string> values;
   try {
-    for (const std::string& value : values_of(options.kind, session, typed))
+    for (const std::string& value : completion_values(options.kind, session, typed))
       values.push_back(printable(value));
   } catch (const Error&) {
     // Whoever is typing waits for no error.
@@ -363,8 +303,7 @@ CommandAction define_completion(OptionTable& table) {
   table.argument("shell", options->shell, "bash, zsh or fish", "SHELL")
       .choices({"bash", "zsh", "fish"});
   table.value("--values", options->kind, "List values for a word that is being typed", "KIND")
-      .choices(
-          {"stacks", "components", "profiles", "transactions", "undoable", "unconfirmed", "runs"})
+      .choices(completion_kinds())
       .excludes("shell")
       .hidden();
   const auto run = [options](Session& session) {

@@ -7,18 +7,20 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
 #include "cli/event_lines.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
-#include "cli/remote_command.hpp"
 #include "cli/report_option.hpp"
-#include "cli/transfer_options.hpp"
+#include "cli/targets/deploy_reading.hpp"
+#include "cli/targets/remote_command.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/execution/carried_reading.hpp"
 #include "topsctl/engine/planning/bundle_digest.hpp"
-#include "topsctl/model/lock.hpp"
+#include "topsctl/engine/transfer/started_installs.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -28,12 +30,20 @@ struct DeployCommandOptions : TransferOptions, InstallOptions {
   int confirm_timeout_s = 300;
   std::string report;
   SudoOptions sudo;
+  bool resume = false;
+  bool yes = false;
 };
 
 struct Deployed {
   Target target;
   TargetResult result;
   Deployment deployment;
+  bool has_begun = false;  // the install there, as far as is known here
+
+  bool is_over() const {
+    const auto& report = deployment.report;
+    return report && (!report->awaits_confirmation || deployment.confirmation);
+  }
 };
 
 // As a stack is known there too only if it is one of topsctl's own.
@@ -71,17 +81,9 @@ std::string log_of(const Deployment& deployment) {
   return deployment.report ? text_in(Json::parse(deployment.report->json), "log") : "";
 }
 
-// What the reports of the targets warn of: once for all whose warning is the same.
-void add_warnings_of_targets(const std::vector<Deployed>& all, std::vector<std::string>& warnings) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> told;
-  const auto add = [&](const std::string& warning, const std::string& target) {
-    const auto same = std::find_if(told.begin(), told.end(),
-                                   [&](const auto& each) { return each.first == warning; });
-    auto& targets = same == told.end()
-                        ? told.emplace_back(warning, std::vector<std::string>()).second
-                        : same->second;
-    if (targets.empty() || targets.back() != target) targets.push_back(target);
-  };
+// What the reports of the targets warn of.
+std::vector<TargetWarning> warnings_of_targets(const std::vector<Deployed>& all) {
+  std::vector<TargetWarning> told;
   for (const Deployed& each : all) {
     for (const auto* report : {&each.deployment.report, &each.deployment.confirmation}) {
       if (!*report) continue;
@@ -90,15 +92,11 @@ void add_warnings_of_targets(const std::vector<Deployed>& all, std::vector<std::
       if (list == document.end() || !list->is_array()) continue;
       for (const Json& warning : *list) {
         if (warning.is_string())
-          add(printable(warning.get<std::string>(), Lines::keep), each.target.text());
+          told.push_back({each.target.text(), printable(warning.get<std::string>(), Lines::keep)});
       }
     }
   }
-  for (const auto& [warning, targets] : told) {
-    const bool is_of_all = targets.size() > 1 && targets.size() == all.size();
-    warnings.push_back(is_of_all ? format("all {} targets: {}", all.size(), warning)
-                                 : format("{}: {}", joined(targets, ", "), warning));
-  }
+  return told;
 }
 
 // One digest of what is sent; a target that takes all of it tells the same.
@@ -170,52 +168,26 @@ ExitCode exit_of(const std::vector<Deployed>& all, const Error& error) {
   return common_exit(statuses, exit_code(error.code()));
 }
 
-// The targets install what was read here, and nothing that took its place on the way.
-SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
-                      const Clock& clock) {
-  constexpr std::size_t most_sent = 8U << 20U;
-  SentLock sent;
-  if (request.lock) {
-    sent = {request.lock->text, request.lock->signature.value_or("")};
-  } else if (!transfer_set.packages.empty() && !transfer_set.packages.front().sha256.empty()) {
-    Inventory inventory;
-    inventory.packages = transfer_set.packages;
-    sent.text = to_text(to_json(lock_of(inventory, timestamp(clock.now()))));
+// After Ctrl-C: what goes on without this command. Throws Error if there is something.
+void say_what_goes_on(const std::vector<Deployed>& all, const DeployCommandOptions& options,
+                      const std::string& command_line) {
+  std::vector<std::string> going;
+  for (const Deployed& each : all) {
+    if (each.has_begun && !each.is_over()) going.push_back(each.target.text());
   }
-  if (sent.text.size() <= most_sent) return sent;
-  throw Error(ErrorCode::usage,
-              format("a lock of {} is too large to send", human_size(sent.text.size())),
-              "lock only the packages of this stack");
-}
-
-// For a plan on a target that has none of the packages.
-std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRequest& request) {
-  constexpr std::size_t most_sent = 14U << 20U;
-  CarriedReading reading;
-  reading.packages = transfer_set.packages;
-  reading.contents = read_payloads(reading.packages, request.sandboxing).contents;
-  std::string text = to_text(std::move(reading));
-  if (text.size() <= most_sent) return text;
-  throw Error(
-      ErrorCode::usage,
-      format("the data for the targets' plans is too large to send: {}", human_size(text.size())),
-      "send the packages with `topsctl transfer`, and run `topsctl install --dry-run` on the "
-      "target");
-}
-
-// What is read here of the packages before anything of them is sent.
-struct ReadHere {
-  TransferSet files;
-  SentBeside beside;
-};
-
-ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is_dry_run,
-                   const Session& session, EventSink& events) {
-  const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
-  ReadHere read{with_digests(std::move(chosen), wanted, memory, events), {}};
-  read.beside.lock = lock_to_send(wanted, read.files, *session.host.clock);
-  if (is_dry_run) read.beside.reading = reading_to_send(read.files, wanted);
-  return read;
+  if (!is_interrupted() || going.empty()) return;
+  try {
+    throw_if_interrupted();
+  } catch (const Error& error) {
+    const std::string resumed = options.resume ? command_line : concat(command_line, " --resume");
+    throw Error(
+        error.code(), format("the install continues on {}", joined(going, ", ")),
+        options.confirm_timeout_s == 0
+            ? format("`{}` waits for its end", resumed)
+            : format("`{}` waits for its end and confirms it; without that, each of these hosts "
+                     "rolls back {} s after its commit",
+                     resumed, options.confirm_timeout_s));
+  }
 }
 
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
@@ -231,40 +203,69 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
   RateLimit limit(rate_limit_of(options));
   TargetPoolProgress progress(events, all.size());
   RelayChain relay(*session.host.clock);
-  return for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
-    Deployed& each = all[index];
-    const std::string name = each.target.text();
-    const auto on_progress = [&](std::uint64_t done, std::uint64_t of) {
-      progress.tell(index, {name, done == of ? "installing" : "sending", done, of});
-    };
-    const auto on_line = [&](std::string_view line) {
-      if (all.size() == 1) tell_event_line(line, events);
-    };
-    progress.follow(index, name, [&] {
-      // Nobody is asked for a password in vain.
-      if (reading.wait_for(std::chrono::seconds(0)) == std::future_status::ready) reading.get();
-      const auto remote = remote_of(each.target, options.where, session, secrets);
-      const UploadRequest upload = upload_request(options, each.target, relay);
-      const AwaitedSet files(bytes, [&]() -> const TransferSet& {
-        progress.tell(index, {name, "reading", 0, 0});
-        return reading.get().files;
+  const StartedInstalls started(cache_folder(session) / "deployments");
+  auto results =
+      for_each_target(all.size(), pool_options_of(options.where), [&](std::size_t index) {
+        Deployed& each = all[index];
+        const std::string name = each.target.text();
+        const auto on_progress = [&](std::uint64_t done, std::uint64_t of) {
+          progress.tell(index, {name, done == of ? "installing" : "sending", done, of});
+        };
+        const auto on_line = [&](std::string_view line) {
+          if (all.size() == 1) tell_event_line(line, events);
+        };
+        const auto begun = options.resume ? started.find(each.target) : std::nullopt;
+        const std::string run_id = begun.value_or(new_run_id());
+        progress.follow(index, name, [&] {
+          if (begun) progress.tell(index, {name, "installing", 0, 0});
+          // Nobody is asked for a password in vain.
+          if (reading.wait_for(std::chrono::seconds(0)) == std::future_status::ready) reading.get();
+          const auto remote = remote_of(each.target, options.where, session, secrets);
+          const UploadRequest upload = upload_request(options, each.target, relay);
+          const AwaitedSet files(bytes, [&]() -> const TransferSet& {
+            progress.tell(index, {name, "reading", 0, 0});
+            return reading.get().files;
+          });
+          deploy({.upload = {.remote = *remote,
+                             .program = program,
+                             .files = files,
+                             .request = upload,
+                             .limit = limit,
+                             .clock = *session.host.clock,
+                             .on_progress = on_progress},
+                  .install_words = install_words(options, stack),
+                  .beside = [&]() -> const SentBeside& { return reading.get().beside; },
+                  .sudo_password = passwords[index],
+                  .confirm_timeout_s = options.confirm_timeout_s,
+                  .on_line = on_line,
+                  .run_id = run_id,
+                  .is_resumed = begun.has_value(),
+                  .on_install =
+                      [&] {
+                        each.has_begun = !options.dry_run;
+                        if (each.has_begun) started.add(each.target, run_id);
+                      }},
+                 each.deployment);
+        });
+        if (all.size() > 1) events.note(concat(name, ": ", message_of(each.deployment)));
       });
-      deploy({.upload = {.remote = *remote,
-                         .program = program,
-                         .files = files,
-                         .request = upload,
-                         .limit = limit,
-                         .clock = *session.host.clock,
-                         .on_progress = on_progress},
-              .install_words = install_words(options, stack),
-              .beside = [&]() -> const SentBeside& { return reading.get().beside; },
-              .sudo_password = passwords[index],
-              .confirm_timeout_s = options.confirm_timeout_s,
-              .on_line = on_line},
-             each.deployment);
-    });
-    if (all.size() > 1) events.note(concat(name, ": ", message_of(each.deployment)));
-  });
+  for (const Deployed& each : all) {
+    if (each.is_over()) started.remove(each.target);
+  }
+  return results;
+}
+
+// Before any host is reached: what each one shall get. Its own plan is that of --dry-run.
+void ask(const TransferSet& chosen, const std::vector<Deployed>& all,
+         const DeployCommandOptions& options, const Session& session) {
+  if (options.resume || !is_to_be_asked(session, options.yes, options.dry_run)) return;
+  std::vector<std::vector<std::string>> rows = {{"package", "version", "size"}};
+  for (const Package& package : chosen.packages)
+    rows.push_back({package.name, package.version, human_size(package.size)});
+  std::string plan = concat(chosen.stack, "\n", table(rows, Style{false, session.style.columns}));
+  for (const Deployed& each : all) plan += concat("  ", each.target.text(), "\n");
+  plan += format("--dry-run shows the plan of each\n");
+  require_approval(plan, format("Deploy to {}? [y/N]", counted(all.size(), "target")));
 }
 
 Output run_deploy(const DeployCommandOptions& options, Session& session) {
@@ -281,6 +282,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   TransferSet chosen = choose_transfer_set(wanted, events);
   const std::string stack = chosen.stack;
   const std::uint64_t bytes = chosen.bytes();
+  ask(chosen, all, options, session);
   // While hosts log us in, and in silence, as somebody may be asked for a password; before them if
   // it decides whether any is reached at all.
   const bool is_before = wanted.lock || options.dry_run;
@@ -293,10 +295,12 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   const std::shared_future<ReadHere> reading = std::async(policy, std::move(read)).share();
   if (is_before) reading.get();
   const auto results = deploy_to(all, options, stack, bytes, reading, events, session);
+  say_what_goes_on(all, options, session.command_line);
   const TransferSet& transfer_set = reading.get().files;
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "deploy";
+  output.header.warnings = ssh_warnings(options.where, session);
   output.header.error = error_of(results);
   if (output.header.error) output.header.exit = exit_of(all, *output.header.error);
   Json targets = Json::array();
@@ -306,7 +310,8 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
     warn_of_clock(each.target, each.deployment.upload, output.header.warnings);
     is_changed = is_changed || (each.deployment.report && each.deployment.report->changed);
   }
-  add_warnings_of_targets(all, output.header.warnings);
+  for (std::string& each : merged(warnings_of_targets(all), all.size()))
+    output.header.warnings.push_back(std::move(each));
   const std::string message =
       output.header.error ? output.header.error->message()
       : options.dry_run   ? format("nothing was installed on {}", counted(all.size(), "target"))
@@ -337,18 +342,21 @@ CommandAction define_deploy(OptionTable& table) {
   add_transfer_options(table, *options);
   table.flag("-n,--dry-run", options->dry_run,
              "Show what would be sent and each target's plan; change nothing");
+  add_yes_option(table, options->yes);
   add_install_options(table, *options);
   table
       .value("--confirm-timeout", options->confirm_timeout_s,
              "Roll back if a target stays unreachable this long after its commit; 0: never",
              "SECONDS")
       .check(whole_number(0, 604800));
+  table.flag("--resume", options->resume,
+             "Find installs again that were begun before, and confirm them");
   add_report_option(table, options->report);
   add_sudo_options(table, options->sudo);
   // The short help fits a screen; the page has them.
-  for (const char* name :
-       {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
-        "--allow-older-lock", "--wheel-backend", "--write-set", "--direct", "--direct-ports"})
+  for (const char* name : {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
+                           "--allow-older-lock", "--wheel-backend", "--write-set", "--direct",
+                           "--direct-ports", "--resume"})
     table.option(name).hidden();
   return {
       [options](Session& session) { return run_deploy(*options, session); },

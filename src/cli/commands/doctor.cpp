@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
@@ -214,6 +215,10 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   const ProjectReading reading = read_project(options.project.folder, project, wish);
   if (options.project.patch || options.project.apply) report.patch = patch_of(reading);
   bool is_changed = false;
+  if (options.project.apply && !reading.changes.empty() &&
+      is_to_be_asked(session, options.project.yes, false))
+    require_approval(reading.diff,
+                     format("Apply to {}? [y/N]", counted(reading.changes.size(), "file")));
   if (options.project.apply) {
     const auto [applied, files] = apply(options.project, reading, session);
     report.patch->files = files;
@@ -290,12 +295,13 @@ CommandAction define_doctor(OptionTable& table) {
             "Replace addresses by address-1, ... in it")
       .hidden();
   table.flag("--list", options->list, "List all diagnoses");
-  table.value("--explain", options->explain, "Explain a diagnosis in full", "ID");
+  table.value("--explain", options->explain, "Explain a diagnosis in full", "ID")
+      .lists("diagnoses");
   table.value("--export", options->form, "Print the patterns for another program", "FORM")
       .choices({"npd"})
       .hidden();
-  table.value("--only", options->only, "Look only for these", "ID,...");
-  table.value("--except", options->except, "Skip these diagnoses", "ID,...");
+  table.value("--only", options->only, "Look only for these", "ID,...").lists("diagnoses");
+  table.value("--except", options->except, "Skip these diagnoses", "ID,...").lists("diagnoses");
   add_sandbox_option(table, options->no_sandbox);
   return {[options](Session& session) { return run_doctor(*options, session); },
           to_line(to_json(DoctorReport{}))};

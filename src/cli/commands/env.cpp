@@ -53,6 +53,16 @@ bool is_folder(const Host& host, const std::string& path) {
   return std::filesystem::is_directory(host.resolve(path), failure);
 }
 
+// The findings on what is chosen here, besides those of `env check` on what is set on the host.
+std::vector<std::string> setting_warnings(const std::map<std::string, std::string>& variables,
+                                          const Stack& stack) {
+  std::vector<std::string> warnings;
+  for (const Finding& finding : setting_findings(variables, stack))
+    warnings.push_back(format("{}: {}: {}", finding.subject, finding.title,
+                              finding.evidence.empty() ? "" : finding.evidence.back().text));
+  return warnings;
+}
+
 Output print(const Host& host, const Stack& stack, const EnvCommandOptions& options) {
   Output output;
   output.header.command = "env";
@@ -64,6 +74,12 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   body.file_state = !current                                    ? "missing"
                     : *current == shell_file(*body.environment) ? "right"
                                                                 : "differs";
+  for (std::string& warning : setting_warnings(joined_environment({}, *body.environment), stack))
+    output.header.warnings.push_back(std::move(warning));
+  if (const ProfileRule* profile = stack.profile(options.settings.profile)) {
+    for (const std::string& omitted : profile->omits)
+      output.header.warnings.push_back(format("profile {} omits {}", profile->name, omitted));
+  }
   body.format = options.format;
   const EnvironmentFormat format = environment_format(options.format);
   const auto is_there = [&](const std::string& folder) { return is_folder(host, folder); };
@@ -78,8 +94,11 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
                          Session& session) {
   std::vector<std::string> warnings;
   const Environment environment = environment_for_programs(host, stack, options.settings, warnings);
+  const auto joined = joined_environment(session.host.environment, environment);
+  for (std::string& warning : setting_warnings(joined, stack))
+    warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) session.events->warning(warning);
-  exec_program(*session.program_words, joined_environment(session.host.environment, environment));
+  exec_program(*session.program_words, joined);
 }
 
 Output check(const Host& host, const Stack& stack, const EnvCommandOptions& options,
@@ -115,6 +134,7 @@ CommandAction define_env(OptionTable& table) {
   table.value("--format", options->format, "Output format", "NAME")
       .choices(environment_format_names());
   add_setting_options(table, options->settings);
+  add_library_option(table, options->settings);
   OptionTable& exec =
       table.part("exec", "Run a program in this environment: exec -- PROGRAM ARGS...");
   OptionTable& look = table.part("check", "Compare everything that sets it on a host");
@@ -132,7 +152,8 @@ CommandAction define_env(OptionTable& table) {
                   "`topsctl env -h` shows the usage");
     }
     if (look.is_given) {
-      refuse_with(table, {"--format", "--profile", "--set", "--unset", "--forget-settings"},
+      refuse_with(table,
+                  {"--format", "--profile", "--set", "--unset", "--forget-settings", "--library"},
                   "check", "it shows what is set; `topsctl env` prints what should be set");
     }
     const Host host = session.with_root(options->root);

@@ -5,8 +5,10 @@
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
+#include "cli/overview/history_text.hpp"
 #include "cli/report_page.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/retelling.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/operations/installer.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
@@ -23,6 +25,8 @@ namespace {
 struct HistoryCommandOptions {
   std::string root = "/";
   std::int64_t shown = 0;
+  std::string word;        // that stands for `show ID`
+  std::int64_t limit = 0;  // 0: all
   std::int64_t keep = usual_retention;
   std::string most_bytes;  // empty: as many as it is
   int lock_timeout_s = 120;
@@ -44,10 +48,33 @@ std::vector<TransactionSummary> summaries_of(const std::vector<Transaction>& tra
   return summaries;
 }
 
-void list_all(const std::vector<Transaction>& transactions, const Style& style, Output& output) {
-  const std::vector<TransactionSummary> summaries = summaries_of(transactions);
+HistoryLine line_of(const Transaction& transaction) {
+  const InstalledStack stack = stack_of(transaction);
+  return {summary_of(transaction),
+          stack.release.empty() ? stack.name : concat(stack.name, " ", stack.release)};
+}
+
+void list_all(const std::vector<Transaction>& transactions, const HistoryCommandOptions& options,
+              const Style& style, Output& output) {
+  std::vector<HistoryLine> lines;
+  for (const Transaction& transaction : transactions) {
+    if (transaction.state()) lines.push_back(line_of(transaction));
+  }
+  const auto limit = static_cast<std::size_t>(options.limit);
+  if (limit > 0 && lines.size() > limit)
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(limit));
+  std::vector<TransactionSummary> summaries;
+  for (const HistoryLine& line : lines) summaries.push_back(line.summary);
   output.json = history_body(summaries, nullptr, nullptr);
-  output.text = render_history(summaries, style);
+  output.text = render_history(lines, style);
+}
+
+// As it would be said in the language that is used now.
+Json retold(Json report) {
+  if (report.is_string()) return topsctl::retold(report.get<std::string>());
+  if (report.is_structured())
+    for (Json& each : report) each = retold(std::move(each));
+  return report;
 }
 
 void show_one(const Host& host, const std::vector<Transaction>& transactions, std::int64_t id,
@@ -61,9 +88,9 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   const TransactionSummary summary = summary_of(*found);
   const std::vector<Json> reports = reports_of(host, *found);
   output.json = history_body({summary}, reports, nullptr);
-  output.text = render_history({summary}, style);
+  output.text = render_transaction(line_of(*found), style);
   for (const Json& report : reports) {
-    output.text += concat("\n", report_text(report_page(report), style));
+    output.text += concat("\n", report_text(report_page(retold(report)), style));
   }
 }
 
@@ -112,6 +139,13 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
   output.text = pruned_text(pruned, options.dry_run, now, session.style);
 }
 
+// A word that is no number may be a part's name that is wrong.
+std::int64_t transaction_named(const std::string& word, bool is_pruning) {
+  if (!is_pruning && whole_number(1, 999999999999)(word).empty()) return std::stoll(word);
+  throw Error(ErrorCode::usage, format("unknown argument {}", in_quotes(word)),
+              format("`{} -h` shows the usage", concat("topsctl ", "history")));
+}
+
 void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
   prune
       .value("--keep", options.keep,
@@ -133,6 +167,10 @@ void add_prune_options(OptionTable& prune, HistoryCommandOptions& options) {
 CommandAction define_history(OptionTable& table) {
   auto options = std::make_shared<HistoryCommandOptions>();
   table.value("--root", options->root, "Root directory of the system", "DIR");
+  table.value("--limit", options->limit, "List at most this many, the latest", "N")
+      .check(whole_number(1, 999999999));
+  // As `history show ID`.
+  table.argument("transaction", options->word, "Transaction to show", "ID").lists("transactions");
   OptionTable& show = table.part("show", "Show the reports of one transaction");
   show.argument("id", options->shown, "Transaction ID", "ID")
       .lists("transactions")
@@ -141,6 +179,7 @@ CommandAction define_history(OptionTable& table) {
   OptionTable& prune = table.part("prune", "Remove the backups of the oldest transactions");
   add_prune_options(prune, *options);
   const auto run = [options, &prune](Session& session) {
+    if (!options->word.empty()) options->shown = transaction_named(options->word, prune.is_given);
     const Host host = session.with_root(options->root);
     Output output;
     output.header.command = "history";
@@ -154,7 +193,7 @@ CommandAction define_history(OptionTable& table) {
     if (options->shown > 0) {
       show_one(host, transactions, options->shown, session.style, output);
     } else {
-      list_all(transactions, session.style, output);
+      list_all(transactions, *options, session.style, output);
     }
     return output;
   };

@@ -254,7 +254,9 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
 std::string empty_body() {
   std::ostringstream members;
   write_members(members, {});
-  return concat("{", members.str(), "}");
+  Json body = Json::parse(concat("{", members.str(), "}"));
+  body["verdict"] = nullptr;
+  return body.dump();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
 #include "cli/finding_text.hpp"
 #include "cli/install_options.hpp"
@@ -17,7 +18,6 @@
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
 #include "topsctl/host/bundle/lock_file.hpp"
-#include "topsctl/host/network/prompter.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/model/execution.hpp"
 
@@ -79,24 +79,16 @@ std::string next_step(const InstallCommandOptions& options, const Execution& exe
                   options.confirm_timeout_s);
   }
   if (!root.empty()) return format("topsctl verify{}", root);
-  return "open a new login shell, or run `eval \"$(topsctl env)\"`";
+  return format("open a new login shell, or run `eval \"$(topsctl env)\"`");
 }
 
-// Shows the plan at the terminal and asks.
-bool is_approved(const Plan& plan, InstallPurpose purpose, const Style& style) {
-  TerminalPrompter prompter;
+std::string shown_plan(const Plan& plan, const Style& style) {
   Style plain;
   plain.columns = style.columns;
   std::string text = render_plan(plan, plain);
   for (const std::string& warning : plan.warnings)
     text += fitted_lines(format("warning: {}\n", warning), plain);
-  prompter.tell(std::string(trimmed(text)));
-  const auto answer = prompter.ask(
-      purpose == InstallPurpose::repair ? format("Repair? [y/N]") : format("Install? [y/N]"),
-      Echo::on);
-  if (!answer) return true;  // there is no terminal after all
-  const std::string word = lower_case(trimmed(answer->view()));
-  return word == "y" || word == "yes";
+  return text;
 }
 
 Output run_install(const InstallCommandOptions& options, Session& session) {
@@ -124,9 +116,11 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.deadline_s = options.deadline_s;
   request.requester = {requesting_user(host.environment), session.command_line,
                        options.confirm_timeout_s, this_connection(host.environment)};
-  if (session.is_interactive && !options.yes && !options.dry_run)
+  if (is_to_be_asked(session, options.yes, options.dry_run))
     request.approve = [&](const Plan& plan) {
-      return is_approved(plan, options.purpose, session.style);
+      return is_approved(shown_plan(plan, session.style), options.purpose == InstallPurpose::repair
+                                                              ? format("Repair? [y/N]")
+                                                              : format("Install? [y/N]"));
     };
   for (const std::string& path : source.bundle) {
     request.requester.bundle.push_back(printable(path));
@@ -176,7 +170,7 @@ CommandAction define_install(OptionTable& table) {
       .lists("components");
   table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
   table.flag("--reinstall", options->reinstall, "Also install what is there in the same version");
-  table.flag("-y,--yes", options->yes, "Do not ask for confirmation");
+  add_yes_option(table, options->yes);
   add_report_option(table, options->report);
   table.value("--lock", options->lock, "Use only packages whose digests are in this lock", "FILE");
   table.value("--lock-sha256", options->lock_sha256, "Require this digest of the lock", "HEX")
@@ -200,7 +194,7 @@ CommandAction define_repair(OptionTable& table) {
       .lists("stacks");
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
-  table.flag("-y,--yes", options->yes, "Do not ask for confirmation");
+  add_yes_option(table, options->yes);
   add_report_option(table, options->report);
   table.value("--lock", options->lock, "Use only packages whose digests are in this lock", "FILE");
   add_install_options(table, *options);

@@ -54,9 +54,9 @@ struct LaunchCommandOptions {
 
 // What goes with --job and --again.
 bool goes_with_job(const Option& option) {
-  static const std::vector<std::string> names = {"--job",       "--again",   "--log-dir",
-                                                 "--detach",    "--dry-run", "--detached-run",
-                                                 "--preflight", "--accept"};
+  static const std::vector<std::string> names = {
+      "--job",       "--again",  "--log-dir", "--detach", "--dry-run", "--detached-run",
+      "--preflight", "--accept", "--engine",  "--emit",   "--submit"};
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return std::find(option.names.begin(), option.names.end(), name) != option.names.end();
   });
@@ -79,7 +79,8 @@ std::string body_of(const LaunchCheck& preflight, const Json& run, const Json& p
 }
 
 LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable& table,
-                         const Session& session) {
+                         const Session& session, ClusterOptions& in_cluster,
+                         std::vector<std::string>& warnings) {
   if (options.job.empty() && options.again.empty()) {
     LaunchRequest request = options.request;
     if (session.program_words) request.words = *session.program_words;
@@ -102,8 +103,9 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
                 "the job already sets it");
   LaunchRequest request =
       options.job.empty()
-          ? request_again(session.with_own_state(), options.again, options.request.settings.set)
-          : request_in_file(options.job);
+          ? request_again(session.with_own_state(), options.again, options.request.settings.set,
+                          options.request.accepted, warnings)
+          : request_in_file(options.job, in_cluster);
   if (request.place && options.detached_run.empty())
     throw Error(
         ErrorCode::bad_input,
@@ -111,7 +113,9 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
         "start it from the host that launches the whole training: topsctl launch --hosts FILE");
   if (table.has("--log-dir")) request.log_folder = options.request.log_folder;
   if (table.has("--preflight")) request.level = options.request.level;
-  for (const std::string& id : options.request.accepted) request.accepted.push_back(id);
+  for (const std::string& id : options.request.accepted) {
+    if (id != accepted_change) request.accepted.push_back(id);  // it holds for this time
+  }
   return request;
 }
 
@@ -195,11 +199,13 @@ void add_shim(const Stack& stack, LaunchWishes& wishes) {
 }
 
 Output run_launch(const LaunchCommandOptions& options, const OptionTable& table, Session& session) {
-  LaunchRequest request = request_of(options, table, session);
+  std::vector<std::string> again_warnings;
+  ClusterOptions in_cluster = options.cluster;
+  LaunchRequest request = request_of(options, table, session, in_cluster, again_warnings);
   const Stack stack = stack_on(session.host, request.stack);
   const DiagnosisCatalogue catalogue = known_diagnoses(stack.backend.name);
   require_hosts(table, options.hosts);
-  require_engine(table, options.cluster, is_for_hosts(options.hosts));
+  require_engine(table, in_cluster, is_for_hosts(options.hosts));
   if (is_for_hosts(options.hosts)) {
     require_sense(request, catalogue);
     HostsLaunch done = run_hosts_launch(options.hosts, options.cluster, request, stack, table,
@@ -207,20 +213,31 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
     done.output.json = body_of(done.preflight, done.run, nullptr, done.record, done.cluster);
     return std::move(done.output);
   }
-  if (options.cluster.engine.empty()) require_script(request.words);
+  if (in_cluster.engine.empty()) require_script(request.words);
   require_sense(request, catalogue);
-  if (!options.cluster.engine.empty()) {
+  const Host& host = session.host;
+  if (!in_cluster.engine.empty()) {
+    std::vector<std::string> ignored;
+    const Environment environment =
+        environment_for_programs(host, stack, request.settings, ignored);
+    LaunchCheck settings;
+    look_at_settings(joined_environment({}, environment), stack, request, settings);
+    if (!settings.refused.empty() && !options.dry_run)
+      return refused_output(settings, session, {"launch", {}, {}, {}});
     auto [output, cluster, was_started] =
-        run_cluster_launch(options.cluster, request, stack, table, options.dry_run, session);
-    output.json = body_of({}, nullptr, nullptr, nullptr, cluster, nullptr, was_started);
+        run_cluster_launch(in_cluster, request, stack, table, options.dry_run, session);
+    output.header.warnings.insert(output.header.warnings.begin(), again_warnings.begin(),
+                                  again_warnings.end());
+    output.text = concat(launch_check_text(settings, session.style), output.text);
+    output.json = body_of(settings, nullptr, nullptr, nullptr, cluster, nullptr, was_started);
     return std::move(output);
   }
-  const Host& host = session.host;
   require_usable_host(host, Purpose::look);
   const bool is_detached = !options.detached_run.empty();
   const std::string run = is_detached ? options.detached_run : new_run_name(host);
   Output output;
   output.header.command = "launch";
+  output.header.warnings = again_warnings;
   LaunchWishes wishes;
   wishes.words = request.words;
   wishes.ranks = ranks_of(request, host, stack);
@@ -247,8 +264,9 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   const Language language = used_language();
   LaunchRequest looked_at = request;
   if (is_detached) looked_at.level = no_preflight;
-  const LaunchCheck preflight =
+  LaunchCheck preflight =
       look_before_launch(host, stack, looked_at, catalogue, language, sandbox, session.events);
+  look_at_settings(wishes.environment, stack, looked_at, preflight);
   wishes.python = preflight.python;
   if (wishes.python.empty())
     throw Error(ErrorCode::host_unfit, "no Python interpreter of the stack works on this host",
@@ -308,7 +326,12 @@ void add_restart_options(OptionTable& table, LaunchCommandOptions& options) {
              "N")
       .check(whole_number(0, most_restarts));
   table.value("--restart-if", options.restart_if,
-              "Also restart after these causes; else where it helps", "ID,...");
+              "Also restart after these causes, unknown, or any; else where it helps", "ID,...");
+  table
+      .value("--restart-delay", restart.delay_s,
+             "Wait this long before a restart; default: 5, then twice as long each time", "S")
+      .check(whole_number(1, most_restart_delay_s))
+      .hidden();
   table.value("--checkpoints", restart.checkpoints,
               "Directory where the script writes its checkpoints", "DIR");
   table.value("--resume", restart.resume,
@@ -348,6 +371,7 @@ CommandAction define_launch(OptionTable& table) {
   table.value("--master-port", request.master_port, "Rendezvous port; default: a free one", "PORT")
       .check(whole_number(1, most_port));
   add_setting_options(table, request.settings);
+  add_library_option(table, request.settings);
   add_restart_options(table, *options);
   table.flag("-d,--detach", options->detach, "Run in the background; `topsctl runs` shows it");
   table.value("--job", options->job, "Start the job in this file", "FILE.json").excludes("--again");

@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/remote/remote_agent.hpp"
 #include "topsctl/host/system/files.hpp"

@@ -3,10 +3,12 @@
 
 #include <memory>
 
+#include "cli/approval.hpp"
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
 #include "cli/report_option.hpp"
 #include "cli/validators.hpp"
+#include "topsctl/base/text.hpp"
 #include "topsctl/engine/operations/commit_watchdog.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 
@@ -18,6 +20,7 @@ struct RollbackCommandOptions {
   std::int64_t id = 0;
   std::string root = "/";
   bool dry_run = false;
+  bool yes = false;
   bool force = false;
   bool give_up = false;
   bool from_store = false;
@@ -37,6 +40,7 @@ CommandAction define_rollback(OptionTable& table) {
       .check(whole_number(1, 999999999999));
   table.value("--root", options->root, "Root directory of the system", "DIR");
   table.flag("-n,--dry-run", options->dry_run, "Print the plan; change nothing");
+  add_yes_option(table, options->yes);
   table.flag("--force", options->force, "Restore files even if others modified them afterwards");
   table
       .value("--lock-timeout", options->lock_timeout_s, "Wait at most this long for dpkg's lock",
@@ -51,6 +55,11 @@ CommandAction define_rollback(OptionTable& table) {
     request.force = options->force;
     request.lock_timeout_ms = std::int64_t{options->lock_timeout_s} * 1000;
     const Host host = session.with_root(options->root);
+    if (is_to_be_asked(session, options->yes, options->dry_run))
+      request.approve = [&](const Execution& plan) {
+        return is_approved(render_execution(plan, Style{false, session.style.columns}),
+                           format("Roll back? [y/N]"));
+      };
     const auto execution =
         attempted(host, [&] { return roll_back(host, request, *session.events); });
     Output output = execution_output("rollback", execution, session.style);

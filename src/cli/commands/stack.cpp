@@ -59,9 +59,19 @@ Json to_json(const ShownStack& shown) {
       {"checks", stack.checks.size()}};
 }
 
+// With the stack file, for a single stack.
+Json with_definition(const ShownStack& shown) {
+  Json json = to_json(shown);
+  const Json file = Json::parse(shown.known.text);
+  const Json::json_pointer within("/stacks/0/definition");  // a report of this command was given
+  json["definition"] = file.contains(within) ? file[within] : file;
+  return json;
+}
+
 std::string body_of(const std::vector<ShownStack>& stacks) {
   Json list = Json::array();
-  for (const ShownStack& shown : stacks) list.push_back(to_json(shown));
+  for (const ShownStack& shown : stacks)
+    list.push_back(shown.known.text.empty() ? to_json(shown) : with_definition(shown));
   return to_line({{"stacks", std::move(list)}});
 }
 
@@ -88,6 +98,7 @@ Output list_stacks(Session& session) {
   for (KnownStack& known : stacks_with_origin()) {
     rows.push_back(
         {known.stack.name, releases_of(known.stack), origin_of(known), known.stack.title});
+    known.text.clear();
     stacks.push_back({std::move(known)});
   }
   return output_of(std::move(stacks), table(rows, session.style));
@@ -120,8 +131,15 @@ std::string text_of(const KnownStack& known, const Style& style) {
 
 Output show(const StackCommandOptions& options, Session& session) {
   KnownStack shown{load_stack(options.stack), ""};
-  for (const KnownStack& known : stacks_with_origin()) {
-    if (known.stack.name == shown.stack.name) shown.file = known.file;
+  if (means_stack_file(options.stack)) {
+    shown.file = options.stack;
+    shown.text = read_stack_file(options.stack).text;
+  } else {
+    for (const KnownStack& known : stacks_with_origin()) {
+      if (known.stack.name != shown.stack.name) continue;
+      shown.file = known.file;
+      shown.text = known.text;
+    }
   }
   std::string text = text_of(shown, session.style);
   return output_of({{std::move(shown)}}, std::move(text));
@@ -129,7 +147,7 @@ Output show(const StackCommandOptions& options, Session& session) {
 
 Output check(const StackCommandOptions& options, Session& session) {
   const ChosenStack chosen = read_stack_file(options.file);
-  KnownStack known{chosen.stack, options.file};
+  KnownStack known{chosen.stack, options.file, chosen.text};
   std::string text = text_of(known, session.style);
   const std::string state =
       chosen.file->signed_by

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/install_options.hpp"
 #include "cli/option_table.hpp"
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transfer/sftp_upload.hpp"
 
@@ -143,6 +143,7 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];
   Output output;
   output.header.command = "transfer";
+  output.header.warnings = ssh_warnings(options.where, session);
   output.header.error = error_of(results);
   if (output.header.error) output.header.exit = exit_code(output.header.error->code());
   Json targets = Json::array();

@@ -63,7 +63,8 @@ class Watching {
         host_(session.host),
         own_(session.with_own_state()),
         stack_(stack_on(host_, options.stack)),
-        catalogue_(known_diagnoses(stack_.backend.name)) {
+        catalogue_(known_diagnoses(stack_.backend.name)),
+        load_(host_) {
     // A name that is no run's is told at once.
     if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
     if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
@@ -73,8 +74,13 @@ class Watching {
     MachineFacts facts;
     facts.state = look_at_machine(host_, stack_, {});
     Look look{card_watch(facts.state), judge_machine(catalogue_, facts, used_language())};
-    if (const auto run = this->run())
-      words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
+    look.watch.host = load_.look();
+    const auto run = this->run();
+    if (run) words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
+    const LaunchRequest request = run ? run->record.request : LaunchRequest();
+    add_throughput(look.watch, request.words,
+                   static_cast<std::int64_t>(run ? run->record.ranks.size() : 0) *
+                       (request.place ? request.place->nodes() : 1));
     if (telemetry_) look.watch.ports = telemetry_->look();
     if (!options_.prometheus.empty())
       write_metrics(options_.prometheus,
@@ -103,6 +109,7 @@ class Watching {
   const Stack stack_;
   const DiagnosisCatalogue catalogue_;
   RankWords words_;
+  HostLoadMeter load_;
   std::optional<FlowTelemetry> telemetry_;
 };
 
@@ -178,11 +185,13 @@ CommandAction define_watch(OptionTable& table) {
               "Write metrics to this file of node_exporter's textfile collector", "FILE.prom");
   table.value("--telemetry", options->telemetry, "Summarize the VCCL telemetry in this directory",
               "DIR");
+  Json nothing = to_json(CardWatch{}, Judgement{});
+  nothing["verdict"] = nullptr;
   return {[options, &table](Session& session) {
             options->is_interval_given = table.has("--interval");
             return run_watch(*options, session);
           },
-          to_line(to_json(CardWatch{}, Judgement{}))};
+          to_line(nothing)};
 }
 
 }  // namespace topsctl

@@ -23,6 +23,7 @@ namespace {
 
 // Where root launches in a directory that others can change.
 constexpr const char* logs_of_root = "/var/log/topsctl-logs";
+constexpr std::int64_t most_job_batch = 1'000'000'000;
 constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
 
 // "0,1,4"
@@ -79,7 +80,7 @@ void require_script(const std::vector<std::string>& words) {
   std::error_code failure;
   // `-m MODULE` and the like are the interpreter's own affair.
   if (script.starts_with('-') || fs::exists(script, failure)) return;
-  throw Error(ErrorCode::bad_input, format("no such script: {}", in_quotes(script)),
+  throw Error(ErrorCode::bad_input, format("no such script: {}", missing_path(script)),
               "give its path relative to the working directory, then its arguments");
 }
 
@@ -95,8 +96,10 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
   const RestartRules& restart = request.restart;
   std::vector<std::string> known;
   for (const Diagnosis& each : catalogue.diagnoses) known.push_back(each.finding.id);
+  known.emplace_back(any_cause);
+  known.emplace_back(unknown_cause);
   for (const std::string& id : restart.causes) {
-    if (catalogue.find(id) == nullptr)
+    if (std::find(known.begin(), known.end(), id) == known.end())
       throw Error(ErrorCode::usage,
                   format("unknown diagnosis {}{}", in_quotes(id), did_you_mean(id, known)),
                   "`topsctl doctor --list` lists them");
@@ -168,7 +171,9 @@ void complete_settings(LaunchRequest& request, const Run& run,
 }  // namespace
 
 LaunchRequest request_again(const Host& host, const std::string& word,
-                            const std::vector<std::string>& given) {
+                            const std::vector<std::string>& given,
+                            const std::vector<std::string>& accepted,
+                            std::vector<std::string>& warnings) {
   const Run run = run_named(host, word);
   if (run.state == RunState::unreadable)
     throw Error(ErrorCode::bad_input, run.problem, "name a run with a complete record");
@@ -179,11 +184,21 @@ LaunchRequest request_again(const Host& host, const std::string& word,
     throw Error(ErrorCode::bad_input,
                 format("{} was started in {}", run.name, in_quotes(run.record.directory)),
                 "change to that directory first");
+  std::vector<std::string> changed;
   for (const auto& [path, digest] : run.record.digests) {
     std::error_code failure;
     if (fs::exists(path, failure) && sha256_of_file(path) == digest) continue;
-    throw Error(ErrorCode::bad_input, format("{} has changed since that run", in_quotes(path)),
-                "give the script after '--' to start its current version");
+    if (!fs::exists(path, failure))
+      throw Error(ErrorCode::bad_input, format("no such file: {}", in_quotes(path)),
+                  "give the script after '--' to start another one");
+    changed.push_back(in_quotes(path));
+  }
+  if (!changed.empty()) {
+    const std::string what = format("changed since {}: {}", run.name, joined(changed, ", "));
+    if (std::find(accepted.begin(), accepted.end(), accepted_change) == accepted.end())
+      throw Error(ErrorCode::bad_input, what,
+                  format("--accept {} starts the current version", accepted_change));
+    warnings.push_back(what);
   }
   LaunchRequest request = run.record.request;
   complete_settings(request, run, host.environment, given);
@@ -191,13 +206,45 @@ LaunchRequest request_again(const Host& host, const std::string& word,
   return request;
 }
 
-LaunchRequest request_in_file(const std::string& file) {
+namespace {
+
+void read_cluster(const JsonReader& job, ClusterOptions& options) {
+  const auto cluster = job.find("cluster");
+  if (!cluster || cluster->is_null()) return;
+  cluster->expect_keys({"engine", "hosts", "host_count", "tp", "pp", "micro_batch", "global_batch",
+                        "job_name", "image", "volumes", "engine_args"});
+  const auto text = [&](const char* key, std::string& to) {
+    if (const auto value = cluster->find(key)) to = value->text();
+  };
+  const auto number = [&](const char* key, std::int64_t most, std::int64_t& to) {
+    if (const auto value = cluster->find(key)) to = value->integer(1, most);
+  };
+  if (options.engine.empty()) text("engine", options.engine);
+  text("hosts", options.hosts);
+  number("host_count", most_ranks, options.host_count);
+  number("tp", most_ranks, options.tensor);
+  number("pp", most_ranks, options.pipeline);
+  number("micro_batch", most_job_batch, options.micro_batch);
+  number("global_batch", most_job_batch, options.global_batch);
+  text("job_name", options.job_name);
+  text("image", options.image);
+  options.volumes = cluster->texts_at("volumes");
+  options.engine_arguments = cluster->texts_at("engine_args");
+  if (!options.job_name.empty() && !is_job_name(options.job_name))
+    cluster->at("job_name").reject("expected at most 40 letters, digits, '-' and '_'");
+}
+
+}  // namespace
+
+LaunchRequest request_in_file(const std::string& file, ClusterOptions& options) {
   const auto text = read_text_if_present(file, most_job);
   if (!text)
-    throw Error(ErrorCode::bad_input, format("no such job file: {}", in_quotes(file)),
+    throw Error(ErrorCode::bad_input, format("no such job file: {}", missing_path(file)),
                 "a job is the `request` of a record: launch.json in the logs of a run");
-  const Json job = parse_json(*text, in_quotes(file));
-  return launch_request_in(JsonReader(job, in_quotes(file)));
+  const Json document = parse_json(*text, in_quotes(file));
+  const JsonReader job(document, in_quotes(file));
+  read_cluster(job, options);
+  return launch_request_in(job);
 }
 
 }  // namespace topsctl

@@ -6,12 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "cli/training/cluster_launch.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/catalogue/diagnosis.hpp"
 #include "topsctl/model/stack/stack.hpp"
 
 namespace topsctl {
+
+// For --accept, with --again: script or configuration may have changed.
+inline constexpr const char* accepted_change = "changed";
 
 // --nproc, or one for each card of --cards or of the host. Throws Error{usage} for what is no list
 // of cards, Error{host_unfit} where there is no card.
@@ -30,8 +34,12 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
 // Throws Error{bad_input} where it was started elsewhere, or one of its files or secrets is not as
 // it was; Error{usage} where a secret is missing.
 LaunchRequest request_again(const Host& host, const std::string& word,
-                            const std::vector<std::string>& given);
+                            const std::vector<std::string>& given,
+                            const std::vector<std::string>& accepted,
+                            std::vector<std::string>& warnings);
 // Of a job file. Throws Error{bad_input} if it is not there or malformed.
-LaunchRequest request_in_file(const std::string& file);
+// Its `cluster` goes into these options; what is given beside --job stays: engine, --emit,
+// --submit.
+LaunchRequest request_in_file(const std::string& file, ClusterOptions& options);
 
 }  // namespace topsctl

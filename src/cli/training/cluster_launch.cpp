@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,7 @@
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/launch/secret_marks.hpp"
 #include "topsctl/engine/planning/host_environment.hpp"
+#include "topsctl/host/filesystem/own_folder.hpp"
 
 namespace topsctl {
 
@@ -36,9 +38,9 @@ constexpr std::array options_of_engines = {"--hosts-from", "--host-count", "--em
 constexpr std::array options_of_layouts = {"--tp", "--pp", "--micro-batch", "--global-batch"};
 // What else goes with --engine.
 constexpr std::array options_with_engines = {
-    "--engine",      "--nproc",           "--stack",   "--python", "--log-dir",
-    "--master-port", "--profile",         "--set",     "--unset",  "--resume",
-    "--checkpoints", "--forget-settings", "--dry-run", "--shim"};
+    "--engine",  "--nproc",   "--stack", "--python", "--log-dir",     "--master-port",
+    "--profile", "--set",     "--unset", "--resume", "--checkpoints", "--forget-settings",
+    "--library", "--dry-run", "--shim",  "--accept", "--preflight",   "--job"};
 
 template <class List>
 bool is_one_of(const Option& option, const List& list) {
@@ -171,21 +173,35 @@ Json submit_files(const JobTemplate& form, const std::string& backend,
                            : job.status == 0 ? std::string("the job succeeded")
                                              : format("exit status {}", job.status);
   output.text += concat(session.style.bold(format("state:")), " ",
-                        job.log_folders.empty()
-                            ? what
-                            : format("{}; logs in {}", what, printable(job.log_folders.front())),
+                        job.log_folders.empty() ? what
+                                                : format("{}; logs in {}", what,
+                                                         printable(joined(job.log_folders, ", "))),
                         "\n");
   output.status = job.status;
   if (job.status != 0) output.header.exit = ExitCode::problems;
   return submitted_json(job);
 }
 
-bool is_dns_label(const std::string& name) {
-  constexpr std::size_t longest = 40;
-  return !name.empty() && name.size() <= longest && job_name_of({name}) == name;
+// What refuses root says so only when the job is started, on another day or host.
+void warn_of_root(const JobTemplate& form, const ClusterWishes& wishes, Output& output) {
+  const std::vector<std::string>& given = wishes.engine_arguments;
+  if (form.as_root.empty() || !is_root_user() ||
+      std::find(given.begin(), given.end(), form.as_root) != given.end())
+    return;
+  output.header.warnings.push_back(
+      format("{} does not start for root: add --engine-arg={}, or start the job as another user",
+             form.name, form.as_root));
 }
 
 }  // namespace
+
+bool is_job_name(const std::string& name) {
+  constexpr std::size_t longest = 40;
+  const auto is_alphanumeric = [](unsigned char c) { return c < 128U && std::isalnum(c) != 0; };
+  return !name.empty() && name.size() <= longest && is_alphanumeric(name.front()) &&
+         std::all_of(name.begin(), name.end(),
+                     [&](unsigned char c) { return is_alphanumeric(c) || c == '-' || c == '_'; });
+}
 
 RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int64_t ranks_each) {
   LayoutWishes wishes;
@@ -224,7 +240,6 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
       .value("--engine", options.engine, "Generate files for slurm, mpi, k8s, or a custom engine",
              "ENGINE")
       .excludes("--detach")
-      .excludes("--job")
       .excludes("--again");
   table.value("--hosts-from", options.hosts, "Hosts, such as 'n[00-15],m1'", "LIST")
       .excludes("--host-count");
@@ -250,8 +265,8 @@ void add_cluster_options(OptionTable& table, ClusterOptions& options) {
       .value("--job-name", options.job_name, "Job name; default: from the name of the script",
              "NAME")
       .check([](const std::string& name) {
-        return is_dns_label(name) ? std::string()
-                                  : std::string("expected lower-case letters, digits and '-'");
+        return is_job_name(name) ? std::string()
+                                 : std::string("expected at most 40 letters, digits, '-' and '_'");
       })
       .hidden();
   table.value("--image", options.image, "Container image of the pods", "IMAGE").hidden();
@@ -314,6 +329,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   if (is_shimmed && uses(form, "volumes") && !is_on_volume(wishes.volumes, wishes.shim))
     output.header.warnings.push_back(format(
         "the pods do not see the runtime shim: no --volume contains {}", wishes.shim.string()));
+  warn_of_root(form, wishes, output);
   const std::vector<JobFile> files = filled(form, values);
   const std::vector<std::string> submit = submit_command(form, values);
   output.text = layout_text(layout, wishes.hosts, session.style);

@@ -30,6 +30,8 @@ struct ClusterOptions {
   std::vector<std::string> engine_arguments;
 };
 
+// Letters, digits, '-' and '_', as schedulers take them.
+bool is_job_name(const std::string& name);
 void add_cluster_options(OptionTable& table, ClusterOptions& options);
 // Throws Error{usage} for an option of an engine without one, but for the layout with hosts, and
 // for one that does not go with it.

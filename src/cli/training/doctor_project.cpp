@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "cli/approval.hpp"
 #include "cli/training/doctor_text.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/error.hpp"
@@ -23,8 +24,12 @@ void add_project_options(OptionTable& table, ProjectCommandOptions& options) {
       .choices(patch_style_names());
   table.flag("--patch", options.patch, "Print the changes as a patch");
   table.flag("--apply", options.apply, "Make the changes; undo with `topsctl rollback`");
-  table.value("--accept", options.accepted, "Also make the uncertain changes of this diagnosis",
-              "ID");
+  add_yes_option(table, options.yes);
+  table.option("--yes").hidden();  // the short help fits a screen; the page has it
+  table
+      .value("--accept", options.accepted, "Also make the uncertain changes of this diagnosis",
+             "ID")
+      .lists("rewrites");
 }
 
 void require_project(const ProjectCommandOptions& options) {

@@ -20,6 +20,7 @@ struct ProjectCommandOptions {
   std::vector<std::string> accepted;
   bool patch = false;
   bool apply = false;
+  bool yes = false;  // to what --apply asks
 };
 
 void add_project_options(OptionTable& table, ProjectCommandOptions& options);

@@ -27,8 +27,9 @@ namespace {
 
 constexpr const char* group_name = "On remote hosts";
 constexpr std::array options_of_this_machine = {
-    "--engine",     "--detach", "--job",        "--again", "--checkpoints", "--resume",
-    "--restart-if", "--keep",   "--hosts-from", "--jobs",  "--canary",      "--max-failures"};
+    "--engine", "--detach",     "--job",           "--again", "--checkpoints",
+    "--resume", "--restart-if", "--restart-delay", "--keep",  "--hosts-from",
+    "--jobs",   "--canary",     "--max-failures"};
 constexpr std::array options_of_hosts = {
     "--master",     "--chdir", "--container",  "--jobs",     "--max-failures",   "--canary",
     "--accept-new", "--jump",  "--ssh-config", "--identity", "--connect-timeout"};
@@ -238,7 +239,8 @@ void add_hosts_options(OptionTable& table, HostsOptions& options) {
   for (std::size_t i = before; i < table.options.size(); ++i) {
     if (table.options[i].names.front() != "--hosts") table.options[i].hidden();
   }
-  for (const char* name : {"--restart-if", "--keep", "--master-port"}) table.option(name).hidden();
+  for (const char* name : {"--restart-if", "--restart-delay", "--keep", "--master-port"})
+    table.option(name).hidden();
 }
 
 void require_hosts(const OptionTable& table, const HostsOptions& options) {

@@ -5,7 +5,7 @@
 
 #include "cli/command.hpp"
 #include "cli/option_table.hpp"
-#include "cli/target_options.hpp"
+#include "cli/targets/target_options.hpp"
 #include "cli/training/cluster_launch.hpp"
 #include "topsctl/engine/launch/launch_check.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"

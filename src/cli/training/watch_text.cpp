@@ -52,6 +52,29 @@ std::string state_of(const CardWatch& watch, const Judgement& judgement) {
   return text;
 }
 
+std::string host_text(const CardWatch& watch) {
+  const HostLoad& load = watch.host;
+  const auto size = [](const std::optional<std::int64_t>& bytes) {
+    return bytes ? human_size(static_cast<std::uint64_t>(*bytes)) : std::string("-");
+  };
+  std::string text =
+      concat(format("host:"), " ",
+             format("processors {}, {} of {} memory available", dash_or(load.cpu_percent, " %"),
+                    size(load.memory_available_bytes), size(load.memory_total_bytes)),
+             "\n");
+  const Throughput& throughput = watch.throughput;
+  if (throughput.iterations_per_second)
+    text += concat(format("training:"), " ",
+                   format("{} it/s, {} samples/s, global batch {}",
+                          one_decimal(throughput.iterations_per_second),
+                          one_decimal(throughput.samples_per_second),
+                          throughput.global_batch ? concat(*throughput.global_batch) : "-"),
+                   "\n");
+  for (const std::string& advice : watch.advice)
+    text += concat(format("advice:"), " ", advice, "\n");
+  return text;
+}
+
 std::string ranks_text(const CardWatch& watch, const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"rank", "pid", "state", "cards", "iteration", "it/s", "last line"}};
@@ -105,6 +128,7 @@ std::string watch_text(const CardWatch& watch, const Judgement& judgement, const
   }
   if (!watch.ports.empty()) text += ports_text(watch.ports, style);
   if (!watch.ranks.empty()) text += ranks_text(watch, style);
+  text += host_text(watch);
   return text + concat(style.bold(format("state:")), " ", state_of(watch, judgement), "\n");
 }
 

@@ -12,6 +12,7 @@ FACTORIES = ("arange", "as_tensor", "asarray", "bartlett_window", "blackman_wind
              "ones_like", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range", "scalar_tensor",
              "sparse_coo_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like", "Generator")
 BFLOAT16 = torch.bfloat16
+DTYPE = torch.dtype
 NEW = ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros")
 
 
@@ -118,6 +119,8 @@ def _with_device(original, cards):
 
     @functools.wraps(original)
     def made(*arguments, **options):
+        if not options:
+            return original(*arguments)
         if "device" in options:
             device = options["device"] = mapped(options["device"])
             if options.get("dtype") is torch.bfloat16 and is_card(device):
@@ -140,11 +143,14 @@ def _moved_by(to, cards):
 
     @functools.wraps(to)
     def moved(self, *arguments, **options):
+        # This is called often: a type alone is asked for in few steps.
+        if not options and len(arguments) == 1 and type(arguments[0]) is DTYPE and arguments[0] is not BFLOAT16:
+            return to(self, arguments[0])
         if arguments:
             arguments = (mapped(arguments[0]),) + arguments[1:]
         if options and "device" in options:
             options["device"] = mapped(options["device"])
-        # This is called often: no generator here.
+        # No generator here either.
         if options and options.get("dtype") is BFLOAT16:
             _check_bfloat16(self, arguments, options, cards)
         for each in arguments:

@@ -3,6 +3,7 @@
 import functools
 import inspect
 import os
+import sys
 import threading
 import weakref
 
@@ -168,7 +169,11 @@ def _starter(groups, original):
             if known is not None and option not in known:
                 raise CannotMap("torch.distributed.init_process_group({}=...)".format(option), "that of torch_gcu has no such option")
         wanted = "cpu:gloo,gcu:" + backend() if groups.theirs is None and name.startswith("cpu:gloo") else backend()
-        return groups.inside(start, wanted, *arguments[1:], **options)
+        made = groups.inside(start, wanted, *arguments[1:], **options)
+        rank, size = (getattr(groups.theirs, each, groups.own[each]) for each in ("get_rank", "get_world_size"))
+        sys.stderr.write("Rank {}/{}, backend {}\n".format(groups.inside(rank), groups.inside(size), backend()))
+        sys.stderr.flush()
+        return made
     return init_process_group
 
 

@@ -234,7 +234,7 @@ CheckResult check_installed_wheel(const Host& host, const std::string& name,
   if (wheel == nullptr) {
     fail(result, format("{} is not installed for {}", name, python), "");
   } else {
-    judge_installed_wheel(host, *wheel, result);
+    judge_installed_wheel(host, *wheel, result, nullptr);
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/facts/start_way.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
 namespace topsctl {
@@ -293,6 +294,37 @@ std::vector<Finding> environment_findings(
   return Judge(places, stack, is_folder).findings();
 }
 
+bool is_in_effect(const std::vector<EnvironmentPlace>& places) {
+  const auto sets = [](const EnvironmentPlace& place, const std::string& name) {
+    const auto& all = place.set.assignments;
+    return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
+  };
+  const auto own = std::find_if(places.begin(), places.end(), [](const EnvironmentPlace& place) {
+    return place.is_here;
+  });
+  return std::none_of(places.begin(), places.end(), [&](const EnvironmentPlace& place) {
+    const auto& all = place.set.assignments;
+    return place.is_of_stack && std::none_of(all.begin(), all.end(), [&](const auto& each) {
+             return own != places.end() && !is_search_path(each.name) && sets(*own, each.name);
+           });
+  });
+}
+
+std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
+                                      const Stack& stack) {
+  EnvironmentPlace place;
+  place.name = "the chosen environment";
+  place.kind = PlaceKind::process;
+  place.is_of_stack = true;
+  for (const auto& [name, value] : variables) {
+    if (!is_search_path(name)) place.set.assignments.push_back({name, value});
+  }
+  std::vector<Finding> found =
+      environment_findings({place}, stack, [](const std::string&) { return true; });
+  std::erase_if(found, [](const Finding& each) { return each.severity < Severity::warning; });
+  return found;
+}
+
 EnvironmentCheck check_environment(const Host& host, const Stack& stack,
                                    std::optional<std::int64_t> process,
                                    std::vector<std::string>& warnings) {
@@ -302,6 +334,11 @@ EnvironmentCheck check_environment(const Host& host, const Stack& stack,
     std::error_code failure;
     return std::filesystem::is_directory(host.resolve(folder), failure);
   });
+  if (host.root == "/" && !is_in_effect(check.places)) {
+    check.findings.push_back(make_finding(
+        concat("environment-not-in-effect-", name(start_way(host))), stack.environment.file));
+    sort_findings(check.findings);
+  }
   return check;
 }
 

@@ -54,6 +54,12 @@ std::vector<std::string> homes_of(const Host& host) {
   return {of_root, of_user};
 }
 
+std::string own_environment(const Host& host) {
+  std::string text;
+  for (const auto& [name, value] : host.environment) text += concat(name, "=", value, '\0');
+  return text;
+}
+
 class Places {
  public:
   Places(const Host& host, const Stack& stack, std::vector<std::string>& warnings)
@@ -112,6 +118,12 @@ class Places {
     add(format("process {}", process), PlaceKind::process, read_text(file, most_bytes));
   }
 
+  void add_this_process(const Host& host) {
+    const std::size_t before = places_.size();
+    add("this process", PlaceKind::process, own_environment(host));
+    if (places_.size() > before) places_.back().is_here = true;
+  }
+
   std::vector<EnvironmentPlace> take() { return std::move(places_); }
 
  private:
@@ -121,12 +133,6 @@ class Places {
   std::vector<std::string> seen_;
   std::vector<EnvironmentPlace> places_;
 };
-
-std::string own_environment(const Host& host) {
-  std::string text;
-  for (const auto& [name, value] : host.environment) text += concat(name, "=", value, '\0');
-  return text;
-}
 
 }  // namespace
 
@@ -156,7 +162,7 @@ std::vector<EnvironmentPlace> environment_places(const Host& host, const Stack& 
     for (const std::string& file : files_in(host, folder, ".conf"))
       places.add_file(file, PlaceKind::unit);
   }
-  if (host.root == "/") places.add("this process", PlaceKind::process, own_environment(host));
+  if (host.root == "/") places.add_this_process(host);
   if (process) places.add_process(*process);
   return places.take();
 }

@@ -75,7 +75,24 @@ struct ReadFile {
   bool is_unread = false;  // there may be nothing wrong with it
 };
 
-ReadFile md5_of_file(const fs::path& file) {
+std::string md5_of_open_file(const Descriptor& file, int& failure) {
+  constexpr std::size_t block = 256U << 10U;
+  std::string buffer(block, '\0');
+  Md5 digest;
+  for (;;) {
+    throw_if_interrupted();
+    const ssize_t got = ::read(file.get(), buffer.data(), block);
+    if (got == 0) return digest.hex();
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      failure = errno;
+      return {};
+    }
+    digest.update({buffer.data(), static_cast<std::size_t>(got)});
+  }
+}
+
+ReadFile md5_of_file(const fs::path& file, DigestCache* cache) {
   const auto unread = [](int reason) {
     if (reason == ENOENT || reason == ENOTDIR) return ReadFile{"", format("is missing")};
     return ReadFile{"", format("cannot be read: {}", std::strerror(reason)), true};
@@ -85,32 +102,32 @@ ReadFile md5_of_file(const fs::path& file) {
   struct stat status {};
   if (!opened.is_open() || ::fstat(opened.get(), &status) != 0) return unread(errno);
   if (!S_ISREG(status.st_mode)) return {"", format("is no file")};
-  constexpr std::size_t block = 256U << 10U;
-  std::string buffer(block, '\0');
-  Md5 digest;
-  for (;;) {
-    throw_if_interrupted();
-    const ssize_t got = ::read(opened.get(), buffer.data(), block);
-    if (got == 0) return {digest.hex(), ""};
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return unread(errno);
-    digest.update({buffer.data(), static_cast<std::size_t>(got)});
-  }
+  int failure = 0;
+  const DigestCache::Reader read = [&](struct stat& after) -> std::optional<std::string> {
+    std::string md5 = md5_of_open_file(opened, failure);
+    if (failure == 0 && ::fstat(opened.get(), &after) != 0) failure = errno;
+    return failure == 0 ? std::optional(md5) : std::nullopt;
+  };
+  struct stat after {};
+  const auto md5 = cache == nullptr ? read(after) : cache->digest_of(status, "md5", read);
+  return md5 ? ReadFile{*md5, ""} : unread(failure);
 }
 
 // With what of the file is not as the package brought it.
-ReadFile compared(const Host& host, const RecordedFile& file, const DpkgFilters& filters) {
+ReadFile compared(const Host& host, const RecordedFile& file, const DpkgFilters& filters,
+                  DigestCache* cache) {
   const fs::path place = host.resolve(file.path);
   struct stat status {};
   if (filters.leaves_out(file.path) && ::stat(place.c_str(), &status) != 0 && errno == ENOENT)
     return {};
-  ReadFile read = md5_of_file(place);
+  ReadFile read = md5_of_file(place, cache);
   if (read.fault.empty() && read.md5 != file.md5) read.fault = format("differs from the package");
   return read;
 }
 
 std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb,
-                                           const std::vector<Diversion>& diversions) {
+                                           const std::vector<Diversion>& diversions,
+                                           DigestCache* cache) {
   std::vector<std::string> changed;
   const std::set<std::string_view> own(deb.files.begin(), deb.files.end());
   for (const auto& [path, md5] : deb.conffile_md5s) {
@@ -118,7 +135,7 @@ std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb&
     const fs::path place = host.resolve(path);
     if (const Diversion* diversion = diversion_of(path, deb, diversions)) {
       changed.push_back(format("{} is diverted to {}", in_quotes(path), in_quotes(diversion->to)));
-    } else if (const ReadFile read = md5_of_file(place); !read.fault.empty()) {
+    } else if (const ReadFile read = md5_of_file(place, cache); !read.fault.empty()) {
       changed.push_back(concat(in_quotes(path), " ", read.fault));
     } else if (read.md5 != md5) {
       changed.push_back(format("{} was modified", in_quotes(path)));
@@ -156,18 +173,19 @@ std::vector<std::string> missing_names(const Host& host, const InstalledDeb& deb
 }  // namespace
 
 std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb) {
-  return changed_conffiles(host, deb, read_diversions(host));
+  return changed_conffiles(host, deb, read_diversions(host), nullptr);
 }
 
-DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb) {
+DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb, DigestCache* cache) {
   const std::vector<Diversion> diversions = read_diversions(host);
   const std::vector<RecordedFile> files = recorded_files(deb, diversions);
   const DpkgFilters filters = read_dpkg_filters(host);
   DebFiles found;
   found.compared = files.size() + deb.conffile_md5s.size();
-  found.changed_conffiles = changed_conffiles(host, deb, diversions);
+  found.changed_conffiles = changed_conffiles(host, deb, diversions, cache);
   std::vector<ReadFile> read(files.size());
-  for_each_index(files.size(), [&](std::size_t i) { read[i] = compared(host, files[i], filters); });
+  for_each_index(files.size(),
+                 [&](std::size_t i) { read[i] = compared(host, files[i], filters, cache); });
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (read[i].fault.empty()) continue;
     (read[i].is_unread ? found.unread : found.differences)
@@ -178,7 +196,7 @@ DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb) {
   return found;
 }
 
-std::string wheel_difference(const Host& host, const InstalledWheel& wheel) {
+std::string wheel_difference(const Host& host, const InstalledWheel& wheel, DigestCache* cache) {
   for (const RecordLine& line : parse_record(wheel.record, wheel.dist_info)) {
     if (line.digest.empty()) continue;
     throw_if_interrupted();
@@ -186,7 +204,14 @@ std::string wheel_difference(const Host& host, const InstalledWheel& wheel) {
     struct stat status {};
     const auto file = host.resolve(path);
     if (::stat(file.c_str(), &status) != 0) return format("{} is missing", in_quotes(path));
-    const auto found = recorded_digest(file, line.algorithm);
+    const DigestCache::Reader read = [&](struct stat& after) {
+      const auto digest = recorded_digest(file, line.algorithm);
+      if (::stat(file.c_str(), &after) != 0) after = {};
+      return digest;
+    };
+    struct stat after {};
+    const auto found =
+        cache == nullptr ? read(after) : cache->digest_of(status, line.algorithm, read);
     if (!found || *found == line.digest) continue;
     const bool is_script = line.path.starts_with("../") && status.st_size <= most_script &&
                            had_digest_before_rewriting(read_text(file), line.sha256);

@@ -59,8 +59,9 @@ std::optional<Stack> stack_of_packages(const Host& host, const std::vector<Stack
   }
 }
 
-// The last install that is in effect.
-std::optional<Transaction> last_install(const Host& host) {
+}  // namespace
+
+std::optional<Transaction> install_in_effect(const Host& host) {
   try {
     std::vector<FoundTransaction> all = find_transactions(host);
     for (auto each = all.rbegin(); each != all.rend(); ++each) {
@@ -76,8 +77,10 @@ std::optional<Transaction> last_install(const Host& host) {
   return std::nullopt;
 }
 
+namespace {
+
 std::optional<Stack> stack_of_install(const Host& host, const std::vector<Stack>& stacks) {
-  const std::optional<Transaction> install = last_install(host);
+  const std::optional<Transaction> install = install_in_effect(host);
   if (!install) return std::nullopt;
   const InstalledStack installed = stack_of(*install);
   if (installed.is_of_file) {

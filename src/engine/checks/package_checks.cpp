@@ -143,7 +143,7 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
   const InstalledDeb* deb = machine.deb_of(rule.component);
   if (deb == nullptr || !is_installed(deb->status))
     return skip(result, "its package is not installed");
-  const DebFiles files = compare_deb_files(machine.host, *deb);
+  const DebFiles files = compare_deb_files(machine.host, *deb, machine.options.digests);
   for (const auto* faults : {&files.differences, &files.unread}) {
     if (faults->empty()) continue;
     const std::size_t others = faults->size() - 1;
@@ -168,7 +168,7 @@ void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResu
   if (machine.python == nullptr) return fail(result, "no Python interpreter", install_it);
   const InstalledWheel* wheel = machine.python->wheel(name);
   if (wheel != nullptr && has_version(machine.stack, component, wheel->version)) {
-    judge_installed_wheel(machine.host, *wheel, result);
+    judge_installed_wheel(machine.host, *wheel, result, machine.options.digests);
     if (result.status != CheckStatus::pass) return;
     const std::string unmet = unmet_by(machine, *wheel);
     if (unmet.empty()) return;
@@ -259,7 +259,8 @@ void judge_unchanged(const CheckedMachine& machine, CheckResult& result) {
       format("reinstall the earlier {}: the vendor's module is built for it", joined(names, ", ")));
 }
 
-void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result) {
+void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result,
+                           DigestCache* digests) {
   const bool signed_off =
       std::any_of(wheel.files.begin(), wheel.files.end(),
                   [](const std::string& file) { return file.ends_with(".dist-info/INSTALLER"); });
@@ -270,7 +271,7 @@ void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckR
          repair_it);
     return;
   }
-  const std::string difference = wheel_difference(host, wheel);
+  const std::string difference = wheel_difference(host, wheel, digests);
   if (!difference.empty()) {
     fail(result, difference, repair_it);
     return;

@@ -14,7 +14,8 @@ void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, Check
 void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 
 // Whether a wheel is installed completely: see check_installed_wheel().
-void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result);
+void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result,
+                           DigestCache* digests);
 void judge_environment(const CheckedMachine& machine, CheckResult& result);
 void judge_impostors(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 void judge_unchanged(const CheckedMachine& machine, CheckResult& result);

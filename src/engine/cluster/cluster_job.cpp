@@ -133,6 +133,7 @@ TemplateValues job_values(const ClusterWishes& wishes, const RankLayout& layout,
   command.insert(command.end(), wishes.words.begin(), wishes.words.end());
   TemplateValues values;
   values.words = {{"name", wishes.name},
+                  {"label", job_name_of({wishes.name})},
                   {"folder", wishes.emit_folder.string()},
                   {"nodes", concat(layout.wishes.hosts)},
                   {"ranks", concat(layout.wishes.ranks_each)},

@@ -159,12 +159,14 @@ class Filler {
 
 JobTemplate job_template_in(const JsonReader& reader) {
   JobTemplate form;
-  reader.expect_keys({"schema", "name", "title", "needs", "sorts_hosts", "submit", "files"});
+  reader.expect_keys(
+      {"schema", "name", "title", "needs", "sorts_hosts", "as_root", "submit", "files"});
   static_cast<void>(reader.at("schema").integer(1, 1));
   form.name = reader.at("name").text();
   form.title = reader.at("title").text();
   form.needs = reader.texts_at("needs");
   form.sorts_hosts = reader.flag_at("sorts_hosts");
+  if (const auto word = reader.find("as_root")) form.as_root = word->text();
   form.submit = reader.at("submit").texts();
   for (const JsonReader& file : reader.at("files").items()) form.files.push_back(file_in(file));
   if (form.files.empty()) reader.at("files").reject("expected at least one file");

@@ -141,11 +141,17 @@ class Following {
     if (job_.log_folders.empty()) return;
     rank_.open(fs::path(job_.log_folders.front()) / "rank_0.log");
     rank_.take(submission_.on_rank_line);
+    for (const std::string& log : job_.log_folders) {
+      Follower& follower = logs_[log];  // opens files only
+      follower.open(log);
+      follower.take(submission_.on_engine_line);
+    }
   }
 
   const Submission& submission_;
   RankLog said_;
   Follower rank_;
+  std::map<std::string, Follower> logs_;  // of the engine
   pid_t program_ = 0;
   SubmittedJob job_;
 };
@@ -160,6 +166,7 @@ void judge(const Submission& submission, SubmittedJob& job) {
     if (seen.empty())
       throw Error(ErrorCode::bad_input,
                   format("{} is not visible on this host", in_quotes(job.log_folders.front())), "");
+    seen.push_back(submission.folder / own_log);
     const DiagnosisCatalogue catalogue = known_diagnoses(submission.backend);
     const LogMatcher matcher(catalogue);
     const LogStory story = read_logs(matcher, find_log_files(seen), {});

@@ -195,7 +195,7 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
     }
     std::error_code failure;
     const fs::file_status status = fs::status(path, failure);
-    if (!fs::exists(status)) refuse_log(format("cannot read {}: no such file", in_quotes(path)));
+    if (!fs::exists(status)) refuse_log(format("cannot read {}: no such file", missing_path(path)));
     if (fs::is_directory(status))
       add_folder(path, files);
     else

@@ -60,17 +60,21 @@ struct Patterns {
 
 struct LogMatcher::Compiled {
   explicit Compiled(const DiagnosisCatalogue& catalogue)
-      : patterns(catalogue), set(patterns.texts) {
+      : first(catalogue.diagnoses.data()), patterns(catalogue), set(patterns.texts) {
     set.require_texts();
     for (const Diagnosis& diagnosis : catalogue.diagnoses) {
       if (!diagnosis.unless.empty()) unless.emplace(&diagnosis, Pattern(diagnosis.unless));
     }
     for (const std::string& pattern : catalogue.signs.data) data.emplace_back(pattern);
   }
+  std::size_t number_of(const Diagnosis* diagnosis) const {
+    return static_cast<std::size_t>(diagnosis - first);
+  }
   bool is_data(std::string_view line) const {
     return std::any_of(data.begin(), data.end(),
                        [&](const Pattern& each) { return each.matches(line); });
   }
+  const Diagnosis* first;
   Patterns patterns;
   PatternSet set;
   std::map<const Diagnosis*, Pattern> unless;
@@ -118,6 +122,10 @@ LogMatcher::LogMatcher(const DiagnosisCatalogue& catalogue)
     : compiled_(std::make_unique<const Compiled>(catalogue)) {}
 
 LogMatcher::~LogMatcher() = default;
+
+std::size_t LogMatcher::number_of(const Diagnosis* diagnosis) const {
+  return compiled_->number_of(diagnosis);
+}
 
 LogMatcher::Effort LogMatcher::Effort::unlimited() {
   Effort effort;
@@ -202,7 +210,7 @@ class LogMatcher::Comparison {
     if (diagnosis != nullptr) {
       // Most have several patterns, one behind the other.
       if (diagnosis != std::exchange(asked_, diagnosis))
-        is_asked_known_ = wanted_.is_known && wanted_.is_known(diagnosis);
+        is_asked_known_ = wanted_.is_known && wanted_.is_known(compiled_.number_of(diagnosis));
       return is_asked_known_;
     }
     const Sign sign = patterns().of_sign[i];

@@ -157,9 +157,7 @@ class LogReader::Lines {
     }
     if (is_of_what_python_ignores(words)) ignored_at_[key] = line_;
     if (is_exception(words)) {
-      OpenTraceback alone;
-      alone.is_ignored = is_within_ignored(key);
-      alone.time_ms = time();
+      OpenTraceback alone{"", false, is_within_ignored(key), {}};
       close(key, alone, words);
       return;
     }
@@ -237,17 +235,20 @@ class LogReader::Lines {
     return true;
   }
 
+  // The time of an exception without a traceback is found where it is told.
   void close(int key, OpenTraceback& traceback, std::string_view exception) {
+    const bool is_alone = traceback.text.empty();
+    const auto time_ms = [&] { return is_alone ? time() : traceback.time_ms; };
     traceback.text.append(exception);
     const bool is_launchers = exception.find("ChildFailedError") != std::string_view::npos;
     if (is_launchers) summary_.begin();
     const std::string_view shown =
         exception.empty() ? std::string_view("Traceback (most recent call last):") : exception;
-    const LogMatcher::Meaning meaning = judge(
-        traceback.text, shown, key, [&] { return traceback.time_ms; }, traceback.is_ignored);
+    const LogMatcher::Meaning meaning =
+        judge(traceback.text, shown, key, time_ms, traceback.is_ignored);
     if (story_.tracebacks.size() == most_tracebacks) return;
     Traceback told;
-    told.place = place_of(rank_of(key), traceback.time_ms);
+    told.place = place_of(rank_of(key), time_ms());
     told.place.is_overcome = traceback.is_ignored;
     told.text = printable(traceback.text, topsctl::Lines::keep);
     told.is_explained = is_launchers || !meaning.diagnoses.empty();
@@ -267,7 +268,7 @@ class LogReader::Lines {
     const std::optional<int> rank = rank_of(from);
     const bool is_traceback = unit.find('\n') != std::string_view::npos;
     LogMatcher::Wanted wanted;
-    wanted.is_known = [&](const Diagnosis* diagnosis) { return is_seen_enough(diagnosis, from); };
+    wanted.is_known = [&](std::size_t diagnosis) { return is_seen_enough(diagnosis, from); };
     // A traceback is explained by whatever it shows, however often that was seen.
     wanted.any_diagnosis = is_traceback && story_.tracebacks.size() < most_tracebacks;
     wanted.progress = is_in_doubt(from) || is_in_doubt(any_rank);
@@ -275,8 +276,7 @@ class LogReader::Lines {
     const LogMatcher::Meaning meaning = matcher_.meaning(unit, wanted, effort_);
     const int key = meaning.is_setback || summary_.is_open() ? any_rank : doubted(from);
     for (const Diagnosis* diagnosis : meaning.diagnoses) {
-      if (is_seen_enough(diagnosis, from)) continue;
-      sighted_.note(diagnosis, from);
+      if (!sighted_.note(matcher_.number_of(diagnosis), from, story_.sightings.size())) continue;
       LogPlace place = place_of(rank, time_ms());
       place.is_overcome = is_ignored;
       if (diagnosis->finding.severity != Severity::warning || diagnosis->passes)
@@ -292,7 +292,7 @@ class LogReader::Lines {
     return meaning;
   }
 
-  bool is_seen_enough(const Diagnosis* diagnosis, int key) const {
+  bool is_seen_enough(std::size_t diagnosis, int key) const {
     return sighted_.is_enough(diagnosis, key, story_.sightings.size());
   }
 

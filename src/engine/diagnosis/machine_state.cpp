@@ -196,7 +196,7 @@ bool is_still(const MachineState& state, const JobProcess& process) {
 }
 
 MachineState look_at_machine(const Host& host, const Stack& stack,
-                             const std::vector<std::int64_t>& wanted) {
+                             const std::vector<std::int64_t>& wanted, ProcessLooks looks) {
   MachineState state;
   const std::string& prefix = stack.accelerator.device_node;
   state.cards_wanted = stack.accelerator.cards;
@@ -209,7 +209,7 @@ MachineState look_at_machine(const Host& host, const Stack& stack,
   state.tool = stack.accelerator.tool.file;
   ask_tool(host, stack.accelerator.tool, state);
   state.processes = job_processes(host, prefix, wanted);
-  if (!state.processes.empty()) {
+  if (!state.processes.empty() && looks == ProcessLooks::two) {
     pause_for(std::chrono::milliseconds(between_looks_ms));
     state.processes_later = job_processes(host, prefix, wanted);
   }

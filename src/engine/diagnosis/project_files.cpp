@@ -9,6 +9,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/archive/source.hpp"
+#include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/pattern.hpp"
 
 namespace topsctl {
@@ -129,7 +130,7 @@ ProjectFiles find_project_files(const fs::path& folder) {
   std::error_code failure;
   const fs::file_status status = fs::status(folder, failure);
   if (!fs::exists(status))
-    refuse_project(format("cannot read {}: no such directory", in_quotes(folder.string())));
+    refuse_project(format("cannot read {}: no such directory", missing_path(folder)));
   if (!fs::is_directory(status))
     refuse_project(format("cannot read {}: not a directory", in_quotes(folder.string())));
   ProjectFiles found = Walk(folder).run();

@@ -2,21 +2,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
-
-#include "topsctl/model/catalogue/diagnosis.hpp"
+#include <vector>
 
 namespace topsctl {
 
-// Of one file; `key`: what writes the lines, such as a rank.
+// Of one file; `key`: what writes the lines, such as a rank. A diagnosis is named by its number in
+// the catalogue.
 class SightingCount {
  public:
-  void note(const Diagnosis* diagnosis, int key) { ++seen_[diagnosis][key]; }
   // `all`: sightings of the whole job.
-  bool is_enough(const Diagnosis* diagnosis, int key, std::size_t all) const;
+  bool is_enough(std::size_t diagnosis, int key, std::size_t all) const;
+  // Counts it, unless it is enough.
+  bool note(std::size_t diagnosis, int key, std::size_t all);
 
  private:
-  std::unordered_map<const Diagnosis*, std::unordered_map<int, std::size_t>> seen_;
+  using Counts = std::vector<std::uint8_t>;  // by diagnosis
+  const Counts* of(int key) const;
+
+  std::unordered_map<int, Counts> by_key_;
+  std::vector<bool> is_seen_;  // by diagnosis
+  // What was asked for last: lines of one key stand together.
+  mutable int last_key_ = 0;
+  mutable const Counts* last_ = nullptr;
 };
 
 }  // namespace topsctl

@@ -1,5 +1,5 @@
 // Stops the services of packages that are about to go.
-#include "engine/execution/services.hpp"
+#include "topsctl/engine/execution/services.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -70,12 +70,16 @@ std::string unit_pattern(const std::string& path) {
   return at == std::string::npos ? name : name.insert(at + 1, "*");
 }
 
-void stop_units(const Host& host, const std::set<std::string>& going, EventSink& events) {
-  if (!has_service_manager(host)) return;
-  std::set<std::string> units;
-  for (const std::string& path : going) {
-    if (is_unit(path)) units.insert(unit_pattern(path));
+std::set<std::string> going_paths(const Snapshot& undo) {
+  std::set<std::string> going;
+  for (const KeptPath& kept : undo.paths) {
+    if (kept.state.type == FileState::Type::absent) going.insert(kept.path);
   }
+  return going;
+}
+
+void stop_units(const Host& host, const Snapshot& undo, EventSink& events) {
+  const std::vector<std::string> units = stopped_units(host, undo);
   if (units.empty()) return;
   std::vector<std::string> argv = {"systemctl", "stop", "--"};
   argv.insert(argv.end(), units.begin(), units.end());
@@ -128,13 +132,18 @@ std::vector<std::string> stop_services(const Host& host, const Transaction& tran
                             package.name, *package.before));
     }
   }
-  std::set<std::string> going;
-  for (const KeptPath& kept : undo.paths) {
-    if (kept.state.type == FileState::Type::absent) going.insert(kept.path);
-  }
-  stop_units(host, going, events);
-  end_daemons(host, going, told);
+  stop_units(host, undo, events);
+  end_daemons(host, going_paths(undo), told);
   return told;
+}
+
+std::vector<std::string> stopped_units(const Host& host, const Snapshot& undo) {
+  if (!has_service_manager(host)) return {};
+  std::set<std::string> units;
+  for (const std::string& path : going_paths(undo)) {
+    if (is_unit(path)) units.insert(unit_pattern(path));
+  }
+  return {units.begin(), units.end()};
 }
 
 void reload_service_manager(const Host& host, EventSink& events) {

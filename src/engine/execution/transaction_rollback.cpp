@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/execution/services.hpp"
 #include "engine/execution/volatile_paths.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/phase_timer.hpp"
+#include "topsctl/engine/execution/services.hpp"
 #include "topsctl/engine/observation/observed_record.hpp"
 #include "topsctl/engine/transaction/cut_off_undo.hpp"
 #include "topsctl/engine/transaction/garbage_collection.hpp"

@@ -91,6 +91,7 @@ AttemptRecord Attempt::run() {
   supervisor_.reset();
   for (Stream& stream : streams_) finish(stream);
   note_lack_of_memory();
+  measure();
   record_.ended_at = timestamp(host_.clock->now());
   ::unlink(pipe_of_pids(plan_.log_folder).c_str());
   for (const RankRecord& rank : record_.ranks)
@@ -103,6 +104,7 @@ void Attempt::start() {
   ::fcntl(output.read_end.get(), F_SETFL, O_NONBLOCK);
   streams_.push_back({-1, std::move(output.read_end), RankLog(plan_.log_folder / "launcher.log")});
   supervisor_.emplace();
+  load_.emplace(host_);
   busy_checker_.emplace(host_, plan_, *supervisor_);
   if (plan_.engine == LaunchEngine::torchrun) {
     programs_.push_back(supervisor_->start(plan_.argv, plan_.environment, output.write_end));
@@ -183,10 +185,43 @@ std::function<void(std::string_view)> Attempt::hears(const Stream& stream) {
     ++record.lines;
     if (!trimmed(line).empty())
       record.last_line = printable(std::string(line.substr(0, longest_last_line)));
-    if (auto iteration = iteration_in(line)) record.iteration = std::move(*iteration);
+    if (auto iteration = iteration_in(line)) {
+      note_iteration(record, *iteration);
+      record.iteration = std::move(*iteration);
+    }
+    if (auto backend = backend_in(line)) record.backend = std::move(*backend);
     if (stall_watch_) stall_watch_->heard(rank);
     listener_.line(rank, line);
   };
+}
+
+// The one before the total, where there is one, counts; in a new epoch from its begin.
+void Attempt::note_iteration(RankRecord& rank, const std::string& iteration) {
+  const std::vector<std::uint64_t> numbers = numbers_in(iteration);
+  if (numbers.empty()) return;
+  const auto now = host_.clock->steady();
+  const std::size_t at = numbers.size() == 1 ? 0 : numbers.size() - 2;
+  FirstIteration& first = first_iterations_[rank.rank];
+  if (first.numbers.size() != numbers.size() || numbers[at] < first.numbers[at])
+    first = {numbers, now};
+  const double passed = std::chrono::duration<double>(now - first.at).count();
+  if (numbers[at] > first.numbers[at] && passed > 0)
+    rank.iterations_per_second = static_cast<double>(numbers[at] - first.numbers[at]) / passed;
+}
+
+void Attempt::measure() {
+  const HostLoad load = load_->since_start();
+  const auto least = record_.host.memory_available_bytes;
+  record_.host = load;
+  if (least && load.memory_available_bytes)
+    record_.host.memory_available_bytes = std::min(*least, *load.memory_available_bytes);
+  std::optional<double> pace;
+  for (const RankRecord& rank : record_.ranks) {
+    if (rank.iterations_per_second && (!pace || *rank.iterations_per_second < *pace))
+      pace = rank.iterations_per_second;
+  }
+  const std::int64_t nodes = plan_.place ? plan_.place->nodes() : 1;
+  record_.throughput = throughput_of(pace, global_batch_of(plan_.words, plan_.ranks * nodes));
 }
 
 // Lines "RANK PID RANK-IN-WORLD".
@@ -291,6 +326,7 @@ void Attempt::look_for_stall() {
 void Attempt::tick() {
   if (!tick_.is_over()) return;
   tick_ = WaitLimit(tick_ms);
+  measure();
   rules_.tick();
   listener_.progressed(record_);
 }
@@ -309,10 +345,24 @@ void Attempt::end_waiting_engine() {
 }
 
 void Attempt::note_first_failure() {
-  for (const pid_t program : programs_) {
-    const auto status = supervisor_->status(program);
-    if (first_failure_ == 0 && status && !ended_by_) first_failure_ = *status;
+  for (std::size_t i = 0; i < programs_.size(); ++i) {
+    const auto status = supervisor_->status(programs_[i]);
+    if (first_failure_ != 0 || !status || ended_by_) continue;
+    first_failure_ = *status;
+    if (*status != 0 && plan_.engine == LaunchEngine::topsctl && !is_stopping_)
+      note_failed_rank(i, programs_[i], *status);
   }
+}
+
+// A rank that was killed says nothing: in the words of torchrun, which does so for its own ranks.
+void Attempt::note_failed_rank(std::size_t which, pid_t pid, int status) {
+  RankRecord& rank = record_.ranks[which];
+  rank.status = status > signal_base ? signal_base - status : status;
+  with_logs([&] {
+    streams_.back().log.take(concat("[rank", rank.in_world.value_or(rank.rank),
+                                    "]: failed (exitcode: ", *rank.status, ") (pid: ", pid, ")\n"),
+                             host_.clock->now(), [](std::string_view) {});
+  });
 }
 
 // A rank that fails ends all, as with torchrun.

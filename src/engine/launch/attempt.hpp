@@ -1,9 +1,11 @@
 // One start of a training: its ranks, their logs, and what is seen of them until all have ended.
 #pragma once
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +73,9 @@ class Attempt {
   void note_failure_told(std::string_view line);
   void end_waiting_engine();
   void note_first_failure();
+  void note_iteration(RankRecord& rank, const std::string& iteration);
+  void measure();
+  void note_failed_rank(std::size_t which, pid_t pid, int status);
   bool has_group_ended() const;
   int status_of_group() const;
 
@@ -98,6 +103,13 @@ class Attempt {
   bool is_stopping_ = false;
   bool is_ended_ = false;
   bool is_ended_for_stall_ = false;
+
+  struct FirstIteration {
+    std::vector<std::uint64_t> numbers;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::map<std::int64_t, FirstIteration> first_iterations_;  // of ranks
+  std::optional<HostLoadMeter> load_;
 };
 
 }  // namespace topsctl

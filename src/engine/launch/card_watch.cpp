@@ -37,6 +37,49 @@ std::string label_value(const std::string& text) {
   return value;
 }
 
+// What all ports together sent last.
+std::optional<double> bandwidth_of(const std::vector<FlowPort>& ports) {
+  std::optional<double> sum;
+  for (const FlowPort& port : ports) {
+    if (port.values.count > 0) sum = sum.value_or(0) + port.values.last;
+  }
+  return sum;
+}
+
+// Of the host and of the training on it.
+std::string host_metrics(const CardWatch& watch, const std::string& host_name) {
+  const auto number = [](const std::optional<std::int64_t>& value) {
+    return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+  };
+  struct Sample {
+    const char* name;
+    const char* help;
+    std::optional<double> value;
+  };
+  const std::vector<Sample> samples = {
+      {"topsctl_host_cpu_percent", "Use of all processors in percent.", watch.host.cpu_percent},
+      {"topsctl_host_memory_total_bytes", "Memory of the host.",
+       number(watch.host.memory_total_bytes)},
+      {"topsctl_host_memory_available_bytes", "Memory of the host that programs can still get.",
+       number(watch.host.memory_available_bytes)},
+      {"topsctl_telemetry_bandwidth_gbps", "What all ports send, in Gbit/s.",
+       bandwidth_of(watch.ports)},
+      {"topsctl_training_iterations_per_second", "Iterations of the training in a second.",
+       watch.throughput.iterations_per_second},
+      {"topsctl_training_samples_per_second", "Samples of all ranks in a second.",
+       watch.throughput.samples_per_second},
+      {"topsctl_training_global_batch", "Samples of an iteration.",
+       number(watch.throughput.global_batch)}};
+  std::string text;
+  for (const Sample& sample : samples) {
+    if (!sample.value) continue;
+    text += concat("# HELP ", sample.name, " ", sample.help, "\n# TYPE ", sample.name, " gauge\n",
+                   sample.name, "{host=\"", label_value(host_name), "\"} ",
+                   Json(*sample.value).dump(), "\n");
+  }
+  return text;
+}
+
 struct Metric {
   const char* name;
   const char* help;
@@ -99,6 +142,31 @@ CardWatch card_watch(const MachineState& state) {
   return watch;
 }
 
+void add_throughput(CardWatch& watch, const std::vector<std::string>& words, std::int64_t ranks) {
+  std::optional<double> pace;  // that of the slowest rank: the others wait for it
+  for (const WatchedRank& rank : watch.ranks) {
+    if (rank.iterations_per_second && (!pace || *rank.iterations_per_second < *pace))
+      pace = rank.iterations_per_second;
+  }
+  watch.throughput = throughput_of(pace, global_batch_of(words, ranks));
+  std::optional<double> use;
+  std::optional<double> memory;
+  std::size_t cards = 0;
+  constexpr double percent = 100;
+  for (const WatchedCard& card : watch.cards) {
+    const CardReading& reading = card.reading;
+    if (!card.rank || !reading.utilization_percent) continue;
+    use = use.value_or(0) + *reading.utilization_percent;
+    ++cards;
+    if (reading.memory_used_bytes && reading.memory_total_bytes && *reading.memory_total_bytes > 0)
+      memory =
+          std::max(memory.value_or(0), percent * static_cast<double>(*reading.memory_used_bytes) /
+                                           static_cast<double>(*reading.memory_total_bytes));
+  }
+  if (use) *use /= static_cast<double>(cards);
+  watch.advice = advice_on(watch.host, watch.ranks.size(), use, memory);
+}
+
 Json to_json(const CardWatch& watch, const Judgement& judgement) {
   Json cards = Json::array();
   for (const WatchedCard& card : watch.cards) {
@@ -138,6 +206,10 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
           {"cards_busy", number_or_null(watch.busy)},
           {"idle_alarm", watch.are_cards_idle},
           {"telemetry", std::move(ports)},
+          {"bandwidth_gbps", number_or_null(bandwidth_of(watch.ports))},
+          {"host", to_json(watch.host)},
+          {"throughput", to_json(watch.throughput)},
+          {"advice", watch.advice},
           {"verdict", name(judgement.verdict)},
           {"first_cause", text_or_null(judgement.first_cause)}};
 }
@@ -165,7 +237,7 @@ std::string prometheus_text(const CardWatch& watch, const std::string& prefix,
                    "# TYPE topsctl_cards_idle gauge\ntopsctl_cards_idle{host=\"",
                    label_value(host_name), "\"} ", watch.are_cards_idle ? 1 : 0, "\n");
   }
-  return text;
+  return text + host_metrics(watch, host_name);
 }
 
 }  // namespace topsctl

@@ -25,6 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 3> suffixes = {".pt", ".pth", ".ckpt"};
 constexpr std::array<std::string_view, 11> parts = {
     "rank", "shard", "part", "of", "gpu", "gcu", "card", "node", "mp", "states", "worker"};
+constexpr std::array<std::string_view, 5> counters = {"epoch", "ep", "step", "iter", "iteration"};
 constexpr const char* last_file = "last_checkpoint";
 constexpr std::uint64_t most_last = 4096;  // bytes
 constexpr std::int64_t ns_per_s = 1'000'000'000;
@@ -35,28 +36,66 @@ bool is_checkpoint_name(const std::string& name) {
          std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
 }
 
-// "epoch_3_rank_0": the number is of a part of a checkpoint, not of its age.
-bool is_of_a_part(std::string_view before) {
-  while (!before.empty() && std::string_view("_-. ").find(before.back()) != std::string_view::npos)
+// Whether the text before a number ends with one of these words: "epoch_3_rank_" does with "rank".
+template <class Words>
+bool is_number_of(const Words& words, std::string_view before) {
+  while (!before.empty() && std::string_view("_-.= ").find(before.back()) != std::string_view::npos)
     before.remove_suffix(1);
-  const std::string words = lower_case(before);
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return words.ends_with(part); });
+  const std::string text = lower_case(before);
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.ends_with(word); });
 }
 
+struct NumberInName {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  bool counts = false;    // epochs, steps
+  bool measures = false;  // part of a decimal number, such as a loss
+};
+
+std::vector<NumberInName> numbers_of_name(std::string_view stem) {
+  std::vector<NumberInName> numbers;
+  const auto is_digit = [&](std::size_t at) {
+    return at < stem.size() && stem[at] >= '0' && stem[at] <= '9';
+  };
+  for (std::size_t at = 0; at < stem.size(); ++at) {
+    if (!is_digit(at)) continue;
+    NumberInName number{at, at, false, false};
+    while (is_digit(number.end)) ++number.end;
+    number.counts = is_number_of(counters, stem.substr(0, at));
+    const bool follows_point = at >= 2 && stem[at - 1] == '.' && is_digit(at - 2);
+    const bool has_point =
+        number.end < stem.size() && stem[number.end] == '.' && is_digit(number.end + 1);
+    number.measures = !number.counts && (follows_point || has_point);
+    numbers.push_back(number);
+    at = number.end;
+  }
+  return numbers;
+}
+
+// "checkpoint_epoch_2_step_100.pt": all that counts makes its age. Where nothing is known to count,
+// the last number does, unless it is of a part: "epoch_3_rank_0".
 Checkpoint named(const fs::path& path) {
   const std::string name = path.filename().string();
   Checkpoint found{path.string(), name, {}, 0};
-  const std::size_t stem = name.size() - path.extension().string().size();
-  std::size_t end = stem;
-  while (end > 0 && !is_digits(name.substr(end - 1, 1))) --end;
-  std::size_t begin = end;
-  while (begin > 0 && is_digits(name.substr(begin - 1, 1))) --begin;
-  std::uint64_t number = 0;
-  const auto failure = std::from_chars(name.data() + begin, name.data() + end, number).ec;
-  if (begin == end || failure != std::errc() || is_of_a_part(name.substr(0, begin))) return found;
-  found.number = number;
-  found.family.replace(begin, end - begin, "#");
+  const std::string stem = name.substr(0, name.size() - path.extension().string().size());
+  std::vector<NumberInName> numbers = numbers_of_name(stem);
+  if (numbers.empty() || is_number_of(parts, stem.substr(0, numbers.back().begin))) return found;
+  if (std::none_of(numbers.begin(), numbers.end(), [](const auto& each) { return each.counts; })) {
+    for (NumberInName& each : numbers) each.measures = false;
+    numbers.back().counts = true;
+  }
+  for (const NumberInName& each : numbers) {
+    if (!each.counts) continue;
+    std::uint64_t number = 0;
+    const char* end = stem.data() + each.end;
+    if (std::from_chars(stem.data() + each.begin, end, number).ec != std::errc()) return found;
+    found.numbers.push_back(number);
+  }
+  for (auto each = numbers.rbegin(); each != numbers.rend(); ++each) {
+    if (each->counts || each->measures)
+      found.family.replace(each->begin, each->end - each->begin, "#");
+  }
   return found;
 }
 
@@ -103,8 +142,7 @@ void sort_by_age(std::vector<Checkpoint>& whole, const std::string& last) {
     newest[each.family] = std::max(newest[each.family], each.mtime_ns);
   const auto key = [&](const Checkpoint& each) {
     const bool is_last = fs::path(each.path).filename() == last;
-    return std::tuple(is_last, newest.at(each.family), each.family, each.number.value_or(0),
-                      each.mtime_ns);
+    return std::tuple(is_last, newest.at(each.family), each.family, each.numbers, each.mtime_ns);
   };
   std::sort(whole.begin(), whole.end(),
             [&](const Checkpoint& a, const Checkpoint& b) { return key(a) < key(b); });
@@ -146,7 +184,7 @@ std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder
   std::vector<std::string> removed;
   const Descriptor open = open_folder(folder.path);
   const auto is_of_this_run = [&](const Checkpoint& each) {
-    return each.number && each.mtime_ns >= since_ns && each.owner == ::geteuid();
+    return !each.numbers.empty() && each.mtime_ns >= since_ns && each.owner == ::geteuid();
   };
   for (const Checkpoint& each : folder.whole) {
     const Checkpoint& newest = folder.whole.back();
@@ -154,7 +192,7 @@ std::vector<std::string> remove_older_checkpoints(const CheckpointFolder& folder
     const auto newer =
         std::count_if(folder.whole.begin(), folder.whole.end(), [&](const Checkpoint& other) {
           return other.family == each.family && is_of_this_run(other) &&
-                 *other.number > *each.number && other.mtime_ns >= each.mtime_ns &&
+                 other.numbers > each.numbers && other.mtime_ns >= each.mtime_ns &&
                  other.mtime_ns < settled_ns;
         });
     if (static_cast<std::size_t>(newer) < std::max<std::size_t>(keep, 1)) continue;

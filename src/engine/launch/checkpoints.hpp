@@ -12,10 +12,11 @@ namespace topsctl {
 
 // A file *.pt, *.pth or *.ckpt.
 struct Checkpoint {
-  std::string path;                     // below the folder's
-  std::string family;                   // its name with '#' in the place of its last number
-  std::optional<std::uint64_t> number;  // of its name: 10 of epoch_10.pth
-  std::int64_t mtime_ns = 0;            // since 1970
+  std::string path;    // below the folder's
+  std::string family;  // its name with '#' in the place of what counts and measures
+  // What counts in its name: {2, 100} of epoch_2_step_100.pt, else its last number; empty: nothing.
+  std::vector<std::uint64_t> numbers;
+  std::int64_t mtime_ns = 0;  // since 1970
   std::uint32_t owner = 0;
   bool operator==(const Checkpoint&) const = default;
 };

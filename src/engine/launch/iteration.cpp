@@ -43,6 +43,14 @@ std::optional<std::string> iteration_in(std::string_view line) {
   return std::nullopt;
 }
 
+std::optional<std::string> backend_in(std::string_view line) {
+  static const Pattern form(R"((?i)\brank\W{0,2}\d+\s?/\s?\d+\W{1,4}backend\W{1,3}([a-z]+))");
+  line = line.substr(0, longest_told);
+  const auto range = form.find(line, 0);
+  if (!range) return std::nullopt;
+  return lower_case(form.replaced(line.substr(range->begin, range->end - range->begin), R"(\1)"));
+}
+
 std::vector<std::uint64_t> numbers_in(std::string_view iteration) {
   std::vector<std::uint64_t> numbers;
   const char* const end = iteration.data() + iteration.size();

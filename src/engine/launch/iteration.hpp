@@ -16,4 +16,7 @@ std::optional<std::string> iteration_in(std::string_view line);
 // The numbers of such a text, in their order: {2, 50, 100}.
 std::vector<std::uint64_t> numbers_in(std::string_view iteration);
 
+// "gloo" of "Rank 0/8, Backend: gloo", as the shim and guides print it; nothing if it is none.
+std::optional<std::string> backend_in(std::string_view line);
+
 }  // namespace topsctl

@@ -120,20 +120,22 @@ void look_at_sources(const Stack& stack, const LaunchRequest& request,
   }
 }
 
+void refuse(const std::string& id, const LaunchRequest& request, LaunchCheck& preflight) {
+  const auto has = [&](const std::vector<std::string>& ids) {
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  if (!has(request.accepted) && !has(preflight.refused)) preflight.refused.push_back(id);
+}
+
 void add_refusals(const Verification& verification, const LaunchRequest& request,
                   LaunchCheck& preflight) {
-  const auto refuse = [&](const std::string& id) {
-    const auto has = [&](const std::vector<std::string>& ids) {
-      return std::find(ids.begin(), ids.end(), id) != ids.end();
-    };
-    if (!has(request.accepted) && !has(preflight.refused)) preflight.refused.push_back(id);
-  };
-  for (const CheckResult* problem : verification.problems()) refuse(problem->id);
+  for (const CheckResult* problem : verification.problems())
+    refuse(problem->id, request, preflight);
   for (const CheckResult& check : preflight.checks) {
-    if (check.status == CheckStatus::fail) refuse(check.id);
+    if (check.status == CheckStatus::fail) refuse(check.id, request, preflight);
   }
   for (const Finding& finding : preflight.findings) {
-    if (finding.severity >= Severity::error) refuse(finding.id);
+    if (finding.severity >= Severity::error) refuse(finding.id, request, preflight);
   }
 }
 
@@ -147,8 +149,13 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
   VerifyOptions climb;
   if (is_wanted) climb.highest = *rung_named(request.level);
   climb.events = events;
-  const Verification verification = run_checks(
-      host, stack, is_wanted ? stack.checks : std::vector<CheckRule>(), request.python, climb);
+  std::vector<CheckRule> rules = is_wanted ? stack.checks : std::vector<CheckRule>();
+  // A built library is no package's, and no start file leads to it.
+  if (!request.settings.library.empty())
+    std::erase_if(rules, [](const CheckRule& rule) {
+      return !rule.component.empty() || rule.kind == CheckKind::environment_file;
+    });
+  const Verification verification = run_checks(host, stack, rules, request.python, climb);
   LaunchCheck preflight;
   preflight.python = request.python.empty() ? verification.python : request.python;
   if (!is_wanted) return preflight;
@@ -157,6 +164,20 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
   look_at_sources(stack, request, catalogue, language, sandbox, preflight);
   add_refusals(verification, request, preflight);
   return preflight;
+}
+
+void look_at_settings(const std::map<std::string, std::string>& variables, const Stack& stack,
+                      const LaunchRequest& request, LaunchCheck& preflight) {
+  if (request.level == no_preflight) return;
+  for (Finding& finding : setting_findings(variables, stack)) {
+    const bool is_known =
+        std::any_of(preflight.findings.begin(), preflight.findings.end(), [&](const Finding& each) {
+          return each.id == finding.id && each.subject == finding.subject;
+        });
+    if (is_known) continue;
+    if (finding.severity >= Severity::error) refuse(finding.id, request, preflight);
+    preflight.findings.push_back(std::move(finding));
+  }
 }
 
 std::vector<std::string> wheels_of(const Stack& stack) {

@@ -46,7 +46,9 @@ Json rank_json(const RankRecord& rank) {
           {"iteration", text_or_null(rank.iteration)},
           {"pid", value_or_null(rank.pid)},
           {"cards", rank.cards},
-          {"status", value_or_null(rank.status)}};
+          {"status", value_or_null(rank.status)},
+          {"backend", text_or_null(rank.backend)},
+          {"iterations_per_second", value_or_null(rank.iterations_per_second)}};
 }
 
 Json host_json(const HostRecord& host) {
@@ -86,6 +88,8 @@ Json attempt_json(const AttemptRecord& attempt) {
           {"unfinished_checkpoints", attempt.unfinished_checkpoints},
           {"ranks", list_of(attempt.ranks, rank_json)},
           {"busy_check", attempt.busy_check ? check_json(*attempt.busy_check) : Json(nullptr)},
+          {"host", to_json(attempt.host)},
+          {"throughput", to_json(attempt.throughput)},
           {"stalls", list_of(attempt.stalls, stall_json)},
           {"verdict", judged.at("verdict")},
           {"first_cause", judged.at("first_cause")},

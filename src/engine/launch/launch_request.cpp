@@ -77,10 +77,12 @@ Json to_json(const LaunchRequest& request) {
           {"set", request.settings.set},
           {"unset", request.settings.unset},
           {"forget_settings", request.settings.forget},
+          {"library", text_or_null(request.settings.library)},
           {"log_dir", text_or_null(request.log_folder)},
           {"master_port", count_or_null(request.master_port)},
           {"max_restarts", restart.most},
           {"restart_if", restart.causes},
+          {"restart_delay", count_or_null(restart.delay_s)},
           {"checkpoints", text_or_null(restart.checkpoints)},
           {"resume", text_or_null(restart.resume)},
           {"keep", count_or_null(restart.keep)},
@@ -95,7 +97,8 @@ LaunchRequest launch_request_in(const JsonReader& job) {
       {"schema",    "words",         "nproc",        "cards",      "stack",       "python",
        "preflight", "accept",        "profile",      "set",        "unset",       "forget_settings",
        "log_dir",   "master_port",   "max_restarts", "restart_if", "checkpoints", "resume",
-       "keep",      "stall_minutes", "on_stall",     "shim",       "place"});
+       "keep",      "stall_minutes", "on_stall",     "shim",       "place",       "restart_delay",
+       "cluster",   "library"});
   LaunchRequest request;
   for (const JsonReader& word : job.at("words").items()) request.words.push_back(word.any_text());
   if (request.words.empty()) job.at("words").reject("a script is missing");
@@ -111,11 +114,13 @@ LaunchRequest launch_request_in(const JsonReader& job) {
   request.settings.set = job.texts_at("set");
   request.settings.unset = job.texts_at("unset");
   request.settings.forget = job.flag_at("forget_settings");
+  read_text_at(job, "library", request.settings.library);
   read_text_at(job, "log_dir", request.log_folder);
   read_number_at(job, "master_port", most_port, request.master_port);
   RestartRules& restart = request.restart;
   read_number_at(job, "max_restarts", most_restarts, restart.most);
   restart.causes = job.texts_at("restart_if");
+  read_number_at(job, "restart_delay", most_restart_delay_s, restart.delay_s);
   read_text_at(job, "checkpoints", restart.checkpoints);
   read_text_at(job, "resume", restart.resume);
   read_number_at(job, "keep", most_restarts, restart.keep);

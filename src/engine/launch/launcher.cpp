@@ -20,6 +20,7 @@
 #include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/launch/launch_host.hpp"
 #include "topsctl/engine/launch/shim.hpp"
+#include "topsctl/host/facts/host_name.hpp"
 #include "topsctl/host/filesystem/own_folder.hpp"
 #include "topsctl/host/system/exec_program.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -52,11 +53,14 @@ class Launch {
     record_.pid = ::getpid();
     record_.process_start = start_of_process(::getpid());
     make_folder();
+    const fs::path checkpoints = record_.request.restart.checkpoints;
+    if (!checkpoints.empty() && !fs::exists(checkpoints)) make_directories(checkpoints, 0755);
   }
 
   LaunchRecord run() {
     while (goes_on()) {
-      const std::int64_t pause_ms = restart_pause_ms(record_.attempts.size());
+      const std::int64_t pause_ms =
+          restart_pause_ms(record_.request.restart, record_.attempts.size());
       listener_.restarts(record_.attempts.back(), pause_ms);
       if (!pause(pause_ms)) break;
     }
@@ -201,7 +205,8 @@ class Launch {
       return;
     }
     for (const RankState& state : done.judgement->ranks) {
-      if (state.rank >= 0 && static_cast<std::size_t>(state.rank) < done.ranks.size())
+      if (state.status && state.rank >= 0 &&
+          static_cast<std::size_t>(state.rank) < done.ranks.size())
         done.ranks[static_cast<std::size_t>(state.rank)].status = state.status;
     }
   }
@@ -331,8 +336,10 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
   if (addresses != own.end()) {
     const auto master = own.find("MASTER_ADDR");
     if (master != own.end()) master->second = address_in(addresses->second, master->second);
-    own.erase(addresses_variable);
   }
+  const std::string workers = tensorflow_config(own, name_of_this_host());
+  if (!workers.empty()) own.emplace("TF_CONFIG", workers);
+  own.erase(addresses_variable);
   load_shim_in(own);
   exec_program(words, own);
 }

@@ -68,6 +68,52 @@ std::string addresses_text(const NodePlace& place) {
   return joined(words, " ");
 }
 
+std::string tensorflow_config(const std::map<std::string, std::string>& of_rank,
+                              const std::string& host_name) {
+  constexpr std::size_t longest = 100'000;  // a variable has its limit, execve(2)
+  constexpr std::int64_t last_port = 65'535;
+  const auto text_of = [&](const char* name) {
+    const auto found = of_rank.find(name);
+    return found == of_rank.end() ? std::string() : found->second;
+  };
+  const auto number_of = [&](const char* name) -> std::int64_t {
+    const std::string text = text_of(name);
+    constexpr std::size_t most_digits = 9;
+    return is_digits(text) && text.size() <= most_digits ? std::stoll(text) : -1;
+  };
+  const std::int64_t ranks = number_of("LOCAL_WORLD_SIZE");
+  const std::int64_t rank = number_of("LOCAL_RANK");
+  const std::int64_t port = number_of("MASTER_PORT");
+  std::vector<std::string> hosts;
+  std::int64_t own = 0;
+  if (const std::string addresses = text_of(addresses_variable); !addresses.empty()) {
+    for (const std::string& word : split(addresses, ' ')) {
+      const auto equals = word.find('=');
+      if (equals == std::string::npos) continue;
+      if (first_label(word.substr(0, equals)) == first_label(host_name))
+        own = static_cast<std::int64_t>(hosts.size());
+      hosts.push_back(word.substr(equals + 1));
+    }
+  } else {
+    hosts.push_back(text_of("MASTER_ADDR"));
+  }
+  const auto nodes = static_cast<std::int64_t>(hosts.size());
+  if (ranks <= 0 || rank < 0 || port < 0 || hosts.front().empty() ||
+      nodes * ranks != number_of("WORLD_SIZE"))
+    return {};
+  const bool is_high = port + ranks > last_port;
+  Json workers = Json::array();
+  for (const std::string& host : hosts) {
+    const std::string name = host.find(':') == std::string::npos ? host : concat("[", host, "]");
+    for (std::int64_t each = 1; each <= ranks; ++each)
+      workers.push_back(concat(name, ":", is_high ? port - each : port + each));
+  }
+  std::string text = Json{{"cluster", {{"worker", std::move(workers)}}},
+                          {"task", {{"type", "worker"}, {"index", own * ranks + rank}}}}
+                         .dump();
+  return text.size() > longest ? std::string() : text;
+}
+
 std::string address_in(const std::string& addresses, const std::string& name) {
   std::vector<std::string> meant;
   for (const std::string& word : split(addresses, ' ')) {

@@ -20,9 +20,12 @@ std::string objection_to_restart(const RestartRules& rules, const std::vector<At
   const AttemptEnd& last = ends.back();
   if (static_cast<std::int64_t>(ends.size()) > rules.most)
     return format("it has been restarted {}", counted(ends.size() - 1, "time"));
-  if (last.cause.empty()) return "no cause is known";
-  const bool is_wanted =
-      std::find(rules.causes.begin(), rules.causes.end(), last.cause) != rules.causes.end();
+  const auto has = [&](const std::string& cause) {
+    return std::find(rules.causes.begin(), rules.causes.end(), cause) != rules.causes.end();
+  };
+  if (has(any_cause)) return {};
+  if (last.cause.empty()) return has(unknown_cause) ? std::string() : "no cause is known";
+  const bool is_wanted = has(last.cause);
   if (!is_wanted && !last.does_restart_help)
     return format("a restart does not help against {}", last.cause);
   const bool was_before = std::any_of(ends.begin(), ends.end() - 1, [&](const AttemptEnd& end) {
@@ -32,7 +35,9 @@ std::string objection_to_restart(const RestartRules& rules, const std::vector<At
   return {};
 }
 
-std::int64_t restart_pause_ms(std::size_t attempts) {
+std::int64_t restart_pause_ms(const RestartRules& rules, std::size_t attempts) {
+  constexpr std::int64_t ms_per_s = 1000;
+  if (rules.delay_s > 0) return rules.delay_s * ms_per_s;
   std::int64_t pause = first_pause_ms;
   for (std::size_t i = 1; i < attempts && pause < longest_pause_ms; ++i) pause *= 2;
   return std::min(pause, longest_pause_ms);

@@ -22,7 +22,7 @@ struct AttemptEnd {
 std::string objection_to_restart(const RestartRules& rules, const std::vector<AttemptEnd>& ends);
 
 // Before the attempt that follows so many: 5 s, then twice as long each time, 5 minutes at most.
-std::int64_t restart_pause_ms(std::size_t attempts);
+std::int64_t restart_pause_ms(const RestartRules& rules, std::size_t attempts);
 
 // The words that resume a training, `{checkpoint}` replaced by its path.
 std::vector<std::string> resume_words(const RestartRules& rules, const std::string& checkpoint);

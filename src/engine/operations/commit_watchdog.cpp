@@ -28,16 +28,6 @@ std::optional<Transaction> begun_transaction(const Host& host, std::int64_t id) 
   return std::nullopt;
 }
 
-Descriptor opened_lock(const Host& host) {
-  return Descriptor(
-      ::open((host.resolve(host.state) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-}
-
-bool is_at_work(const Host& host) {
-  const Descriptor file = opened_lock(host);
-  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
-}
-
 Descriptor watch_lock(const Host& host, std::int64_t id) {
   const auto file = host.resolve(concat(host.state, "/transactions/", id)) / watchdog_file;
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));

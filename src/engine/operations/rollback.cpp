@@ -6,6 +6,7 @@
 
 #include "engine/operations/single_undo.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/execution/services.hpp"
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 #include "topsctl/engine/operations/recovery.hpp"
 #include "topsctl/engine/transaction/stored_reports.hpp"
@@ -125,6 +126,7 @@ void add_execution(Execution& whole, const Execution& part) {
       same->after = change.after;
     }
   }
+  report.stops.insert(report.stops.end(), other.stops.begin(), other.stops.end());
   report.write_set.paths += other.write_set.paths;
   report.write_set.bytes += other.write_set.bytes;
   report.write_set.linked += other.write_set.linked;
@@ -164,16 +166,22 @@ Execution for_all(const std::vector<PlannedUndo>& undos,
   return std::move(*whole);
 }
 
+// What is to be done, before any of it is done.
+Execution plan_of(const Host& host, const std::vector<PlannedUndo>& undos) {
+  return for_all(undos, [&](const PlannedUndo& planned, const Plan& plan) {
+    Execution part = with_notes(planned_undo(host, planned.transaction, plan), planned.undo);
+    part.report.stops = stopped_units(host, planned.undo.snapshot);
+    return part;
+  });
+}
+
 }  // namespace
 
 Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
   if (request.dry_run) {
     refuse_plan_of_unfinished(host);
-    Execution execution =
-        for_all(planned_undos(host, request), [&](const PlannedUndo& planned, const Plan& plan) {
-          return with_notes(planned_undo(host, planned.transaction, plan), planned.undo);
-        });
+    Execution execution = plan_of(host, planned_undos(host, request));
     for (std::string& warning : unfinished_warnings(host))
       execution.warnings.push_back(std::move(warning));
     return execution;
@@ -184,12 +192,18 @@ Execution roll_back(const Host& host, const RollbackRequest& request, EventFan& 
   const Recovery recovery = recover_unfinished(host, events);
   // What was cut off is what the operator wants undone: with that done, nothing more may be left to
   // do.
-  if (recovery.has_failed() || (recovery.last && !request.id)) {
+  const bool is_undone =
+      recovery.last && (!request.id || recovery.last->report.transaction == request.id);
+  if (recovery.has_failed() || is_undone) {
     return with_recovery(recovery, [&] { return *recovery.last; });
   }
   return with_recovery(recovery, [&] {
     if (changes_packages(host, request)) require_dpkg_at_rest(host);
     const std::vector<PlannedUndo> undos = planned_undos(host, request);
+    if (request.approve && !request.approve(plan_of(host, undos))) {
+      throw Error(ErrorCode::interrupted, "not rolled back: the plan was not approved",
+                  "answer y, or give --yes");
+    }
     UndoTurn turn{0, undos.size()};
     return for_all(undos, [&](const PlannedUndo& planned, const Plan& plan) {
       ++turn.index;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/planning/stack_payload.hpp"
 #include "topsctl/host/debian/dpkg_status.hpp"
@@ -13,15 +14,34 @@
 
 namespace topsctl {
 
+namespace {
+
+// The files of a directory that a build has left, such as build/lib.
+std::vector<std::string> built_payload(const Host& host, const Stack& stack,
+                                       const std::string& library) {
+  const std::filesystem::path folder = std::filesystem::absolute(library).lexically_normal();
+  const std::string file = (folder / stack.backend.library).string();
+  std::error_code failure;
+  if (stack.backend.library.empty() ||
+      !std::filesystem::is_regular_file(host.resolve(file), failure))
+    throw Error(ErrorCode::bad_input,
+                format("no {} in {}", stack.backend.library, in_quotes(folder.string())),
+                "build the library, then give the directory that it is in: --library build/lib");
+  return {file};
+}
+
+}  // namespace
+
 Environment environment_of_host(const Host& host, const Stack& stack, const SettingOptions& wishes,
                                 const std::optional<std::string>& file,
                                 std::vector<std::string>& warnings) {
   const KeptSettings kept = environment_settings_in(file.value_or(""));
   if (!kept.warning.empty()) warnings.push_back(kept.warning);
   const auto debs = debs_of_stack(host, stack, read_packages(host));
-  Environment environment =
-      derive_environment(stack, stack_payload({}, debs),
-                         changed_settings(kept.settings, wishes, stack.profile_names(), warnings));
+  Environment environment = derive_environment(
+      stack,
+      wishes.library.empty() ? stack_payload({}, debs) : built_payload(host, stack, wishes.library),
+      changed_settings(kept.settings, wishes, stack.profile_names(), warnings));
   if (!environment.left_out.empty()) {
     const std::string names = joined(environment.left_out, ", ");
     warnings.push_back(

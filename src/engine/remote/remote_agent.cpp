@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "topsctl/base/error.hpp"
@@ -31,6 +32,16 @@ constexpr std::string_view folders =
 constexpr std::string_view token_beginning = "topsctl-";
 constexpr std::size_t token_bytes = 12;
 
+[[noreturn]] void refuse_redirection(const Target& target) {
+  throw Error(
+      ErrorCode::unreachable,
+      format("cannot run a program on {}: a start-up file of its shell redirects standard "
+             "output to standard error",
+             in_quotes(target.text())),
+      "look for a line such as `exec 1>&2` in ~/.bashrc, ~/.profile or ~/.cshrc on the host, "
+      "and skip it in shells without a terminal");
+}
+
 std::string new_token() {
   return concat(token_beginning, hex_text(random_bytes(token_bytes)));
 }
@@ -49,9 +60,16 @@ std::optional<RemoteAgent::Answer> RemoteAgent::answer_in(const std::string& sai
 RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target& target,
                                              const std::string& token, std::string said) {
   PaceLimit limit(answer_timeout_ms);
+  constexpr std::int64_t turn_ms = 1000;
+  std::int64_t waited_ms = 0;
+  const auto is_said_elsewhere = [&](const std::string& errors) {
+    return errors.find(token) != std::string::npos;
+  };
   for (;;) {
     if (auto found = answer_in(said, token)) return *std::move(found);
-    const auto piece = stream.read(limit.left_ms());
+    const auto piece = stream.read(std::min(limit.left_ms(), turn_ms));
+    if (is_said_elsewhere(stream.errors_so_far())) refuse_redirection(target);
+    if (!piece && (waited_ms += turn_ms) < answer_timeout_ms && limit.left_ms() > 0) continue;
     if (piece && !piece->empty() && said.size() < most_greeting) {
       limit.count(piece->size());
       said += *piece;
@@ -63,6 +81,7 @@ RemoteAgent::Answer RemoteAgent::answer_from(RemoteStream& stream, const Target&
                                                      : "";
     if (why.empty()) {
       const RemoteEnd end_of_shell = stream.finish();
+      if (is_said_elsewhere(end_of_shell.errors)) refuse_redirection(target);
       const std::string words = last_words(concat(said, "\n", end_of_shell.errors));
       why = format("its shell ended with status {}{}", end_of_shell.status,
                    words.empty() ? "" : concat(": ", words));

@@ -31,7 +31,8 @@ class Following {
       : run_(run),
         patience_(run.command.patience_ms),
         begun_at_(run.clock.steady()),
-        request_(request_of(run.command)) {}
+        request_(request_of(run.command)),
+        may_run_(run.command.has_begun) {}
 
   unsigned reconnects() const { return reconnects_; }
   std::int64_t clock_offset_ms() const { return clock_offset_ms_; }
@@ -62,7 +63,8 @@ class Following {
  private:
   static RemoteRunRequest request_of(const RemoteCommand& command) {
     RemoteRunRequest request;
-    request.id = hex_text(random_bytes(run_id_bytes));
+    request.id = command.id.empty() ? new_run_id() : command.id;
+    request.has_begun = command.has_begun;
     request.words = command.words;
     // The language of its host is that of others.
     request.words.push_back(concat("--lang=", name(used_language())));
@@ -151,7 +153,7 @@ class Following {
   unsigned interrupts_ = 0;  // of the far end's topsctl, as it says
   std::int64_t clock_offset_ms_ = 0;
   std::string line_;
-  bool may_run_ = false;
+  bool may_run_;
   std::optional<std::chrono::steady_clock::time_point> lost_at_;
 };
 
@@ -211,6 +213,10 @@ RemoteReport report_of(const RemoteRunEnd& end, const RemoteCommand& command) {
 }
 
 }  // namespace
+
+std::string new_run_id() {
+  return hex_text(random_bytes(run_id_bytes));
+}
 
 RemoteReport run_remote(const RemoteRun& run) {
   RemoteRun as_json = run;

@@ -37,6 +37,34 @@ SftpOnlyHosts::SftpOnlyHosts(const Target& target)
                 : "log in as a user who may run programs on the host: a container is reached "
                   "through a program") {}
 
+namespace {
+
+// A shell whose start-up file reads standard input waits as long as there may be some. What the
+// program says at last.
+std::string require_unread_input(RemoteSession& session, RemoteStream& program,
+                                 const Target& target) {
+  std::unique_ptr<RemoteStream> without_input;
+  try {
+    without_input = session.start("exit 3");
+    without_input->end_input();
+    const auto answer = without_input->read(greeting_timeout_ms);
+    if (!answer || !answer->empty() || without_input->finish().status != 3) return {};
+  } catch (const ConnectionLost&) {
+    throw_if_interrupted();
+    return {};
+  }
+  // Those that were started before it would have ended before it.
+  if (auto said = program.read(turn_ms)) return *std::move(said);
+  throw Error(
+      ErrorCode::unreachable,
+      format("cannot run a program on {}: a start-up file of its shell reads standard input",
+             in_quotes(target.text())),
+      "look for `read` and the like in ~/.bashrc, ~/.profile or ~/.cshrc on the host, and "
+      "skip them in shells without a terminal");
+}
+
+}  // namespace
+
 std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target) {
   if (const auto said = program.read(patience_ms)) return *said;
   std::unique_ptr<RemoteStream> other;
@@ -49,20 +77,23 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
     return {};
   }
   std::string said_by_program;
+  bool is_answered = false;
   SftpParser parser;
   for (std::int64_t waited_ms = 0; waited_ms < greeting_timeout_ms; waited_ms += 2 * turn_ms) {
     if (auto said = program.read(turn_ms)) {
       said_by_program = *std::move(said);
+      is_answered = true;
       break;
     }
     const auto answer = other->read(turn_ms);
     if (!answer) continue;
     const auto is_server = answer->empty() ? false : is_greeting(parser, *answer);
     if (is_server == true) throw SftpOnlyHosts(target);
-    if (is_server == false) break;
+    is_answered = is_server == false;
+    if (is_answered) break;
   }
   let_end(*other);
-  return said_by_program;
+  return is_answered ? said_by_program : require_unread_input(session, program, target);
 }
 
 void refuse_if_files_only(RemoteSession& session, const Target& target) {

@@ -306,6 +306,16 @@ Transaction new_transaction(const Host& host) {
   return transaction;
 }
 
+Descriptor opened_lock(const Host& host) {
+  return Descriptor(
+      ::open((host.resolve(host.state) / "lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+}
+
+bool is_at_work(const Host& host) {
+  const Descriptor file = opened_lock(host);
+  return file.is_open() && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
+}
+
 Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
                          const std::function<void(const std::string&)>& on_wait) {
   require_own_state(host);

@@ -11,10 +11,20 @@ namespace {
 
 constexpr std::int64_t ms_per_s = 1000;
 
+RemoteCommand resumed_command(const DeployRequest& request) {
+  RemoteCommand command;
+  command.sudo_password = request.sudo_password;
+  command.words = {"install"};
+  command.id = request.run_id;
+  command.has_begun = true;
+  return command;
+}
+
 RemoteCommand install_command(const DeployRequest& request) {
   const SentBeside& beside = request.beside();
   RemoteCommand command;
   command.sudo_password = request.sudo_password;
+  command.id = request.run_id;
   command.words = {"install", concat("--lock-sha256=", sha256_of(beside.lock.text))};
   command.lock = beside.lock;
   for (const ShippedFile& file : request.upload.files.get().files)
@@ -60,8 +70,10 @@ void require_success(const RemoteReport& report) {
 }
 
 void deploy(const DeployRequest& request, Deployment& result) {
-  result.upload = upload(request.upload);
-  result.report = run_there(install_command(request), request);
+  if (!request.is_resumed) result.upload = upload(request.upload);
+  RemoteCommand install = request.is_resumed ? resumed_command(request) : install_command(request);
+  if (request.on_install) request.on_install();
+  result.report = run_there(std::move(install), request);
   require_success(*result.report);
   if (!result.report->awaits_confirmation || !result.report->transaction) return;
   const std::int64_t transaction = *result.report->transaction;

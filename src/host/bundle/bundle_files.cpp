@@ -5,6 +5,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -23,8 +24,7 @@ std::vector<FoundFile> files_under(const fs::path& path) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
   if (!fs::exists(status)) {
-    throw Error(ErrorCode::bad_bundle,
-                format("no such file or directory: {}", in_quotes(path.string())),
+    throw Error(ErrorCode::bad_bundle, format("no such file or directory: {}", missing_path(path)),
                 "give the path of a bundle directory, or of .deb and .whl files");
   }
   if (!fs::is_directory(status) && !fs::is_regular_file(status)) {

@@ -13,7 +13,7 @@ LockFile read_lock_file(const std::string& file) {
   LockFile found;
   auto text = read_text_if_present(file);
   if (!text) {
-    throw Error(ErrorCode::usage, format("no such lock file: {}", in_quotes(file)),
+    throw Error(ErrorCode::usage, format("no such lock file: {}", missing_path(file)),
                 "create one with `topsctl lock BUNDLE --output FILE`");
   }
   found.text = std::move(*text);

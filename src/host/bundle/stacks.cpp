@@ -37,7 +37,7 @@ void add_or_replace(std::vector<KnownStack>& stacks, KnownStack stack) {
 std::string text_of_stack(const fs::path& file) {
   std::error_code failure;
   if (!fs::is_regular_file(file, failure)) {
-    throw Error(ErrorCode::bad_stack, format("no such stack file: {}", in_quotes(file.string())),
+    throw Error(ErrorCode::bad_stack, format("no such stack file: {}", missing_path(file)),
                 "give the path of a JSON stack file, or the name of a known stack");
   }
   return read_text(file, most_stack);
@@ -47,11 +47,11 @@ Stack parsed_stack(const std::string& text, const fs::path& file) {
   return parse_stack(text, format("stack {}", in_quotes(file.string())));
 }
 
-bool means_file(const std::string& choice) {
+}  // namespace
+
+bool means_stack_file(const std::string& choice) {
   return choice.find('/') != std::string::npos || choice.ends_with(".json");
 }
-
-}  // namespace
 
 // What is verified is what is parsed.
 ChosenStack read_stack_file(const std::string& file) {
@@ -111,10 +111,11 @@ std::vector<KnownStack> stacks_with_origin() {
   std::vector<KnownStack> stacks;
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.name.starts_with("stacks/")) continue;
-    add_or_replace(stacks, {parse_stack(file.bytes, format("stack {}", in_quotes(file.name))), ""});
+    add_or_replace(stacks, {parse_stack(file.bytes, format("stack {}", in_quotes(file.name))), "",
+                            std::string(file.bytes)});
   }
   for (const SiteFile& file : read_site_data(stacks_directory, most_stack))
-    add_or_replace(stacks, {parsed_stack(file.text, file.path), file.path.string()});
+    add_or_replace(stacks, {parsed_stack(file.text, file.path), file.path.string(), file.text});
   return stacks;
 }
 
@@ -125,7 +126,7 @@ std::vector<Stack> known_stacks() {
 }
 
 Stack load_stack(const std::string& choice) {
-  if (means_file(choice)) return read_stack_file(choice).stack;
+  if (means_stack_file(choice)) return read_stack_file(choice).stack;
   const auto at = choice.find('@');
   const std::string wanted = choice.substr(0, at);
   std::vector<std::string> names;
@@ -149,7 +150,7 @@ std::vector<Stack> stacks_meant(const std::string& choice) {
 
 ChosenStack chosen_stack(const std::string& choice, const Inventory& inventory) {
   if (choice.empty()) return {matching_stack(inventory)};
-  if (!means_file(choice)) return {resolved(load_stack(choice), inventory)};
+  if (!means_stack_file(choice)) return {resolved(load_stack(choice), inventory)};
   ChosenStack chosen = read_stack_file(choice);
   chosen.stack = resolved(chosen.stack, inventory);
   require_signature_by_policy(

@@ -9,6 +9,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/archive/decompress.hpp"
 #include "topsctl/host/content/elf.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
 #include "topsctl/host/debian/dpkg_owners.hpp"
@@ -147,7 +148,11 @@ TargetSnapshot load_target_snapshot(const fs::path& file) {
   const std::string name = format("snapshot {}", in_quotes(file.string()));
   std::string text;
   try {
-    text = read_text(file, most_snapshot_bytes);
+    auto raw = std::make_unique<PeekedSource>(file_source(file));
+    const std::string compression(compression_of(raw->peek(18)));
+    std::unique_ptr<Source> plain = std::move(raw);
+    if (compression != "none") plain = decompressed(std::move(plain), compression, {}, name);
+    text = whole_text(*plain, most_snapshot_bytes, name);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::permission) throw;
     throw Error(ErrorCode::bad_package, error.message(),
@@ -173,7 +178,7 @@ TargetSnapshot target_of(const Host& host, const std::string& root_or_file,
   struct stat status {};
   if (root_or_file.empty() || ::stat(root_or_file.c_str(), &status) != 0) {
     throw Error(ErrorCode::bad_package,
-                format("no such root directory or snapshot: {}", in_quotes(root_or_file)), hint);
+                format("no such root directory or snapshot: {}", missing_path(root_or_file)), hint);
   }
   if (S_ISREG(status.st_mode)) return load_target_snapshot(root_or_file);
   const std::optional<Host> other = host_at_root(host, root_or_file);

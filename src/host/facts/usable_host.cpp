@@ -6,6 +6,7 @@
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/debian/dpkg.hpp"
+#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -13,7 +14,7 @@ void require_usable_host(const Host& host, Purpose purpose) {
   struct stat status {};
   if (::stat(host.root.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::host_unfit,
-                format("no such root directory: {}", in_quotes(host.root.string())),
+                format("no such root directory: {}", missing_path(host.root)),
                 "give the root directory of the system to work on with --root");
   }
   const bool is_of_past = purpose == Purpose::look_back || purpose == Purpose::undo;

@@ -12,6 +12,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/host/filesystem/digest_cache.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"
 #include "topsctl/host/system/files.hpp"
@@ -83,10 +84,6 @@ std::vector<ChunkDigest> digests_of_chunks(const Descriptor& input, std::uint64_
   return found;
 }
 
-std::string times_text(const timespec& time) {
-  return concat(time.tv_sec, ".", time.tv_nsec);
-}
-
 }  // namespace
 
 std::uint64_t chunk_count(std::uint64_t size) {
@@ -148,12 +145,9 @@ ChunkDigest read_chunk(const fs::path& file, std::uint64_t size, std::uint64_t c
 std::optional<std::string> DigestMemory::name_of(const fs::path& file) const {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  constexpr std::time_t settled_s = 2;
-  const std::time_t now = std::chrono::system_clock::to_time_t(clock_.now());
-  if (now - status.st_ctim.tv_sec < settled_s) return std::nullopt;
-  return sha256_of(concat(status.st_dev, ":", status.st_ino, ":", status.st_size, ":",
-                          times_text(status.st_mtim), ":", times_text(status.st_ctim), ":",
-                          chunk_bytes));
+  const auto stamp = settled_stamp(status, clock_);
+  if (!stamp) return std::nullopt;
+  return sha256_of(concat(*stamp, ":", chunk_bytes));
 }
 
 std::optional<DigestMemory::Known> DigestMemory::find(const fs::path& file) const {

@@ -95,6 +95,8 @@ class LocalStream : public RemoteStream {
 
   void end_input() override { input_.close(); }
 
+  std::string errors_so_far() const override { return said_; }
+
   RemoteEnd finish() override {
     for (;;) {
       const auto piece = read(std::int64_t{1} << 40U);

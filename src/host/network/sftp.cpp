@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint32_t version = 3;
 constexpr std::int64_t answer_timeout_ms = 60'000;
 constexpr std::int64_t sync_timeout_ms = 600'000;
+constexpr std::size_t most_noise = 4096;
+constexpr std::size_t longest_line = 100;
 constexpr const char* rename_over = "posix-rename@openssh.com";
 constexpr const char* sync_file = "fsync@openssh.com";
 constexpr const char* tell_room = "statvfs@openssh.com";
@@ -72,10 +74,39 @@ Error sftp_error(const SftpStatus& status, const std::string& act, const std::st
 SftpClient::SftpClient(std::unique_ptr<RemoteStream> stream, std::int64_t greeting_timeout_ms)
     : stream_(std::move(stream)) {
   stream_->write(sftp_greeting());
-  const SftpPacket greeting = received(greeting_timeout_ms);
+  const SftpPacket greeting = first_packet(greeting_timeout_ms);
   if (greeting.kind != SftpKind::version) refuse_answer("the first packet is not its version");
   if (greeting.number < version) refuse_answer(format("version {}", greeting.number));
   extensions_ = parse_sftp_extensions(greeting.fields);
+}
+
+// A shell that starts the server may say something before it.
+SftpPacket SftpClient::first_packet(std::int64_t timeout_ms) {
+  std::string head;
+  try {
+    for (;;) {
+      if (auto packet = parser_.next()) return *std::move(packet);
+      const auto bytes = stream_->read(timeout_ms);
+      if (!bytes || bytes->empty()) break;
+      if (head.size() < most_noise) head += bytes->substr(0, most_noise);
+      parser_.take(*bytes);
+    }
+  } catch (const ConnectionLost&) {
+    throw;
+  } catch (const Error&) {
+    const std::string line = printable(trimmed(std::string_view(head).substr(0, head.find('\n'))));
+    const bool is_text = head.size() >= 4 && !has_harmful_character(head.substr(0, 4));
+    if (!is_text) throw;
+    throw Error(
+        ErrorCode::unreachable,
+        format("the SFTP server is not understood: a start-up file of the shell writes {} to "
+               "standard output",
+               in_quotes(shortened(line, longest_line))),
+        "find it in ~/.bashrc, ~/.profile or ~/.cshrc on the host, and skip it in shells "
+        "without a terminal");
+  }
+  // It is silent, or has ended.
+  return received(0);
 }
 
 SftpWriter SftpClient::question(SftpKind kind) {

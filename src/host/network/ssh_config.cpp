@@ -1,13 +1,18 @@
-// Reads ssh_config files: blocks of Host and Match, Include, and the few keywords that are asked
-// for.
+// Reads ssh_config files: blocks of Host and Match, Include, first values, and the second reading
+// that canonical names and `Match final` ask for.
 #include "host/network/ssh_config.hpp"
 
-#include <fnmatch.h>
 #include <glob.h>
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
+#include "host/network/ssh_config_lines.hpp"
+#include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
 
@@ -17,141 +22,368 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Words of a line: separated by blanks, or by one '=' after the keyword; quoted ones may hold
-// blanks.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  std::size_t at = 0;
-  const auto is_blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
-  while (at < line.size()) {
-    while (at < line.size() && (is_blank(line[at]) || (line[at] == '=' && words.size() == 1))) ++at;
-    if (at == line.size() || (line[at] == '#' && words.empty())) break;
-    std::string word;
-    if (line[at] == '"') {
-      const auto end = std::min(line.find('"', at + 1), line.size());
-      word = line.substr(at + 1, end - at - 1);
-      at = std::min(end + 1, line.size());
-    } else {
-      while (at < line.size() && !is_blank(line[at]) && !(line[at] == '=' && words.empty()))
-        word.push_back(line[at++]);
-    }
-    words.push_back(std::move(word));
-  }
-  return words;
+using Words = std::vector<std::string>;
+
+constexpr int most_includes = 16;
+
+std::optional<unsigned> port_of(const std::string& text) {
+  constexpr unsigned highest = 65535;
+  unsigned port = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
+  const bool is_port =
+      problem == std::errc() && end == text.data() + text.size() && port > 0 && port <= highest;
+  return is_port ? std::optional(port) : std::nullopt;
+}
+
+// Names go into command lines of ProxyCommand and Match exec.
+bool is_harmless_name(std::string_view name) {
+  return !name.empty() && !name.starts_with('-') &&
+         name.find_first_of("'`\"$\\;&<>|(){}*? \t\n") == std::string_view::npos &&
+         !has_harmful_character(name);
+}
+
+std::string with_home(std::string_view text, const fs::path& home) {
+  if (text == "~") return home.string();
+  return text.starts_with("~/") ? (home / text.substr(2)).string() : std::string(text);
+}
+
+// An address in its usual form; nothing of a name.
+std::optional<std::string> usual_address(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_flags = AI_NUMERICHOST;
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  if (::getaddrinfo(host.c_str(), nullptr, &hints, &found) != 0) return std::nullopt;
+  std::array<char, NI_MAXHOST> text{};
+  const bool is_told = ::getnameinfo(found->ai_addr, found->ai_addrlen, text.data(), text.size(),
+                                     nullptr, 0, NI_NUMERICHOST) == 0;
+  ::freeaddrinfo(found);
+  return is_told ? std::string(text.data()) : host;
+}
+
+std::string own_host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 class Reader {
  public:
-  Reader(const std::string& host, const fs::path& home) : host_(host), home_(home) {}
+  Reader(const SshConfigQuery& query, SshConfig& config) : query_(query), config_(config) {}
 
-  void read(const fs::path& file, int depth) {
-    const auto text = read_text_if_present(file, 1U << 20U);
-    if (!text) return;
-    bool is_meant = true;
-    for (const std::string& line : split(*text, '\n')) {
-      std::vector<std::string> words = words_of(line);
-      if (words.size() < 2) continue;
-      const std::string keyword = lower_case(words.front());
-      words.erase(words.begin());
-      if (keyword == "host") {
-        is_meant = fits_patterns(host_, words);
-      } else if (keyword == "match") {
-        is_meant = is_match(words);
-      } else if (is_meant && keyword == "include" && depth < 16) {
-        include(words, file, depth);
-      } else if (is_meant) {
-        take(keyword, words);
-      }
+  // `host` is what Host and Match compare with: as given at first, the canonical one later.
+  void read_all(const std::string& host, bool is_final) {
+    host_ = host;
+    is_final_ = is_final;
+    for (std::size_t i = 0; i < query_.files.size(); ++i) {
+      bool is_meant = true;
+      is_of_user_ = i == 0;
+      read(query_.files[i], 0, is_meant, true);
     }
   }
 
-  SshConfig config;
+  bool wants_final() const { return wants_final_; }
 
  private:
-  bool is_match(const std::vector<std::string>& words) const {
-    if (words.size() == 1) return lower_case(words[0]) == "all";
-    const std::string criterion = lower_case(words[0]);
-    return words.size() == 2 && (criterion == "host" || criterion == "originalhost") &&
-           fits_patterns(host_, split(words[1], ','));
+  // What the commands of Match and files' names may contain so far.
+  std::map<char, std::string> tokens() const {
+    const std::string local = own_host_name();
+    const std::string alias = config_.value("hostkeyalias");
+    return {{'h', target()},
+            {'n', query_.host},
+            {'k', alias.empty() ? query_.host : alias},
+            {'p', concat(port())},
+            {'r', user()},
+            {'u', query_.local_user},
+            {'l', local},
+            {'L', local.substr(0, local.find('.'))},
+            {'d', query_.home.string()},
+            {'i', concat(::getuid())},
+            {'j', config_.value("proxyjump")}};
   }
 
-  void take(const std::string& keyword, const std::vector<std::string>& values) {
-    const std::string& value = values.front();
-    if (keyword == "userknownhostsfile" && config.known_hosts.empty()) {
-      for (const std::string& file : values) {
-        config.known_hosts.push_back(file.starts_with("~/") ? (home_ / file.substr(2)).string()
-                                                            : file);
+  std::string target() const {
+    if (is_final_) return host_;
+    const std::string name = config_.value("hostname");
+    return name.empty() ? query_.host
+                        : with_tokens(name, {{'h', query_.host}}).value_or(query_.host);
+  }
+  unsigned port() const {
+    constexpr unsigned usual = 22;
+    return query_.port != 0 ? query_.port : port_of(config_.value("port")).value_or(usual);
+  }
+  std::string user() const {
+    if (!query_.user.empty()) return query_.user;
+    const std::string said = config_.value("user");
+    return said.empty() ? query_.local_user : said;
+  }
+
+  // `may_count`: false below an Include that does not count.
+  void read(const fs::path& file, int depth, bool& is_meant, bool may_count) {
+    const auto text = read_text_if_present(file, 1U << 20U);
+    if (!text) return;
+    file_ = file;
+    for (const std::string& line : split(*text, '\n')) {
+      const auto found = ssh_config_line(line);
+      if (!found) continue;
+      if (!found->is_sound) {
+        if (is_meant) ignore(format("{} in {} is not complete", shown(*found), file_.string()));
+      } else if (found->keyword == "host") {
+        is_meant = may_count && fits_patterns(host_, found->words);
+      } else if (found->keyword == "match") {
+        is_meant = is_match(*found, may_count) && may_count;
+      } else if (found->keyword == "include") {
+        if (depth == most_includes) continue;
+        include(found->words, depth, is_meant);
+        file_ = file;
+      } else if (is_meant) {
+        take(*found);
       }
     }
-    if (keyword == "stricthostkeychecking" && !config.strict_host_key_checking)
-      config.strict_host_key_checking = lower_case(value);
-    if (keyword == "proxyjump" && !config.proxy_jump) config.proxy_jump = value;
-    // Whichever of both comes first counts.
-    if (keyword == "proxycommand" && !config.proxy_jump) config.proxy_jump = "none";
-    constexpr std::array<std::string_view, 5> algorithms = {
-        "kexalgorithms", "ciphers", "macs", "hostkeyalgorithms", "pubkeyacceptedalgorithms"};
-    const std::string now =
-        keyword == "pubkeyacceptedkeytypes" ? "pubkeyacceptedalgorithms" : keyword;
-    if (std::find(algorithms.begin(), algorithms.end(), now) != algorithms.end())
-      config.algorithms.emplace(now, value);
   }
 
-  void include(const std::vector<std::string>& patterns, const fs::path& file, int depth) {
+  void include(const Words& patterns, int depth, bool is_meant) {
     for (const std::string& pattern : patterns) {
-      fs::path place = pattern.starts_with("~/") ? home_ / pattern.substr(2) : fs::path(pattern);
-      if (place.is_relative()) place = file.parent_path() / place;
+      fs::path place = with_home(pattern, query_.home);
+      if (place.is_relative()) place = (is_of_user_ ? query_.home / ".ssh" : "/etc/ssh") / place;
       glob_t found{};
       if (::glob(place.c_str(), 0, nullptr, &found) == 0) {
-        for (std::size_t i = 0; i < found.gl_pathc; ++i) read(found.gl_pathv[i], depth + 1);
+        for (std::size_t i = 0; i < found.gl_pathc; ++i) {
+          bool is_meant_there = is_meant;
+          read(found.gl_pathv[i], depth + 1, is_meant_there, is_meant);
+        }
       }
       ::globfree(&found);
     }
   }
 
-  const std::string& host_;
-  const fs::path& home_;
+  bool is_match(const SshConfigLine& line, bool may_count) {
+    std::string_view rest = line.rest;
+    bool is_right = true;
+    for (;;) {
+      std::string word = lower_case(next_match_word(rest));
+      if (word.empty() || word.starts_with('#')) return is_right;
+      const bool is_against = word.starts_with('!');
+      if (is_against) word.erase(0, 1);
+      bool holds = true;
+      if (word == "canonical" || word == "final") {
+        wants_final_ = wants_final_ || word == "final";
+        holds = is_final_;
+      } else if (word != "all") {
+        const std::string value = next_match_word(rest);
+        const auto judged =
+            value.empty() ? std::nullopt : judge(word, value, is_right && may_count, line);
+        if (!judged) {
+          if (may_count) ignore(format("{} in {} is not supported", shown(line), file_.string()));
+          return false;
+        }
+        holds = *judged;
+      }
+      is_right = is_right && holds != is_against;
+    }
+  }
+
+  // Whether one condition holds; nothing if it is not known.
+  std::optional<bool> judge(const std::string& word, const std::string& value, bool may_run,
+                            const SshConfigLine& line) {
+    const auto fits = [&](const std::string& name, const std::string& patterns) {
+      return fits_patterns(name, split(patterns, ','));
+    };
+    if (word == "host") return fits(lower_case(target()), lower_case(value));
+    if (word == "originalhost") return fits(lower_case(query_.host), lower_case(value));
+    if (word == "user") return fits(user(), value);
+    if (word == "localuser") return fits(query_.local_user, value);
+    if (word != "exec") return std::nullopt;
+    if (!may_run || !query_.run) return false;
+    const auto command = with_tokens(value, tokens());
+    if (command && is_harmless_name(target()) && is_harmless_name(user()))
+      return query_.run(*command);
+    if (command)
+      ignore(format("{} in {} is not safe to run", shown(line), file_.string()));
+    else
+      ignore(format("{} in {} has an unsupported token", shown(line), file_.string()));
+    return false;
+  }
+
+  void take(const SshConfigLine& line) {
+    auto& values = config_.values;
+    const std::string& keyword = line.keyword;
+    switch (kind_of_keyword(keyword)) {
+      case SshKeyword::harmless:
+        // Whether a connection that is open may be used is seen by these.
+        if (keyword == "controlpath" || keyword == "ignoreunknown")
+          values.try_emplace(keyword, line.words);
+        return;
+      case SshKeyword::ignored:
+        if (is_switched_on(line))
+          ignore(format("{} in {} is not supported", shown(line), file_.string()));
+        return;
+      case SshKeyword::unknown:
+        if (!fits_patterns(keyword, split(lower_case(config_.value("ignoreunknown")), ',')))
+          ignore(format("{} in {} is not known", shown(line), file_.string()));
+        return;
+      case SshKeyword::adds_up: {
+        Words& list = values[keyword];
+        if (std::find(list.begin(), list.end(), line.words.front()) == list.end())
+          list.push_back(line.words.front());
+        return;
+      }
+      case SshKeyword::used:
+        break;
+    }
+    if (keyword == "port" && !port_of(line.words.front()))
+      return ignore(format("{} in {} is not a port", shown(line), file_.string()));
+    if (keyword == "connecttimeout" && !ssh_seconds(line.words.front()))
+      return ignore(format("{} in {} is not a length of time", shown(line), file_.string()));
+    // Whichever of both comes first counts.
+    const bool is_way = keyword == "proxyjump" || keyword == "proxycommand";
+    if (is_way && (values.contains("proxyjump") || values.contains("proxycommand"))) return;
+    values.try_emplace(keyword, is_way ? Words{std::string(trimmed(line.rest))} : line.words);
+  }
+
+  // Debian's file for all users switches GSSAPI on, for whoever has it.
+  bool is_switched_on(const SshConfigLine& line) const {
+    const std::string value = lower_case(line.words.front());
+    return value != "no" && value != "false" && value != "none" && value != "internal" &&
+           (is_of_user_ || line.keyword != "gssapiauthentication");
+  }
+
+  static std::string shown(const SshConfigLine& line) {
+    constexpr std::size_t longest = 100;
+    return in_quotes(shortened(printable(concat(line.written, " ", trimmed(line.rest))), longest));
+  }
+
+  void ignore(const std::string& note) {
+    auto& list = config_.ignored;
+    if (std::find(list.begin(), list.end(), note) == list.end()) list.push_back(note);
+  }
+
+  friend SshConfig topsctl::ssh_config_of(const SshConfigQuery& query);
+
+  const SshConfigQuery& query_;
+  SshConfig& config_;
+  std::string host_;
+  fs::path file_;  // that is being read
+  bool is_final_ = false;
+  bool is_of_user_ = true;
+  bool wants_final_ = false;
 };
+
+// The name under a canonical domain, or what CanonicalizePermittedCNAMEs allows for it.
+std::optional<std::string> canonical_name(const SshConfigQuery& query, const SshConfig& config,
+                                          const std::string& host) {
+  const auto resolved = [&](const std::string& name) -> std::optional<std::string> {
+    const auto alias = query.resolve ? query.resolve(concat(name, ".")) : std::nullopt;
+    if (!alias) return std::nullopt;
+    const auto rules = config.values.find("canonicalizepermittedcnames");
+    if (rules == config.values.end()) return name;
+    for (const std::string& rule : rules->second) {
+      const std::size_t colon = rule.find(':');
+      if (colon == std::string::npos) continue;
+      if (fits_patterns(name, split(rule.substr(0, colon), ',')) &&
+          fits_patterns(lower_case(*alias), split(rule.substr(colon + 1), ',')))
+        return lower_case(*alias);
+    }
+    return name;
+  };
+  if (host.ends_with('.')) return resolved(host.substr(0, host.size() - 1));
+  const std::string said = config.value("canonicalizemaxdots");
+  const long most_dots = is_digits(said) ? std::stol(said.substr(0, 9)) : 1;
+  if (std::count(host.begin(), host.end(), '.') > most_dots) return std::nullopt;
+  const auto domains = config.values.find("canonicaldomains");
+  if (domains == config.values.end()) return std::nullopt;
+  for (const std::string& domain : domains->second) {
+    if (lower_case(domain) == "none") break;
+    if (auto name = resolved(concat(host, ".", domain))) return name;
+  }
+  if (config.is_yes("canonicalizefallbacklocal", true)) return std::nullopt;
+  throw Error(ErrorCode::unreachable,
+              format("cannot resolve {} in any of CanonicalDomains", in_quotes(host)),
+              "check CanonicalDomains and CanonicalizeFallbackLocal in ssh_config");
+}
+
+bool goes_directly(const SshConfig& config) {
+  const auto is_said = [&](const char* keyword) {
+    const std::string value = lower_case(config.value(keyword));
+    return !value.empty() && value != "none";
+  };
+  return !is_said("proxyjump") && !is_said("proxycommand");
+}
 
 }  // namespace
 
-bool changes_usual(const std::string& list) {
-  return !list.empty() && std::string_view("+-^").find(list.front()) != std::string_view::npos;
+std::string SshConfig::value(const std::string& keyword) const {
+  const auto found = values.find(keyword);
+  return found == values.end() || found->second.empty() ? "" : found->second.front();
 }
 
-std::string changed_list(const std::string& usual, const std::string& change) {
-  std::vector<std::string> list = split(usual, ',');
-  std::vector<std::string> named = split(change.substr(1), ',');
-  if (change.front() == '+') {
-    std::erase_if(named, [&](const std::string& name) {
-      return std::find(list.begin(), list.end(), name) != list.end();
-    });
-    list.insert(list.end(), named.begin(), named.end());
-  } else {
-    std::erase_if(list, [&](const std::string& name) { return fits_patterns(name, named); });
-    if (change.front() == '^') list.insert(list.begin(), named.begin(), named.end());
+bool SshConfig::is_yes(const std::string& keyword, bool usual) const {
+  const std::string said = lower_case(value(keyword));
+  return said.empty() ? usual : said != "no" && said != "false";
+}
+
+std::string SshConfig::expanded_text(std::string_view text) const {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t begin = std::min(text.find("${"), text.size());
+    result.append(text.substr(0, begin));
+    text.remove_prefix(begin);
+    const std::size_t end = text.find('}');
+    if (text.empty() || end == std::string_view::npos) break;
+    const auto found = environment.find(std::string(text.substr(2, end - 2)));
+    if (found == environment.end()) {
+      throw Error(ErrorCode::usage,
+                  format("ssh_config needs the variable {}, which is not set",
+                         in_quotes(text.substr(2, end - 2))),
+                  "set it, or change this line of ssh_config");
+    }
+    result += found->second;
+    text.remove_prefix(end + 1);
   }
-  return joined(list, ",");
+  result.append(text);
+  if (auto done = with_tokens(result, tokens)) return *std::move(done);
+  throw Error(ErrorCode::usage, format("unsupported token in {} of ssh_config", in_quotes(result)),
+              "write the value without it");
 }
 
-bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns) {
-  const auto fits = [&](const std::string& pattern) {
-    return ::fnmatch(lower_case(pattern).c_str(), lower_case(name).c_str(), FNM_NOESCAPE) == 0;
-  };
-  bool is_named = false;
-  for (const std::string& pattern : patterns) {
-    const bool is_against = pattern.starts_with('!');
-    if (!fits(is_against ? pattern.substr(1) : pattern)) continue;
-    if (is_against) return false;
-    is_named = true;
+std::vector<std::string> SshConfig::expanded(const std::string& keyword) const {
+  Words result;
+  const auto found = values.find(keyword);
+  if (found == values.end()) return result;
+  for (const std::string& value : found->second) {
+    if (lower_case(value) != "none") result.push_back(expanded_text(with_home(value, home)));
   }
-  return is_named;
+  return result;
 }
 
-SshConfig ssh_config_of(const std::vector<fs::path>& files, const std::string& host,
-                        const fs::path& home) {
-  Reader reader(host, home);
-  for (const fs::path& file : files) reader.read(file, 0);
-  return reader.config;
+SshConfig ssh_config_of(const SshConfigQuery& query) {
+  SshConfig config;
+  config.home = query.home;
+  config.environment = query.environment;
+  if (!query.jump.empty()) config.values["proxyjump"] = {query.jump};
+  Reader reader(query, config);
+  reader.read_all(query.host, false);
+  std::string host = reader.target();
+  const auto address = usual_address(host);
+  const std::string wish = lower_case(config.value("canonicalizehostname"));
+  const bool is_canonical = config.is_yes("canonicalizehostname", false);
+  host = address ? *address : lower_case(host);
+  if (is_canonical && !address && (goes_directly(config) || wish == "always"))
+    host = canonical_name(query, config, host).value_or(host);
+  if (is_canonical || reader.wants_final()) reader.read_all(host, true);
+  config.host = host;
+  config.user = reader.user();
+  config.port = reader.port();
+  reader.host_ = host;
+  reader.is_final_ = true;
+  config.tokens = reader.tokens();
+  for (const std::string& name : {config.host, config.user}) {
+    if (is_harmless_name(name)) continue;
+    throw Error(ErrorCode::usage,
+                format("ssh_config gives {} the name {}, which is not allowed",
+                       in_quotes(query.host), in_quotes(name)),
+                "correct HostName or User in ssh_config");
+  }
+  return config;
 }
 
 }  // namespace topsctl

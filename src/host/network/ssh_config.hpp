@@ -1,37 +1,57 @@
-// What ssh_config(5) says of a host beyond what libssh tells its callers.
+// What ssh_config(5) says of a host, by OpenSSH's rules.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace topsctl {
 
-// First value of each keyword that counts for the host, as ssh_config(5) has it.
-struct SshConfig {
-  std::optional<std::string> strict_host_key_checking;  // lower case
-  std::optional<std::string> proxy_jump;
-  // Lists of algorithms by their keyword in lower case: kexalgorithms, ciphers, macs,
-  // hostkeyalgorithms, pubkeyacceptedalgorithms.
-  std::map<std::string, std::string> algorithms;
-  std::vector<std::string> known_hosts;  // UserKnownHostsFile, `~` as `home`; empty: not said
-  bool operator==(const SshConfig&) const = default;
+// For which host the files are read, and what was given beside them.
+struct SshConfigQuery {
+  std::vector<std::filesystem::path> files;  // in their order; those that do not exist say nothing
+  std::string host;                          // as given
+  std::string user;                          // given; empty: as the files say
+  unsigned port = 0;                         // given; 0: as the files say
+  std::string jump;                          // given, as ProxyJump; empty: as the files say
+  std::string local_user;
+  std::filesystem::path home;                      // of `~`, and whose .ssh relative Includes mean
+  std::map<std::string, std::string> environment;  // of ${NAME}
+  // Runs the command of `Match exec`: whether it ends with 0. Empty: such blocks do not count.
+  std::function<bool(const std::string& command)> run = {};
+  // The canonical name of a host that resolves, for CanonicalizeHostname. Empty: nothing resolves.
+  std::function<std::optional<std::string>(const std::string& host)> resolve = {};
 };
 
-// Reads the files in their order; those that are not there say nothing. `host` is the name as it
-// was given. `Match` blocks count with `all`, `host` and `originalhost` alone; others are passed
-// over. `home` is what `~` and relative `Include` mean. Throws Error if a file cannot be read.
-SshConfig ssh_config_of(const std::vector<std::filesystem::path>& files, const std::string& host,
-                        const std::filesystem::path& home);
+struct SshConfig {
+  std::string host;  // to connect to: after HostName and CanonicalizeHostname
+  unsigned port = 22;
+  std::string user;
+  // By keyword in lower case, as written. Only UserKnownHostsFile and the like have several, and
+  // those that add up: IdentityFile, CertificateFile.
+  std::map<std::string, std::vector<std::string>> values;
+  // What is said but has no effect here: "GSSAPIAuthentication yes in /etc/ssh/ssh_config".
+  std::vector<std::string> ignored;
 
-// Whether a list of algorithms begins with +, - or ^, and so changes the usual one.
-bool changes_usual(const std::string& list);
-// The usual list with what such a list adds (+), removes (-, patterns) or puts first (^).
-std::string changed_list(const std::string& usual, const std::string& change);
+  // The first value of a keyword, "" if there is none.
+  std::string value(const std::string& keyword) const;
+  // Whether it is "yes"; `usual` if nothing is said.
+  bool is_yes(const std::string& keyword, bool usual) const;
+  // Values with their tokens (%h), variables (${HOME}) and `~` expanded; without "none".
+  std::vector<std::string> expanded(const std::string& keyword) const;
+  std::string expanded_text(std::string_view text) const;
 
-// Whether a name fits a list of patterns with `*`, `?` and `!` (PATTERNS of ssh_config(5)).
-bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns);
+  std::map<char, std::string> tokens;  // %h and so on
+  std::filesystem::path home;
+  std::map<std::string, std::string> environment;
+};
+
+// Throws Error{usage} if a file cannot be read, or a name that a file gives could be taken for
+// something else by a shell.
+SshConfig ssh_config_of(const SshConfigQuery& query);
 
 }  // namespace topsctl

@@ -5,12 +5,17 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
 
+#include "host/network/control_master.hpp"
 #include "host/network/ssh_config.hpp"
+#include "host/network/ssh_config_lines.hpp"
 #include "host/network/ssh_login.hpp"
+#include "host/network/ssh_settings.hpp"
+#include "host/network/ssh_socket.hpp"
 #include "host/network/ssh_stream.hpp"
 #include "host/network/ssh_trust.hpp"
 #include "topsctl/base/error.hpp"
@@ -23,6 +28,7 @@ namespace topsctl {
 namespace {
 
 constexpr int most_hops = 8;
+constexpr std::chrono::seconds longest_login(130);  // sshd itself waits 120 s
 
 void set(ssh_session session, ssh_options_e option, const std::string& value) {
   if (ssh_options_set(session, option, value.c_str()) != SSH_OK)
@@ -66,14 +72,15 @@ std::vector<AlgorithmKind> algorithm_kinds() {
           {"pubkeyacceptedalgorithms", {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES}, keys}};
 }
 
-// libssh takes whole lists, and passes over those that change the usual one.
+// libssh takes whole lists alone.
 void set_algorithms(ssh_session session, const SshConfig& config) {
   for (const AlgorithmKind& kind : algorithm_kinds()) {
-    const auto found = config.algorithms.find(kind.keyword);
-    const std::string said = found == config.algorithms.end() ? "" : found->second;
+    const std::string said = config.value(kind.keyword);
     const bool is_ours = said.empty() && kind.options.front() == SSH_OPTIONS_CIPHERS_C_S;
-    if (!is_ours && !changes_usual(said)) continue;
-    const std::string list = is_ours ? kind.usual : changed_list(kind.usual, said);
+    if (said.empty() && !is_ours) continue;
+    const std::string list = is_ours               ? kind.usual
+                             : changes_usual(said) ? changed_list(kind.usual, said)
+                                                   : said;
     for (const ssh_options_e option : kind.options) {
       if (ssh_options_set(session, option, list.c_str()) == SSH_OK) continue;
       throw Error(ErrorCode::usage,
@@ -82,16 +89,6 @@ void set_algorithms(ssh_session session, const SshConfig& config) {
                   "change this line of ssh_config, or name another file with --ssh-config");
     }
   }
-}
-
-UnknownKeys unknown_keys_of(const SshConfig& config, const SshOptions& wishes) {
-  if (wishes.unknown_keys) return *wishes.unknown_keys;
-  const std::string checking = config.strict_host_key_checking.value_or("ask");
-  if (checking == "yes" || checking == "true") return UnknownKeys::refuse;
-  // "no" would also take changed keys; that is never done.
-  if (checking == "accept-new" || checking == "no" || checking == "off" || checking == "false")
-    return UnknownKeys::accept;
-  return UnknownKeys::ask;
 }
 
 // A link that is dead is noticed, where TCP alone would wait for a quarter of an hour.
@@ -107,11 +104,6 @@ void limit_silence(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof probes);
 }
 
-std::vector<std::filesystem::path> config_files(const SshOptions& wishes) {
-  if (!wishes.config.empty()) return {wishes.config};
-  return {wishes.home / ".ssh" / "config", "/etc/ssh/ssh_config"};
-}
-
 }  // namespace
 
 // What goes on while it connects, and how many hosts it has passed.
@@ -120,6 +112,7 @@ struct SshConnection::Steps {
   std::atomic<int>& log_in_method;
   Asking asking;
   int hops = 0;
+  std::string on_way_to = {};
 };
 
 SshConnection::SshConnection(const Target& target, const SshOptions& wishes, Secrets& secrets,
@@ -144,80 +137,124 @@ SshConnection::~SshConnection() {
   ssh_free(session_);
 }
 
-void SshConnection::configure(const Target& target, const SshOptions& wishes) {
-  set(session_, SSH_OPTIONS_SSH_DIR, (wishes.home / ".ssh").string());
-  set(session_, SSH_OPTIONS_HOST, target.host);
-  if (wishes.config.empty()) {
-    for (const auto& file : config_files(wishes)) {
-      if (::access(file.c_str(), R_OK) == 0) ssh_options_parse_config(session_, file.c_str());
-    }
-  } else if (ssh_options_parse_config(session_, wishes.config.c_str()) != SSH_OK) {
-    throw Error(ErrorCode::usage, format("cannot read {}", in_quotes(wishes.config)),
-                "give a file in ssh_config(5) format with --ssh-config");
-  }
+void SshConnection::configure(const Target& target, const SshOptions& wishes,
+                              const SshConfig& config) {
   const int no = 0;
   const int yes = 1;
   ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no);
-  // Else libssh itself takes every key, changed ones too, where the file says "no".
+  // Else libssh itself takes every key, changed ones too, where a file says "no".
   ssh_options_set(session_, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
-  // What was given counts more than what the file says, so it comes after it.
-  if (target.port != 0) ssh_options_set(session_, SSH_OPTIONS_PORT, &target.port);
-  if (!target.user.empty()) set(session_, SSH_OPTIONS_USER, target.user);
-  if (ssh_option(session_, SSH_OPTIONS_USER).empty() && !wishes.own_user.empty())
-    set(session_, SSH_OPTIONS_USER, wishes.own_user);
-  // Added keys come to the front.
-  if (!wishes.identity.empty()) set(session_, SSH_OPTIONS_ADD_IDENTITY, wishes.identity);
+  set(session_, SSH_OPTIONS_SSH_DIR, (config.home / ".ssh").string());
+  set(session_, SSH_OPTIONS_USER, config.user);
   set(session_, SSH_OPTIONS_COMPRESSION, "no");
-  ssh_options_set(session_, SSH_OPTIONS_NODELAY, &yes);
-  set(session_, SSH_OPTIONS_TIMEOUT, wishes.connect_timeout_s);
   peer_.name = target.host;
-  peer_.host = ssh_option(session_, SSH_OPTIONS_HOST);
-  peer_.user = ssh_option(session_, SSH_OPTIONS_USER);
-  ssh_options_get_port(session_, &peer_.port);
+  peer_.host = config.host;
+  peer_.user = config.user;
+  peer_.port = config.port;
+  peer_.ssh_command = joined(ssh_words(target, wishes), " ");
+  // It connects to sockets of ours, and knows the host by its name in known_hosts alone.
+  constexpr unsigned usual_port = 22;
+  const std::string alias = config.value("hostkeyalias");
+  const unsigned known_port = alias.empty() ? config.port : usual_port;
+  const std::string known_host = alias.empty() ? config.host : alias;
+  set(session_, SSH_OPTIONS_HOST, known_host);
+  ssh_options_set(session_, SSH_OPTIONS_PORT, &known_port);
+  peer_.known_as =
+      known_port == usual_port ? known_host : concat("[", known_host, "]:", known_port);
+  set_algorithms(session_, config);
+}
+
+int SshConnection::open_way(const SshConfig& config, const SshOptions& wishes, Secrets& secrets,
+                            const Steps& steps, int timeout_s) {
+  const std::string jump = config.expanded_text(config.value("proxyjump"));
+  if (!jump.empty() && lower_case(jump) != "none") {
+    if (steps.hops == most_hops) {
+      throw Error(
+          ErrorCode::unreachable,
+          format("cannot connect to {}: more than {} jump hosts", in_quotes(peer_.name), most_hops),
+          "check whether ProxyJump forms a loop");
+    }
+    SshOptions way = wishes;
+    const Target hop = last_hop(jump, way.jump);
+    // The one that was given is meant for the target, not for the hosts on the way.
+    way.identity.clear();
+    const Remote::Reached nobody;
+    std::atomic<int> hop_method = 0;
+    tunnel_ = std::make_unique<SshTunnel>(
+        std::unique_ptr<SshConnection>(
+            new SshConnection(hop, way, secrets,
+                              Steps{nobody, hop_method, steps.asking, steps.hops + 1, peer_.name})),
+        peer_.host, peer_.port, timeout_s);
+    return tunnel_->take_socket();
+  }
+  const std::string command = config.value("proxycommand");
+  if (!command.empty() && lower_case(command) != "none") {
+    std::string expanded = config.expanded_text(command);
+    // libssh expands it, too.
+    for (std::size_t at = 0; (at = expanded.find('%', at)) != std::string::npos; at += 2)
+      expanded.insert(at, "%");
+    set(session_, SSH_OPTIONS_PROXYCOMMAND, expanded);
+    return -1;
+  }
+  const std::string attempts = config.value("connectionattempts");
+  constexpr std::size_t most_digits = 3;
+  SocketWishes socket{config.value("addressfamily"), config.value("bindaddress"), timeout_s, 1};
+  if (is_digits(attempts) && attempts.size() <= most_digits)
+    socket.attempts = std::max(1, std::stoi(attempts));
+  try {
+    return connect_socket(peer_.host, peer_.port, socket);
+  } catch (const ConnectionLost& error) {
+    refuse_connection(peer_, "connect to", error.message());
+  }
 }
 
 void SshConnection::connect(const Target& target, const SshOptions& wishes, Secrets& secrets,
                             const Steps& steps) {
   throw_if_interrupted();
-  configure(target, wishes);
-  const SshConfig config = ssh_config_of(config_files(wishes), target.host, wishes.home);
-  set_algorithms(session_, config);
-  // The one that was given is meant for the target, not for the hosts on the way.
-  std::string jump = config.proxy_jump.value_or("none");
-  if (!wishes.jump.empty()) jump = wishes.jump;
-  if (lower_case(jump) != "none") {
-    if (steps.hops == most_hops) {
-      throw Error(ErrorCode::unreachable,
-                  format("cannot connect to {}: more than {} jump hosts", in_quotes(target.host),
-                         most_hops),
-                  "check whether ProxyJump forms a loop");
-    }
-    // libssh would start `ssh -W` for it.
-    ssh_options_set(session_, SSH_OPTIONS_PROXYCOMMAND, "none");
-    SshOptions way = wishes;
-    const auto last = jump.rfind(',');
-    way.jump = last == std::string::npos ? "" : jump.substr(0, last);
-    way.identity.clear();
-    const Target hop = parse_target(last == std::string::npos ? jump : jump.substr(last + 1));
-    const Remote::Reached nobody;
-    std::atomic<int> hop_method = 0;
-    tunnel_ = std::make_unique<SshTunnel>(
-        std::unique_ptr<SshConnection>(new SshConnection(
-            hop, way, secrets, Steps{nobody, hop_method, steps.asking, steps.hops + 1})),
-        peer_.host, peer_.port, wishes.connect_timeout_s);
-    const socket_t socket = tunnel_->take_socket();
-    ssh_options_set(session_, SSH_OPTIONS_FD, &socket);
+  const SshConfig config = ssh_config_for(target, wishes);
+  configure(target, wishes, config);
+  peer_.on_way_to = steps.on_way_to;
+  const KnownHosts known = known_hosts_of(config);
+  prefer_known_keys(session_, known);
+  const int timeout_s = connect_timeout_of(config, wishes);
+  set(session_, SSH_OPTIONS_TIMEOUT, timeout_s + 1);  // of a ProxyCommand; sockets end before
+  const int socket = open_way(config, wishes, secrets, steps, timeout_s);
+  if (socket >= 0) {
+    const socket_t given = socket;
+    ssh_options_set(session_, SSH_OPTIONS_FD, &given);
   }
-  if (ssh_connect(session_) != SSH_OK) refuse_connection(session_, peer_, "connect to");
-  if (!tunnel_) limit_silence(ssh_get_fd(session_));
-  require_trusted(session_, peer_, config.known_hosts, unknown_keys_of(config, wishes), secrets);
+  {
+    const SocketDeadline deadline(socket, std::chrono::seconds(timeout_s));
+    if (ssh_connect(session_) != SSH_OK) {
+      if (deadline.is_over()) {
+        refuse_connection(peer_, "connect to",
+                          format("no SSH server answered within {} s", timeout_s));
+      }
+      refuse_connection(session_, peer_, "connect to");
+    }
+  }
+  const bool is_direct = socket >= 0 && !tunnel_;
+  if (is_direct) limit_silence(socket);
+  require_trusted(session_, peer_, known, unknown_keys_of(config, wishes), secrets);
   if (steps.on_reached) {
     // Through other hosts the round trip is known only when a channel has been opened.
-    steps.on_reached(tunnel_ ? std::chrono::microseconds(0) : round_trip_of(ssh_get_fd(session_)));
+    steps.on_reached(is_direct ? round_trip_of(socket) : std::chrono::microseconds(0));
   }
-  log_in({session_, peer_, secrets, steps.asking}, callbacks_, steps.log_in_method);
   // From here on it would end reads that wait longer, as if at the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);
+  const SocketDeadline deadline(ssh_get_fd(session_), longest_login);
+  try {
+    const AuthWishes auth = auth_wishes(config, wishes.identity);
+    log_in({session_, peer_, secrets, auth, steps.asking}, steps.log_in_method);
+  } catch (const ConnectionLost&) {
+    throw_if_interrupted();
+    if (!deadline.is_over()) throw;
+    throw ConnectionLost(
+        format("cannot log in to {}: the server is reached, but the login did not end within {} s",
+               label_of(peer_), longest_login.count()),
+        "look for what is slow on the host: UseDNS without a name server, PAM, a directory of "
+        "users");
+  }
 }
 
 namespace {
@@ -273,6 +310,7 @@ class SshRemote : public Remote {
   }
   std::unique_ptr<RemoteSession> connect_in_steps(const Reached& on_reached,
                                                   Asking asking) override {
+    if (auto session = session_of_master(target_, wishes_)) return session;
     return std::make_unique<SshSession>(connection(on_reached, asking),
                                         [this, asking] { return connection({}, asking); });
   }

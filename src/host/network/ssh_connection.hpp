@@ -1,7 +1,6 @@
 // One SSH connection, through other hosts where the configuration says so.
 #pragma once
 
-#include <libssh/callbacks.h>
 #include <libssh/libssh.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 namespace topsctl {
 
 class SshTunnel;
+struct SshConfig;
 
 // A session of libssh that is logged in.
 class SshConnection {
@@ -35,10 +35,12 @@ class SshConnection {
                 const Steps& steps);
   void connect(const Target& target, const SshOptions& wishes, Secrets& secrets,
                const Steps& steps);
-  void configure(const Target& target, const SshOptions& wishes);
+  void configure(const Target& target, const SshOptions& wishes, const SshConfig& config);
+  // A socket to the host, directly or through others; -1: libssh runs a ProxyCommand for it.
+  int open_way(const SshConfig& config, const SshOptions& wishes, Secrets& secrets,
+               const Steps& steps, int timeout_s);
 
   ssh_session session_;
-  ssh_callbacks_struct callbacks_{};
   SshPeer peer_;
   std::unique_ptr<SshTunnel> tunnel_;  // through which it goes; outlives the session
 };

@@ -1,26 +1,39 @@
 // Logging in to an SSH server.
 #pragma once
 
-#include <libssh/callbacks.h>
 #include <libssh/libssh.h>
 
 #include <atomic>
+#include <vector>
 
+#include "host/network/ssh_keys.hpp"
 #include "topsctl/host/network/ssh_remote.hpp"
 
 namespace topsctl {
+
+struct SshConfig;
+
+// By what, and in which order.
+struct AuthWishes {
+  KeyWishes keys;
+  std::vector<int> methods;  // SSH_AUTH_METHOD_*, the first first
+  int most_tries = 3;        // of a password
+  bool may_ask = true;       // false: BatchMode
+};
+// `identity`: a key file that comes before all others; empty: none.
+AuthWishes auth_wishes(const SshConfig& config, const std::string& identity);
 
 struct LogIn {
   ssh_session session;
   const SshPeer& peer;
   Secrets& secrets;
+  const AuthWishes& wishes;
   Asking asking = Asking::allowed;
 };
 
-// Logs in with keys, an agent, or what is typed. `callbacks` are the session's from then on, and
-// must outlive it. `method`: one of SSH_AUTH_METHOD_* that alone has let us in before, and is tried
-// without asking which ones are taken; 0: none, and then set if one has. Throws Error{unreachable},
-// or AnswersSpent where nobody may be asked.
-void log_in(LogIn login, ssh_callbacks_struct& callbacks, std::atomic<int>& method);
+// Logs in with keys, an agent, or what is typed. `method`: one of SSH_AUTH_METHOD_* that alone has
+// let us in before, and is tried without asking which ones are taken; 0: none, and then set if one
+// has. Throws Error{unreachable}, or AnswersSpent where nobody may be asked.
+void log_in(LogIn login, std::atomic<int>& method);
 
 }  // namespace topsctl

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/network/ssh_socket.hpp"
 #include "host/network/ssh_trust.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
@@ -37,6 +38,7 @@ constexpr std::size_t most_unread = std::size_t{40} << 20U;  // bytes heard whil
 constexpr std::chrono::seconds longest_silence(10);
 constexpr std::chrono::seconds longest_answer(15);
 constexpr std::chrono::seconds longest_question(2);
+constexpr std::chrono::seconds longest_start(60);  // of a program
 
 enum class Asked { command, subsystem };
 
@@ -48,6 +50,7 @@ class SshStream : public RemoteStream {
         peer_(connection.peer()),
         is_tunneled_(connection.is_tunneled()),
         channel_(ssh_channel_new(session_)) {
+    const SocketDeadline deadline(ssh_get_fd(session_), longest_start);
     const auto begun = Clock::now();
     if (!channel_ || ssh_channel_open_session(channel_.get()) != SSH_OK)
       refuse_connection(session_, peer_, "open a channel to");
@@ -63,7 +66,7 @@ class SshStream : public RemoteStream {
     if (granted == SSH_OK) return;
     const std::string act = asked == Asked::command ? "run a program on" : "use a subsystem of";
     if (!is_alive()) refuse_connection(session_, peer_, act);
-    throw NotStarted(format("cannot {} {}: refused", act, in_quotes(peer_.name)),
+    throw NotStarted(format("cannot {} {}: refused", act, label_of(peer_)),
                      "check that `ssh` may run a command on this host");
   }
 
@@ -103,6 +106,8 @@ class SshStream : public RemoteStream {
     if (ssh_channel_send_eof(channel_.get()) != SSH_OK) lose("send to");
   }
 
+  std::string errors_so_far() const override { return errors_; }
+
   RemoteEnd finish() override {
     unread_.clear();
     for (;;) {
@@ -111,18 +116,26 @@ class SshStream : public RemoteStream {
     }
     // The exit status comes after the end of the output.
     constexpr int most_rounds = 100;
-    for (int i = 0; i < most_rounds && ssh_channel_get_exit_status(channel_.get()) < 0 &&
+    for (int i = 0; i < most_rounds && exit_status() < 0 &&
                     ssh_channel_is_closed(channel_.get()) == 0 && is_alive();
          ++i) {
       throw_if_interrupted();
       ssh_channel_poll_timeout(channel_.get(), 100, 1);
     }
     take_errors();
-    return {ssh_channel_get_exit_status(channel_.get()), errors_};
+    return {exit_status(), errors_};
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  // -1: it has not come yet. libssh itself would wait for it without end.
+  int exit_status() const {
+    ssh_set_blocking(session_, 0);
+    const int status = ssh_channel_get_exit_status(channel_.get());
+    ssh_set_blocking(session_, 1);
+    return status;
+  }
 
   bool is_alive() const { return ssh_is_connected(session_) != 0; }
 
@@ -259,6 +272,8 @@ class SshTunnel::Pump {
        long timeout_s)
       : through_(std::move(through)), channel_(ssh_channel_new(through_->session())) {
     // The host on the way may wait for minutes.
+    const SocketDeadline deadline(ssh_get_fd(through_->session()),
+                                  std::chrono::seconds(timeout_s + 1));
     ssh_options_set(through_->session(), SSH_OPTIONS_TIMEOUT, &timeout_s);
     if (!channel_ || ssh_channel_open_forward(channel_.get(), host.c_str(), static_cast<int>(port),
                                               "127.0.0.1", 0) != SSH_OK) {

@@ -1,21 +1,17 @@
 // Checks a server's key against the known hosts.
 #include "host/network/ssh_trust.hpp"
 
-#include <memory>
 #include <mutex>
 
+#include "host/network/ssh_keys.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
 namespace {
-
-struct KeyRelease {
-  void operator()(ssh_key key) const { ssh_key_free(key); }
-};
-using Key = std::unique_ptr<ssh_key_struct, KeyRelease>;
 
 struct ServerKey {
   std::string type;
@@ -27,7 +23,7 @@ ServerKey key_of(ssh_session session, const SshPeer& peer) {
   ssh_key raw = nullptr;
   if (ssh_get_server_publickey(session, &raw) != SSH_OK)
     refuse_connection(session, peer, "get the host key of");
-  const Key key(raw);
+  const SshKey key(raw);
   ServerKey result;
   result.type = ssh_key_type_to_char(ssh_key_type(key.get()));
   char* base64 = nullptr;
@@ -50,13 +46,7 @@ ServerKey key_of(ssh_session session, const SshPeer& peer) {
                              const std::string& hint) {
   throw Error(
       ErrorCode::unreachable,
-      format("the host key of {} {}: {} {}", in_quotes(peer.name), why, key.type, key.fingerprint),
-      hint);
-}
-
-std::string place_of(const SshPeer& peer) {
-  constexpr unsigned usual_port = 22;
-  return peer.port == usual_port ? peer.host : concat("[", peer.host, "]:", peer.port);
+      format("the host key of {} {}: {} {}", label_of(peer), why, key.type, key.fingerprint), hint);
 }
 
 // Several connections to one host at once must not ask, or write the key down, twice.
@@ -76,7 +66,7 @@ void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& k
     const auto answer =
         secrets.ask(format("The host key of {} ({}) is unknown.\n{} {}\nTrust this host key? (yes, "
                            "no, or the fingerprint)",
-                           in_quotes(peer.name), place_of(peer), key.type, key.fingerprint),
+                           in_quotes(peer.name), peer.known_as, key.type, key.fingerprint),
                     Echo::on);
     if (!answer) refuse_key(peer, key, "is unknown, and there is no terminal to ask on", by_hand);
     const std::string_view word = trimmed(answer->view());
@@ -93,27 +83,32 @@ void accept_unknown(ssh_session session, const SshPeer& peer, const ServerKey& k
 
 }  // namespace
 
-std::string ssh_option(ssh_session session, ssh_options_e which) {
-  char* value = nullptr;
-  if (ssh_options_get(session, which, &value) != SSH_OK) return {};
-  std::string text = value == nullptr ? "" : value;
-  ssh_string_free_char(value);
-  return text;
+std::string label_of(const SshPeer& peer) {
+  constexpr unsigned usual_port = 22;
+  const std::string place =
+      concat(peer.user, "@",
+             peer.host.find(':') == std::string::npos ? peer.host : concat("[", peer.host, "]"),
+             ":", peer.port);
+  if (!peer.on_way_to.empty()) {
+    return format("jump host {} ({}) on the way to {}", in_quotes(peer.name), place,
+                  in_quotes(peer.on_way_to));
+  }
+  const bool is_plain = peer.host == peer.name && peer.port == usual_port;
+  return is_plain ? in_quotes(peer.name) : concat(in_quotes(peer.name), " (", place, ")");
 }
 
 void refuse_connection(ssh_session session, const SshPeer& peer, const std::string& act) {
+  throw_if_interrupted();
   const std::string reason = printable(ssh_get_error(session));
-  throw ConnectionLost(format("cannot {} {}: {}", act, in_quotes(peer.name),
-                              reason.empty() ? "the connection was lost" : reason),
-                       format("run `ssh{} {}{}` to check that the host is reachable",
-                              peer.port == 22 ? "" : concat(" -p ", peer.port),
-                              peer.user.empty() ? "" : concat(peer.user, "@"), peer.host));
+  refuse_connection(peer, act, reason.empty() ? format("the connection was lost") : reason);
 }
 
-bool is_revoked(const std::string& known_hosts, const std::string& host, unsigned port,
-                const std::string& key) {
-  constexpr unsigned usual_port = 22;
-  const std::string place = port == usual_port ? host : concat("[", host, "]:", port);
+void refuse_connection(const SshPeer& peer, const std::string& act, const std::string& reason) {
+  throw ConnectionLost(format("cannot {} {}: {}", act, label_of(peer), reason),
+                       format("run `{}` to check that the host is reachable", peer.ssh_command));
+}
+
+bool is_revoked(const std::string& known_hosts, const std::string& place, const std::string& key) {
   for (const std::string& line : split(known_hosts, '\n')) {
     std::string_view rest = trimmed(line);
     constexpr std::string_view marker = "@revoked";
@@ -128,25 +123,33 @@ bool is_revoked(const std::string& known_hosts, const std::string& host, unsigne
   return false;
 }
 
-void require_trusted(ssh_session session, const SshPeer& peer,
-                     const std::vector<std::string>& files, UnknownKeys unknown, Secrets& secrets) {
+void prefer_known_keys(ssh_session session, const KnownHosts& files) {
+  ssh_options_set(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null");
+  for (const auto* list : {&files.own, &files.global}) {
+    for (const std::string& file : *list) {
+      ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, file.c_str());
+      if (ssh_session_has_known_hosts_entry(session) == SSH_KNOWN_HOSTS_OK) return;
+    }
+  }
+}
+
+void require_trusted(ssh_session session, const SshPeer& peer, const KnownHosts& files,
+                     UnknownKeys unknown, Secrets& secrets) {
   const std::lock_guard<std::mutex> turn(one_at_a_time());
   const ServerKey key = key_of(session, peer);
-  std::vector<std::string> own = files;
-  if (own.empty()) own.push_back(ssh_option(session, SSH_OPTIONS_KNOWNHOSTS));
-  std::vector<std::string> all = own;
-  all.push_back(ssh_option(session, SSH_OPTIONS_GLOBAL_KNOWNHOSTS));
+  std::vector<std::string> all = files.global;
+  all.insert(all.end(), files.own.rbegin(), files.own.rend());
   for (const std::string& file : all) {
-    const auto text = file.empty() ? std::nullopt : read_text_if_present(file);
-    if (text && is_revoked(*text, peer.host, peer.port, key.base64)) {
+    const auto text = read_text_if_present(file);
+    if (text && is_revoked(*text, peer.known_as, key.base64)) {
       refuse_key(peer, key, format("is revoked in {}", file),
                  "do not log in to this host: ask who revoked its key");
     }
   }
-  // libssh looks into one file of the user's at a time.
+  // libssh looks into one file at a time; the first of the user's comes last, and is written to.
   std::string changed_in;
-  for (auto file = own.rbegin(); file != own.rend(); ++file) {
-    ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, file->c_str());
+  for (const std::string& file : all) {
+    ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, file.c_str());
     switch (ssh_session_is_known_server(session)) {
       case SSH_KNOWN_HOSTS_OK:
         return;
@@ -155,7 +158,7 @@ void require_trusted(ssh_session session, const SshPeer& peer,
         break;
       case SSH_KNOWN_HOSTS_CHANGED:
       case SSH_KNOWN_HOSTS_OTHER:
-        changed_in = *file;
+        changed_in = file;
         break;
       case SSH_KNOWN_HOSTS_ERROR:
         refuse_connection(session, peer, "look up the host key of");
@@ -165,7 +168,7 @@ void require_trusted(ssh_session session, const SshPeer& peer,
     refuse_key(peer, key, format("differs from the one in {}", changed_in),
                format("possible man-in-the-middle attack. If the host was reinstalled: `ssh-keygen "
                       "-f {} -R '{}'`, then compare the new fingerprint",
-                      changed_in, place_of(peer)));
+                      changed_in, peer.known_as));
   }
   accept_unknown(session, peer, key, unknown, secrets);
 }

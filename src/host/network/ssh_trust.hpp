@@ -10,22 +10,33 @@
 
 namespace topsctl {
 
+// Files of known hosts.
+struct KnownHosts {
+  std::vector<std::string> own;  // at least one
+  std::vector<std::string> global;
+};
+
+// Lets libssh ask for a host key of a kind that the files have for this host. Before it connects.
+void prefer_known_keys(ssh_session session, const KnownHosts& files);
+
 // Throws Error{unreachable} unless the server's key is known for this host, or `unknown` and, for
 // UnknownKeys::ask, the person at the terminal allow it; it is then written down in the first of
-// the user's files. `files` are those that ssh_config names; none: libssh's own.
-void require_trusted(ssh_session session, const SshPeer& peer,
-                     const std::vector<std::string>& files, UnknownKeys unknown, Secrets& secrets);
+// the user's files.
+void require_trusted(ssh_session session, const SshPeer& peer, const KnownHosts& files,
+                     UnknownKeys unknown, Secrets& secrets);
 
-// Whether a file in the form of sshd(8), SSH_KNOWN_HOSTS FILE FORMAT, revokes this key for a host.
-// libssh passes @revoked over. `key` is as base64.
-bool is_revoked(const std::string& known_hosts, const std::string& host, unsigned port,
-                const std::string& key);
+// Whether a file in the form of sshd(8), SSH_KNOWN_HOSTS FILE FORMAT, revokes this key for a host,
+// named as in such a file. libssh passes @revoked over. `key` is as base64.
+bool is_revoked(const std::string& known_hosts, const std::string& place, const std::string& key);
 
-// The value of an option as libssh has it; empty: it has none.
-std::string ssh_option(ssh_session session, ssh_options_e which);
+// As messages name it, with address, port and user where the name alone does not tell them.
+std::string label_of(const SshPeer& peer);
 
 // Throws ConnectionLost with what libssh says.
 [[noreturn]] void refuse_connection(ssh_session session, const SshPeer& peer,
                                     const std::string& act);
+// The same with another reason.
+[[noreturn]] void refuse_connection(const SshPeer& peer, const std::string& act,
+                                    const std::string& reason);
 
 }  // namespace topsctl

@@ -23,6 +23,38 @@ namespace topsctl {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// At most so many, so that no huge folder is read for the sake of a hint.
+std::vector<std::string> names_in(const fs::path& folder) {
+  constexpr std::size_t most_names = 10'000;
+  std::vector<std::string> names;
+  std::error_code failure;
+  for (auto at = fs::directory_iterator(folder, failure);
+       !failure && at != fs::directory_iterator() && names.size() < most_names;
+       at.increment(failure))
+    names.push_back(at->path().filename().string());
+  return names;
+}
+
+}  // namespace
+
+std::string missing_path(const fs::path& path) {
+  std::error_code failure;
+  fs::path meant;
+  for (const fs::path& part : path) {
+    if (part.empty() || fs::exists(fs::symlink_status(meant / part, failure))) {
+      meant /= part;
+      continue;
+    }
+    const auto name = nearest(part.string(), names_in(meant.empty() ? "." : meant));
+    if (!name) return in_quotes(path.string());
+    meant /= *name;
+  }
+  if (meant == path) return in_quotes(path.string());
+  return concat(in_quotes(path.string()), format(" (did you mean {}?)", in_quotes(meant.string())));
+}
+
 std::string read_text(const fs::path& file, std::uint64_t most) {
   const Descriptor input(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!input.is_open()) throw system_error(errno, "read", file.string());

@@ -37,6 +37,15 @@ std::chrono::system_clock::time_point time_of(const std::string& timestamp) {
   return std::chrono::system_clock::from_time_t(::timegm(&parts));
 }
 
+std::string local_minute(std::chrono::system_clock::time_point time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  ::localtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &parts);
+  return text.data();
+}
+
 std::filesystem::path Host::resolve_parent(std::string_view path) const {
   return resolved_in_root(root, path);
 }

@@ -168,7 +168,7 @@ PathRule parse_path(const JsonReader& reader) {
 }
 
 ProfileRule parse_profile(const JsonReader& reader) {
-  reader.expect_keys({"name", "title", "variables"});
+  reader.expect_keys({"name", "title", "variables", "omits"});
   ProfileRule profile;
   profile.name = identifier(reader.at("name"));
   if (profile.name == no_profile)
@@ -180,6 +180,9 @@ ProfileRule parse_profile(const JsonReader& reader) {
     profile.variables.push_back(std::move(rule));
   }
   refuse_twice(reader.at("variables"), profile.variables, &VariableRule::name);
+  if (const auto omits = reader.find("omits")) {
+    for (const JsonReader& item : omits->items()) profile.omits.push_back(one_line(item));
+  }
   return profile;
 }
 
@@ -312,9 +315,15 @@ CheckRule parse_check(const JsonReader& reader, const Stack& stack) {
   return rule;
 }
 
+// The stack file within the report of `topsctl stack show --json`, or the document itself.
+const Json& definition_in(const Json& document) {
+  const Json::json_pointer place("/stacks/0/definition");
+  return document.contains(place) && document["stacks"].size() == 1 ? document[place] : document;
+}
+
 Stack parse_document(std::string_view json, const std::string& source) {
   const Json document = parse_json(json, source);
-  const JsonReader reader(document, source);
+  const JsonReader reader(definition_in(document), source);
   reader.expect_keys({"schema", "name", "title", "default", "releases", "components", "python",
                       "environment", "accelerator", "backend", "checks"});
   static_cast<void>(reader.at("schema").integer(1, 1));

@@ -20,7 +20,14 @@ from .test_launch import TRAIN
 
 RANKS = 4
 # With the host that a rank ran on.
-TRAIN_HERE = TRAIN + "import socket\nprint('rank', dist.get_rank(), 'of', dist.get_world_size(), 'on', socket.gethostname())\n"
+# What TensorFlow's MultiWorkerMirroredStrategy would read.
+WORKER = """import json
+told = json.loads(os.environ["TF_CONFIG"])
+assert told["task"] == {"type": "worker", "index": int(os.environ["RANK"])}
+hosts = [worker.rpartition(":")[0] for worker in told["cluster"]["worker"]]
+assert len(set(told["cluster"]["worker"])) == int(os.environ["WORLD_SIZE"]) and len(set(hosts)) == 2, told
+"""
+TRAIN_HERE = TRAIN + WORKER + "import socket\nprint('rank', dist.get_rank(), 'of', dist.get_world_size(), 'on', socket.gethostname())\n"
 KUBECTL = Path(__file__).resolve().parents[3] / "build/later/kubernetes-client/bookworm/usr/bin/kubectl"
 
 
@@ -94,6 +101,21 @@ def test_a_job_that_fails_is_diagnosed(launch, schema):
     assert submitted["first_cause"] == "torch-without-cuda-symbol", submitted
 
 
+def test_a_rank_of_open_mpi_that_is_killed_is_known_as_killed(launch):
+    killed = "import os, signal, time\nos.kill(os.getpid(), 9) if os.environ['RANK'] == '1' else time.sleep(600)\n"
+    done = launch.run("mpi", *HERE, "--nproc", "2", "--submit", "--json", script=killed)
+    submitted = json.loads(done.stdout)["cluster"]["submitted"]
+    assert submitted["first_cause"] == "rank-killed", done
+
+
+def test_open_mpi_that_refuses_root_is_foreseen(launch):
+    if os.geteuid() != 0:
+        pytest.skip("it refuses root only")
+    said = "warning: mpi does not start for root: add --engine-arg=--allow-run-as-root"
+    assert said in launch.run("mpi", "--hosts-from", "n0", "--nproc", "2").stderr
+    assert said not in launch.run("mpi", *HERE, "--nproc", "2", files="other").stderr
+
+
 def test_what_an_engine_refuses_is_said(launch):
     done = launch.run("mpi", *HERE, "--engine-arg=--nonsense", "--submit")
     assert done.returncode == 1 and 'mpi: mpirun: Error: unknown option "--nonsense"' in done.stdout, done
@@ -138,6 +160,39 @@ def test_ranks_on_two_nodes_of_slurm_add_up(slurm, launch, tmp_path):
     done = slurm.run(job / "submit.sh", env=environment)
     assert done.returncode == 0, done.stderr + "".join(log.read_text() for log in job.glob("*.log"))
     assert (rank_lines(tmp_path, which=-2), rank_lines(tmp_path)) == (SUMS, PLACES)
+
+
+CARDS_SEEN = "import os\nprint('cards', os.environ.get('CUDA_VISIBLE_DEVICES'), 'set', os.environ.get('OWN'))\n"
+# Of a site that exports nothing, and of an allocation that binds a card to each task.
+SURROUNDINGS = [{"SBATCH_EXPORT": "NONE"}, {"SLURM_EXPORT_ENV": "NONE"}, {"SLURM_GPUS_PER_TASK": "1", "SLURM_NTASKS": "4",
+                                                                         "SLURM_NTASKS_PER_GPU": "1", "SLURM_GPU_BIND": "single:1"}]
+
+
+@pytest.mark.parametrize("around", SURROUNDINGS, ids=lambda around: next(iter(around)))
+def test_a_job_of_slurm_starts_whatever_is_around_it(slurm, launch, tmp_path, around):
+    own = "".join(f"export {name}={launch.environment[name]!r}\n" for name in ("LD_LIBRARY_PATH", "PYTHONPATH") if name in launch.environment)
+    job = launch.emit("slurm", *TWO_NODES, "--nproc", "2", "--set", "OWN=1", "--job-name", "own_name", script=CARDS_SEEN)
+    # What the nodes have of their own where nothing is exported.
+    text = (job / "job.sbatch").read_text()
+    (job / "job.sbatch").write_text(text.replace("set -euo pipefail\n", f"set -euo pipefail\n{own}", 1))
+    done = slurm.run(job / "submit.sh", env=launch.environment | around)
+    assert done.returncode == 0, done.stderr + "".join(log.read_text() for log in job.glob("*.log"))
+    assert rank_lines(tmp_path) == ["cards None set 1"] * 4
+    assert "#SBATCH --job-name=own_name\n" in text
+
+
+def test_the_log_of_slurm_is_shown_named_and_judged(slurm, launch, tmp_path):
+    words = launch.words("slurm", *TWO_NODES, "--nproc", "1", "--submit", script=CARDS_SEEN)
+    # Fails before it has a rank, and so a log of one.
+    bare = tmp_path / "bare-python"
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -I "$@"\n')
+    bare.chmod(0o755)
+    words[words.index("--python") + 1] = bare
+    done = slurm.run(*words, env=launch.environment, cwd=tmp_path)
+    [log] = (tmp_path / "job").glob("slurm-*.log")
+    assert done.returncode != 0 and f"{log}\n" in done.stdout, done
+    assert any("No module named" in line for line in done.stdout.splitlines() if "slurm: " in line), done
+    assert "verdict: problems" in done.stdout, done
 
 
 def test_a_submitted_job_ends_with_topsctl(slurm, launch, tmp_path):
@@ -246,6 +301,7 @@ def test_a_misspelt_field_does_not_come_back(kubernetes_job):
 
 
 def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN_HERE)
     service, work = kubernetes_job
     container = work["spec"]["template"]["spec"]["containers"][0]
     # Names as the Service gives them.
@@ -257,7 +313,7 @@ def test_pods_of_two_hosts_add_up(kubernetes_job, launch, nodes, tmp_path):
                              env=launch.environment | own | {"GLOO_SOCKET_IFNAME": "eth0", "JOB_COMPLETION_INDEX": str(number)})
             for number in range(work["spec"]["completions"])]
     assert [pod.wait(timeout=180) for pod in pods] == [0, 0]
-    assert rank_lines(tmp_path) == SUMS
+    assert rank_lines(tmp_path, which=-2) == SUMS
 
 
 # A double: there is no Kubernetes. It knows one Job, whose pod fails at the third look.

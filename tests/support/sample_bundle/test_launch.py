@@ -127,14 +127,16 @@ def test_ranks_of_a_torch_without_torchrun_add_up(job, tmp_path, torch_python, s
     assert record_of(tmp_path, schema)["plan"]["engine"] == "topsctl"
 
 
-@pytest.mark.parametrize("fault, cause", [("import flash_attention", "module-missing"),
-                                          ("os.kill(os.getpid(), 9)", "rank-killed")])
-def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schema, fault, cause):
-    done = job(FAULT.format(fault), "--json", ranks=2)
+@pytest.mark.parametrize("fault, cause, alone, status", [
+    ("import flash_attention", "module-missing", False, 1), ("os.kill(os.getpid(), 9)", "rank-killed", False, 1),
+    ("import flash_attention", "module-missing", True, 1), ("os.kill(os.getpid(), 9)", "rank-killed", True, 137)])
+def test_a_rank_that_dies_is_named_and_its_status_passed_on(job, tmp_path, schema, fault, cause, alone, status):
+    more = {"PYTHONPATH": os.pathsep.join([str(torch_without_torchrun(tmp_path)), str(tmp_path / "site")])} if alone else None
+    done = job(FAULT.format(fault), "--json", ranks=2, more=more)
     out, err = done.communicate(timeout=180)
     report = json.loads(out)
     schema(report, "launch")
-    assert done.returncode == 1, err
+    assert done.returncode == status, err
     record = record_of(tmp_path, schema)
     assert record == report["record"]
     attempt = record["attempts"][-1]

@@ -38,6 +38,7 @@ TEST_F(Catalogues, SayWhyTheyCannotBeUsed) {
   EXPECT_EQ(why_untranslatable("a {}", "b {}"), "");
   EXPECT_EQ(why_untranslatable("a {{}} {}", "b {0} {{"), "");
   EXPECT_EQ(why_untranslatable("a {}", "b"), "other places than in the English sentence");
+  EXPECT_EQ(why_untranslatable("a '{word}'", "b '{word}'"), "");
   EXPECT_EQ(why_untranslatable("a {}", "b {"), "braces that are no places");
   EXPECT_EQ(why_untranslatable("a {} {}", "b {} {1}"), "braces that are no places");
   EXPECT_EQ(why_untranslatable("a {} {}", "b {0} {0}"),

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/page_text.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/whole_program.hpp"
 #include "topsctl/base/embedded.hpp"
@@ -45,13 +46,19 @@ TEST(Program, HasShortHelpForEveryCommandAndFitsAScreen) {
   }
 }
 
+std::string page_in_a_pipe(const std::string& command) {
+  Style style;
+  style.columns = 80;
+  return rendered_page(embedded_file("commands/" + command + ".md").value_or(""), style);
+}
+
 TEST(Program, PrintsTheWholePageOfEveryCommand) {
   for (const CommandRow& row : command_table()) {
     const ProgramResult result = run_topsctl({row.name, "--help"});
     EXPECT_EQ(result.status, 0) << row.name;
-    EXPECT_EQ(result.out, embedded_file(std::string("commands/") + row.name + ".md").value_or(""));
+    EXPECT_EQ(result.out, page_in_a_pipe(row.name)) << row.name;
   }
-  EXPECT_EQ(run_topsctl({"--help"}).out, embedded_file("commands/topsctl.md").value_or(""));
+  EXPECT_EQ(run_topsctl({"--help"}).out, page_in_a_pipe("topsctl"));
 }
 
 TEST(Program, NamesTheCommandThatWasProbablyMeant) {
@@ -66,7 +73,8 @@ TEST(Program, KnowsWhatOtherToolsCallACommand) {
                                                                         {"remove", "rollback"},
                                                                         {"undo", "rollback"},
                                                                         {"list", "history"},
-                                                                        {"status", "history"}}) {
+                                                                        {"log", "history"},
+                                                                        {"state", "status"}}) {
     const ProgramResult result = run_topsctl({word});
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, StartsWith(concat("error: unknown command '", word,
@@ -150,7 +158,7 @@ const std::vector<WrongLine>& wrong_lines() {
        "topsctl recover"},
       {{"history", "frob"}, "unknown argument 'frob'", "topsctl history"},
       {{"history", "show"}, "id is required", "topsctl history"},
-      {{"history", "prune", "--root", nowhere, "show", "1"},
+      {{"history", "prune", "--root", nowhere, "show"},
        "unknown argument 'show'",
        "topsctl history"},
       {{"history", "prune", "--root", nowhere, "--max-size", "2x"},

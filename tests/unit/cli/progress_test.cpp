@@ -57,6 +57,34 @@ TEST(Progress, OverwritesTheRunningStepOnATerminal) {
             "\r\033[Kstep 1 of 2: dpkg\r\033[Kstep 1 of 2: dpkg  done 0.0 s\n");
 }
 
+TEST(Progress, HasALineForEachOfSeveralTargetsOnATerminal) {
+  const auto tell = [](EventSink& sink) {
+    sink.target_progressed({"h1", "connecting", 0, 0});
+    sink.target_progressed({"node2", "connecting", 0, 0});
+    sink.target_progressed({"h1", "sending", 1024, 2048});
+    sink.target_progressed({"node2", "failed", 0, 0});
+    sink.note("node2: failed: no route");
+  };
+  EXPECT_EQ(shown(Verbosity::normal, true, tell),
+            "h1     connecting\nnode2  connecting"
+            "\r\033[K\033[A\033[K"
+            "h1     sending  [##########          ] 1.0 KiB of 2.0 KiB\nnode2  connecting"
+            "\r\033[K\033[A\033[K"
+            "h1     sending  [##########          ] 1.0 KiB of 2.0 KiB\nnode2  failed"
+            "\r\033[K\033[A\033[K"
+            "node2: failed: no route\n");
+  EXPECT_EQ(shown(Verbosity::normal, false, tell), "node2: failed: no route\n");
+}
+
+TEST(Progress, ShowsTheTargetsThatMoveFirst) {
+  const std::string text = shown(Verbosity::normal, true, [](EventSink& sink) {
+    for (int i = 0; i < 20; ++i) sink.target_progressed({concat("h", i), "done", 0, 0});
+    sink.target_progressed({"last", "sending", 0, 0});
+  });
+  const std::string end = text.substr(text.rfind("last"));
+  EXPECT_NE(end.find("and 5 more"), std::string::npos) << end;
+}
+
 TEST(Progress, KeepsTheRunningStepOnOneLine) {
   const std::string text = shown(Verbosity::normal, true, [](EventSink& sink) {
     sink.step_started(1, 2, std::string(500, 'x'));

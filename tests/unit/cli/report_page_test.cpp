@@ -120,6 +120,32 @@ TEST(ReportPages, OfADeploymentHaveARowForEachTargetThatLeadsToItsReport) {
   }
 }
 
+std::size_t count_of(const std::string& part, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(ReportPages, OfADeploymentSayAThingOnceAndTheVersionThatWasTried) {
+  Json document = failed_deployment();
+  document["targets"].erase(0);
+  Json& target = document["targets"][0];
+  target["status"] = "failed";
+  target["error"] = target["report"]["error"];
+  document["error"] = target["error"];
+  document["msg"] = target["error"]["message"];
+  document["warnings"] = {"root@h2: a <script>alert('x')</script> warning"};
+  Json& package = target["report"]["packages"][0];
+  package["before"] = "2.4";
+  package["after"] = "2.4";
+  package["purl"] = "pkg:deb/tops-eccl@2.5.136%2B1?arch=amd64";
+  const std::string text = report_text(deployment_page(document), Style{});
+  for (const char* part : {"dpkg failed: exit status 1", "read \"the log\"", "> warning"})
+    EXPECT_EQ(count_of(part, text), 1U) << part << "\n" << text;
+  EXPECT_THAT(text, HasSubstr("before  tried      after"));
+  EXPECT_THAT(text, HasSubstr("2.4     2.5.136+1  2.4"));
+}
+
 TEST(ReportPages, NeedNoOtherFile) {
   const std::string html = concat(report_html(report_page(failed_install())),
                                   report_html(deployment_page(failed_deployment())));

@@ -62,7 +62,7 @@ TEST(TransactionReportJson, HasEveryFieldAndNullForNothing) {
       R"("transaction":null,"outcome":"planned","root":"/","plan":null,"phases":[],)"
       R"("steps":[],"checks":[],"packages":[],"write_set":{"known":"predicted","reason":null,"paths":0,)"
       R"("bytes":0,"linked":0,"copied":0},"rollback":null,"compared":null,"escaped_paths":[],"not_restored":[],"kept_of_others":[],)"
-      R"("durability":{"synced_mounts":[]},"locks":[],"inputs":[],"log":null,"logs":[],)"
+      R"("stops":[],"durability":{"synced_mounts":[]},"locks":[],"inputs":[],"log":null,"logs":[],)"
       R"("confirm_until":null,"rebuilt":false,"changed":false,"failed":false,"msg":""})");
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "topsctl/base/events.hpp"
+#include "topsctl/host/filesystem/digest_cache.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/check.hpp"
 #include "topsctl/model/stack/stack.hpp"
@@ -19,6 +20,9 @@ struct VerifyOptions {
   std::int64_t ranks = 0;                   // of the rung `ranks`; 0: one for each card
   std::int64_t timeout_ms = 300'000;        // of each process that tries something
   EventSink* events = nullptr;  // told of each rung, if there is one; must outlive the climb
+  // Spares reading files that have not changed since an earlier climb; must outlive this one. Not
+  // for a verdict that has to stand by itself.
+  DigestCache* digests = nullptr;
 };
 
 // Where the climb ended before its end.

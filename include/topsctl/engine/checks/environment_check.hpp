@@ -27,6 +27,15 @@ std::vector<Finding> environment_findings(const std::vector<EnvironmentPlace>& p
                                           const Stack& stack,
                                           const std::function<bool(const std::string&)>& is_folder);
 
+// Whether this process has a variable that the stack's environment file sets, or there is no such
+// file. Search paths do not count: other files set them too.
+bool is_in_effect(const std::vector<EnvironmentPlace>& places);
+
+// What is wrong with these variables beside each other, of severity warning or worse, whatever else
+// is set on the host. Folders are not looked at: the job may run on another one.
+std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
+                                      const Stack& stack);
+
 EnvironmentCheck check_environment(const Host& host, const Stack& stack,
                                    std::optional<std::int64_t> process,
                                    std::vector<std::string>& warnings);

@@ -21,6 +21,7 @@ struct EnvironmentPlace {
   std::string name;  // the file as the machine sees it, "this process", "process 12"
   PlaceKind kind = PlaceKind::shell;
   bool is_of_stack = false;  // the stack's own environment file
+  bool is_here = false;      // what this process itself was started with
   ShellAssignments set;
 };
 

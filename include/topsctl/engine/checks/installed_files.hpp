@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "topsctl/host/filesystem/digest_cache.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/host_facts.hpp"
 
@@ -21,13 +22,15 @@ struct DebFiles {
 
 // As for dpkg(1), --verify: files that other packages have diverted are looked for where they were
 // diverted to, what another package has taken over is left out, and so is what dpkg's configuration
-// leaves out. Links and folders have to be there, except below /run. Throws Error{interrupted}.
-DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb);
+// leaves out. Links and folders have to be there, except below /run. With a cache, files that have
+// not changed since they were noted there are not read. Throws Error{interrupted}.
+DebFiles compare_deb_files(const Host& host, const InstalledDeb& deb, DigestCache* cache = nullptr);
 
 // The last of these alone.
 std::vector<std::string> changed_conffiles(const Host& host, const InstalledDeb& deb);
 
 // The first file of RECORD (PEP 376) that is not there or not what RECORD says; empty: none.
-std::string wheel_difference(const Host& host, const InstalledWheel& wheel);
+std::string wheel_difference(const Host& host, const InstalledWheel& wheel,
+                             DigestCache* cache = nullptr);
 
 }  // namespace topsctl

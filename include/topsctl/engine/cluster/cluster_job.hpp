@@ -25,7 +25,7 @@ struct JobVolume {
 JobVolume job_volume_in(const std::string& text);
 
 struct ClusterWishes {
-  std::string name;                // a DNS label (RFC 1123)
+  std::string name;                // its DNS label (RFC 1123) is what job_name_of makes of it
   std::vector<std::string> hosts;  // empty: the scheduler chooses
   std::string master;              // empty: the first host
   std::int64_t port = 0;

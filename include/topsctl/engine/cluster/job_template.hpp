@@ -39,6 +39,7 @@ struct JobTemplate {
   std::string title;                // one line
   std::vector<std::string> needs;   // words and lists that must not be empty
   bool sorts_hosts = false;         // whatever their order was
+  std::string as_root;              // an argument without which it does not start for root
   std::vector<std::string> submit;  // the command that hands the files over, ends with the job, and
                                     // by SIGTERM ends it; may use words
   std::vector<TemplateFile> files;

@@ -48,6 +48,9 @@ class LogMatcher {
   std::size_t next(std::string_view text, std::size_t from, Progress progress,
                    const Effort& effort) const;
 
+  // Of a diagnosis of the catalogue: its place there.
+  std::size_t number_of(const Diagnosis* diagnosis) const;
+
   struct Meaning {
     std::vector<const Diagnosis*> diagnoses;
     bool is_progress = false;
@@ -58,8 +61,9 @@ class LogMatcher {
   };
   // Which parts of a meaning the caller needs.
   struct Wanted {
-    std::function<bool(const Diagnosis*)> is_known = {};  // no need to find these again
-    bool any_diagnosis = false;                           // but to know whether there is one at all
+    // No need to find these again; by number_of().
+    std::function<bool(std::size_t)> is_known = {};
+    bool any_diagnosis = false;  // but to know whether there is one at all
     bool progress = true;
     bool failure = true;
   };

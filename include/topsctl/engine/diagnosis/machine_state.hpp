@@ -43,10 +43,12 @@ struct MachineState {
   bool operator==(const MachineState&) const = default;
 };
 
-// Looks at the host; starts efsmi, and nothing else. With processes, waits for a second between two
-// looks at them. Never throws for what it finds.
+// Looks at the host; starts efsmi, and nothing else. With processes, and unless one look is enough,
+// waits for a second between two looks at them. Never throws for what it finds.
+enum class ProcessLooks { one, two };
 MachineState look_at_machine(const Host& host, const Stack& stack,
-                             const std::vector<std::int64_t>& wanted);
+                             const std::vector<std::int64_t>& wanted,
+                             ProcessLooks looks = ProcessLooks::two);
 
 // Whether it computes, as efsmi has it; not where that is not told.
 bool is_busy(const CardReading& card);

@@ -9,6 +9,7 @@
 #include "topsctl/engine/diagnosis/machine_state.hpp"
 #include "topsctl/engine/diagnosis/verdict.hpp"
 #include "topsctl/engine/launch/flow_telemetry.hpp"
+#include "topsctl/engine/launch/throughput.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -40,11 +41,17 @@ struct CardWatch {
   std::optional<std::size_t> busy;  // cards; nothing: unknown
   bool are_cards_idle = false;      // ranks are there, and no card is busy
   std::vector<FlowPort> ports;      // where telemetry is read
+  HostLoad host;
+  Throughput throughput;            // of the run whose ranks are shown
+  std::vector<std::string> advice;  // on workers and memory
 };
 
 // Pure.
 CardWatch card_watch(const MachineState& state);
-// {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], verdict, first_cause}
+// Of the ranks' pace and the batch of the script's words. Adds the advice, too.
+void add_throughput(CardWatch& watch, const std::vector<std::string>& words, std::int64_t ranks);
+// {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], host, bandwidth_gbps,
+// throughput, advice[], verdict, first_cause}
 Json to_json(const CardWatch& watch, const Judgement& judgement);
 // The text exposition format of Prometheus. The names begin with `prefix`; with "enflame_gcu" they
 // are those of the vendor's gcu-exporter. What is not known is left out.

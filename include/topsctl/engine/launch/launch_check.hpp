@@ -31,6 +31,10 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
                                const DiagnosisCatalogue& catalogue, Language language,
                                const SandboxWish& sandbox, EventSink* events);
 
+// Adds what is wrong with the variables of the job, unless the request wants no preflight.
+void look_at_settings(const std::map<std::string, std::string>& variables, const Stack& stack,
+                      const LaunchRequest& request, LaunchCheck& preflight);
+
 // The stack's wheels, and those that it wants unchanged.
 std::vector<std::string> wheels_of(const Stack& stack);
 // Of topsctl, the interpreter with the wheels that were asked for, and the stack's debs.

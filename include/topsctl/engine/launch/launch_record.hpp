@@ -11,6 +11,7 @@
 #include "topsctl/engine/diagnosis/verdict.hpp"
 #include "topsctl/engine/launch/launch_plan.hpp"
 #include "topsctl/engine/launch/launch_request.hpp"
+#include "topsctl/engine/launch/throughput.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -40,6 +41,8 @@ struct RankRecord {
   std::optional<std::int64_t> pid;  // nothing: it has not come so far
   std::vector<std::int64_t> cards;  // at the look at the cards
   std::optional<int> status;        // as Judgement has it; nothing: untold
+  std::string backend;              // of its process group, as it said; empty: it did not
+  std::optional<double> iterations_per_second;  // since its first iteration
 };
 
 // How many cards computed.
@@ -78,6 +81,8 @@ struct AttemptRecord {
   std::vector<std::string> unfinished_checkpoints;  // that were passed over
   std::vector<RankRecord> ranks;
   std::optional<BusyCheck> busy_check;  // the last one; nothing: it ended before
+  HostLoad host;  // processors in the mean, and the least memory that was available
+  Throughput throughput;
   std::vector<Standstill> stalls;
   std::optional<Judgement> judgement;  // of an attempt that failed
   std::string not_restarted;  // why no other one follows; empty: one does, or it ended well

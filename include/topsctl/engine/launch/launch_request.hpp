@@ -17,7 +17,10 @@ namespace topsctl {
 inline constexpr std::int64_t most_ranks = 1024;
 inline constexpr std::int64_t most_port = 65'535;
 inline constexpr std::int64_t most_restarts = 1'000'000;  // and checkpoints that are kept
-inline constexpr const char* no_preflight = "none";       // in the place of a level
+inline constexpr std::int64_t most_restart_delay_s = 86'400;
+inline constexpr const char* any_cause = "any";          // among the causes of a restart
+inline constexpr const char* unknown_cause = "unknown";  // no diagnosis explains the failure
+inline constexpr const char* no_preflight = "none";      // in the place of a level
 
 // What follows when a training stands still.
 enum class OnStall { report, stop, restart };
@@ -28,9 +31,11 @@ const std::vector<std::string>& on_stall_names();
 
 // When a training that failed is started once more, and from where it goes on.
 struct RestartRules {
-  std::int64_t most = 0;            // restarts
-  std::vector<std::string> causes;  // ids, besides those whose diagnosis says that it helps
-  std::string checkpoints;          // a folder; empty: it begins anew
+  std::int64_t most = 0;  // restarts
+  // Ids, besides those whose diagnosis says that it helps; `unknown`: no cause is known; `any`.
+  std::vector<std::string> causes;
+  std::int64_t delay_s = 0;  // before each restart; 0: one that grows
+  std::string checkpoints;   // a folder; empty: it begins anew
   // Words with {checkpoint} in them, cut at blanks, that are added from the second attempt on.
   std::string resume;
   std::int64_t keep = 0;  // how many whole checkpoints; 0: all

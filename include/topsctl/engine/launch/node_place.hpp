@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,12 @@ Json to_json(const NodePlace& place);
 NodePlace node_place_in(const JsonReader& reader);
 
 // "NAME=ADDRESS ..." of all hosts.
+// TF_CONFIG of a rank for TensorFlow's MultiWorkerMirroredStrategy: each rank is a worker, at a
+// port above MASTER_PORT. By what a launcher sets, and the names and addresses of the hosts; empty:
+// that does not suffice.
+std::string tensorflow_config(const std::map<std::string, std::string>& of_rank,
+                              const std::string& host_name);
+
 std::string addresses_text(const NodePlace& place);
 // What `name` is in such a text: the host's address where the name, or its first label, is that of
 // exactly one; else `name`. Launchers name the first host by the name that it has for itself, which

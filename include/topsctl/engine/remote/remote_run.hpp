@@ -28,7 +28,12 @@ struct RemoteCommand {
   std::int64_t most_ms = 0;            // for it all, however often it says something; 0: no end
   bool was_reached = false;            // a moment ago: then also for one that cannot be made yet
   std::string directory = "/";         // there; absolute
+  std::string id = {};                 // of the run, by which it is found again; empty: a new one
+  bool has_begun = false;              // it was begun before, and is only found again
 };
+
+// Different for each run.
+std::string new_run_id();
 
 // Nobody knows how the command ended: the connection did not come back, or it was cut off there.
 // Its code is `unreachable`.

@@ -99,6 +99,11 @@ Transaction new_transaction(const Host& host);
 Descriptor take_own_lock(const Host& host, std::int64_t patience_ms,
                          const std::function<void(const std::string&)>& on_wait);
 
+// The lock's file, if there is one and it may be read.
+Descriptor opened_lock(const Host& host);
+// Whether a topsctl holds the lock now.
+bool is_at_work(const Host& host);
+
 // For on_wait: an event that names the holder. `events` must outlive it.
 std::function<void(const std::string&)> told_to(EventSink& events);
 

@@ -26,6 +26,11 @@ struct DeployRequest {
   Secret sudo_password;                       // empty: none was asked for
   int confirm_timeout_s = 0;                  // seconds; 0: no confirmation
   RemoteLine on_line;                         // of the install and the confirm there
+  // Of the install there. Resumed: nothing is sent, an install that was begun under this id is
+  // found again.
+  std::string run_id;
+  bool is_resumed = false;
+  std::function<void()> on_install;  // called just before it may begin
 };
 
 // What became of it up to now; also of one that failed.

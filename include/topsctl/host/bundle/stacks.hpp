@@ -15,7 +15,8 @@ inline constexpr const char* stacks_directory = "/etc/topsctl/stacks.d";
 
 struct KnownStack {
   Stack stack;
-  std::string file;  // that it was read from; empty: the binary
+  std::string file;       // that it was read from; empty: the binary
+  std::string text = {};  // of the stack file
 };
 // What known_stacks() gives, with where each comes from.
 std::vector<KnownStack> stacks_with_origin();
@@ -24,6 +25,9 @@ std::vector<KnownStack> stacks_with_origin();
 // replace stacks of the same name. The folder is that of the machine topsctl runs on. Throws
 // Error{bad_stack} for a file that cannot be read.
 std::vector<Stack> known_stacks();
+
+// Whether `choice` is the path of a stack file, not a name.
+bool means_stack_file(const std::string& choice);
 
 // The stack that `choice` means: a file if it has a '/' or ends in ".json", else a known name, and
 // with NAME@RELEASE at that release.

@@ -56,6 +56,8 @@ class RemoteStream {
   virtual void end_input() = 0;
   // Drops what output is left, and waits for the end.
   virtual RemoteEnd finish() = 0;
+  // What it has said on standard error up to the last read, as far as that is kept.
+  virtual std::string errors_so_far() const { return {}; }
 
   // Nothing is read, either, once this descriptor is readable; -1: there is none.
   void be_woken_by(int descriptor) { waker_ = descriptor; }

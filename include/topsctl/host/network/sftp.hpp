@@ -68,6 +68,7 @@ class SftpClient {
   std::uint32_t ask(const SftpWriter& question);
   std::optional<SftpPacket> receive(std::int64_t timeout_ms);
   SftpPacket received(std::int64_t timeout_ms);  // or ConnectionLost
+  SftpPacket first_packet(std::int64_t timeout_ms);
   // The answer to a question, which must be of this kind or a status.
   SftpPacket answer_to(std::uint32_t number, SftpKind kind, std::int64_t timeout_ms);
   std::optional<SftpAttributes> look(SftpKind how, const std::string& path);

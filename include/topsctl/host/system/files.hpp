@@ -22,6 +22,10 @@ std::string read_text(const std::filesystem::path& file, std::uint64_t most = mo
 std::optional<std::string> read_text_if_present(const std::filesystem::path& file,
                                                 std::uint64_t most = most_text);
 
+// A path that is not there, in quotes, and the one that may be meant: "'a/lgo' (did you mean
+// 'a/log'?)".
+std::string missing_path(const std::filesystem::path& path);
+
 // Replaces or makes a file so that after a power cut either the old or the new one is there:
 // temporary file in the same folder, fsync, rename, fsync of the folder. A link in its place is
 // replaced, never followed.

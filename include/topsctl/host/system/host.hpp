@@ -29,6 +29,8 @@ class SystemClock : public Clock {
 std::string timestamp(std::chrono::system_clock::time_point time);
 // The time that such a text tells; the beginning of all times if it is none.
 std::chrono::system_clock::time_point time_of(const std::string& timestamp);
+// In the local time zone, for people: "2026-11-20 18:15".
+std::string local_minute(std::chrono::system_clock::time_point time);
 
 inline constexpr const char* system_state = "/var/lib/topsctl";
 inline constexpr const char* system_logs = "/var/log/topsctl";

@@ -80,6 +80,8 @@ struct ProfileRule {
   std::string name;  // "prod"
   std::string title;
   std::vector<VariableRule> variables;  // each with a value
+  // What guides set besides, and why this does not: lines for `topsctl env --profile`.
+  std::vector<std::string> omits;
   bool operator==(const ProfileRule&) const = default;
 };
 

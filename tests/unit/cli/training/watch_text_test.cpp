@@ -58,7 +58,7 @@ TEST(WatchPictures, FitTheTerminal) {
     EXPECT_EQ(lines.front(), "heading");
     EXPECT_THAT(lines.back(), StartsWith("state: 8 of 8 card"));
   }
-  EXPECT_THAT(picture(200, 50), SizeIs(20));
+  EXPECT_THAT(picture(200, 50), SizeIs(21));
   EXPECT_THAT(picture(10, 1), SizeIs(2)) << "heading and state";
 }
 

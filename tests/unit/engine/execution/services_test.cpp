@@ -1,5 +1,5 @@
 // Stopping services before the files of their packages go.
-#include "engine/execution/services.hpp"
+#include "topsctl/engine/execution/services.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

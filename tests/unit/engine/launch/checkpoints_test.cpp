@@ -106,6 +106,27 @@ TEST_F(Checkpoints, ThatAreOlderGoIfThisRunHasWrittenThem) {
   EXPECT_THAT(whole(), ElementsAre("epoch_1.pth", "epoch_3.pth", "epoch_4.pth", "final.pth"));
 }
 
+TEST_F(Checkpoints, OfEpochsAndStepsAreOneFamily) {
+  for (const int epoch : {9, 10}) {
+    for (const int step : {50, 100})
+      write_whole("checkpoint_epoch_" + std::to_string(epoch) + "_step_" + std::to_string(step) +
+                  ".pt");
+  }
+  const CheckpointFolder found = checkpoints_in(folder_.path());
+  EXPECT_THAT(remove_older_checkpoints(found, 2, 0, no_end),
+              ElementsAre(folder_ / "checkpoint_epoch_9_step_50.pt",
+                          folder_ / "checkpoint_epoch_9_step_100.pt"));
+  EXPECT_EQ(newest_since(found, 0)->path, folder_ / "checkpoint_epoch_10_step_100.pt");
+}
+
+TEST_F(Checkpoints, AreNotOrderedByWhatMeasures) {
+  write_whole("epoch=1-val_loss=0.90.ckpt");
+  write_whole("epoch=2-val_loss=0.15.ckpt");
+  const CheckpointFolder found = checkpoints_in(folder_.path());
+  EXPECT_THAT(remove_older_checkpoints(found, 1, 0, no_end),
+              ElementsAre(folder_ / "epoch=1-val_loss=0.90.ckpt"));
+}
+
 TEST_F(Checkpoints, ThatWereWrittenAgainMeanwhileStay) {
   for (const char* name : {"epoch_1.pth", "epoch_2.pth"}) write_whole(name);
   const CheckpointFolder found = checkpoints_in(folder_.path());

@@ -18,6 +18,13 @@ TEST(Iteration, IsToldByTheLinesOfFrameworks) {
   EXPECT_EQ(iteration_in("{\"loss\": 0.5, \"step\": 1200}"), "1200");
 }
 
+TEST(Iteration, HasABackendBesideTheRank) {
+  EXPECT_EQ(backend_in("🔧 分布式环境初始化完成 - Rank 0/8, Backend: gloo"), "gloo");
+  EXPECT_EQ(backend_in("Rank 3/8, backend eccl"), "eccl");
+  EXPECT_EQ(backend_in("[rank 3/8] backend=NCCL ready"), "nccl");
+  EXPECT_EQ(backend_in("rank 3 uses the backend"), std::nullopt);
+}
+
 TEST(Iteration, IsNotGuessed) {
   EXPECT_EQ(iteration_in("loading 3/4 shards"), std::nullopt);
   EXPECT_EQ(iteration_in("Epoch(val) [2][10/50]"), std::nullopt);

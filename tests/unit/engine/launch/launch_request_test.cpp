@@ -33,10 +33,10 @@ TEST(LaunchRequests, ComeBackAsTheyWere) {
   request.cards = "0,1,2,3";
   request.level = "none";
   request.accepted = {"x"};
-  request.settings = {"safe", {"A=1"}, {"B"}, true};
+  request.settings = {"safe", {"A=1"}, {"B"}, true, "build/lib"};
   request.log_folder = "logs";
   request.master_port = 29500;
-  request.restart = {3, {"disk-full"}, "work", "--resume {checkpoint}", 2};
+  request.restart = {3, {"disk-full"}, 60, "work", "--resume {checkpoint}", 2};
   request.stall_minutes = "0.5";
   request.on_stall = "restart";
   request.shim = "always";

@@ -27,6 +27,26 @@ TEST(NodePlaces, ComeBackAsTheyWere) {
   EXPECT_EQ(read_place(to_json(place())), place());
 }
 
+TEST(NodePlaces, AreTheWorkersOfTensorFlow) {
+  std::map<std::string, std::string> rank = {{"LOCAL_RANK", "1"},
+                                             {"LOCAL_WORLD_SIZE", "2"},
+                                             {"WORLD_SIZE", "2"},
+                                             {"MASTER_PORT", "29500"},
+                                             {"MASTER_ADDR", "127.0.0.1"}};
+  EXPECT_EQ(tensorflow_config(rank, "n0"),
+            R"({"cluster":{"worker":["127.0.0.1:29501","127.0.0.1:29502"]},)"
+            R"("task":{"type":"worker","index":1}})");
+  rank["WORLD_SIZE"] = "4";
+  EXPECT_EQ(tensorflow_config(rank, "n0"), "") << "the other host is not known";
+  rank[addresses_variable] = addresses_text(place());
+  const Json two = Json::parse(tensorflow_config(rank, "n1"));
+  EXPECT_EQ(two["cluster"]["worker"],
+            Json({"10.0.0.1:29501", "10.0.0.1:29502", "[fd00::2]:29501", "[fd00::2]:29502"}));
+  EXPECT_EQ(two["task"]["index"], 3);
+  rank["MASTER_PORT"] = "65534";
+  EXPECT_EQ(Json::parse(tensorflow_config(rank, "n0"))["cluster"]["worker"][0], "10.0.0.1:65533");
+}
+
 TEST(NodePlaces, ThatCannotBeAreRefused) {
   const auto refuses = [](const char* pointer, const Json& value) {
     Json json = to_json(place());

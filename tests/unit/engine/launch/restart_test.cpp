@@ -40,6 +40,20 @@ TEST(Restart, DoesNotFollowAFaultInCodeUnlessItIsAskedFor) {
   EXPECT_THAT(objection_to_restart(rules, {fault}), IsEmpty());
 }
 
+TEST(Restart, FollowsAnyFailureIfThatIsAskedFor) {
+  RestartRules rules;
+  rules.most = 2;
+  rules.causes = {"unknown"};
+  const AttemptEnd fault{"module-missing", false, ""};
+  EXPECT_THAT(objection_to_restart(rules, {{"", false, ""}, {"", false, ""}}), IsEmpty());
+  EXPECT_THAT(objection_to_restart(rules, {fault}), HasSubstr("module-missing"));
+  rules.causes = {"any"};
+  EXPECT_THAT(objection_to_restart(rules, {fault, fault}), IsEmpty());
+  EXPECT_THAT(objection_to_restart(rules, {fault, fault, fault}), HasSubstr("restarted 2 times"));
+  rules.delay_s = 60;
+  EXPECT_EQ(restart_pause_ms(rules, 9), 60'000);
+}
+
 TEST(Restart, EndsWithTheSameCauseAtTheSamePlace) {
   RestartRules rules;
   rules.most = 9;
@@ -50,10 +64,10 @@ TEST(Restart, EndsWithTheSameCauseAtTheSamePlace) {
 }
 
 TEST(Restart, ComesAfterPausesThatGrow) {
-  EXPECT_EQ(restart_pause_ms(1), 5'000);
-  EXPECT_EQ(restart_pause_ms(2), 10'000);
-  EXPECT_EQ(restart_pause_ms(3), 20'000);
-  EXPECT_EQ(restart_pause_ms(1000), 300'000);
+  EXPECT_EQ(restart_pause_ms({}, 1), 5'000);
+  EXPECT_EQ(restart_pause_ms({}, 2), 10'000);
+  EXPECT_EQ(restart_pause_ms({}, 3), 20'000);
+  EXPECT_EQ(restart_pause_ms({}, 1000), 300'000);
 }
 
 TEST(Restart, ResumesFromACheckpointOfAnyName) {

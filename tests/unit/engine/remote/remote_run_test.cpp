@@ -99,6 +99,17 @@ TEST_F(RemoteRuns, AreFoundAgainAfterALostConnection) {
   EXPECT_EQ(remote.heard.substr(first, 40), remote.heard.substr(second, 40));
 }
 
+TEST_F(RemoteRuns, ThatWereBegunBeforeAreFoundByTheirId) {
+  RemoteRun described = this->described();
+  described.command.id = new_run_id();
+  described.command.has_begun = true;
+  remote.script = {{result(0, install_report())}};
+  remote.refusals = 1;  // what runs there is waited for
+  EXPECT_EQ(run_remote(described).transaction, 7);
+  EXPECT_NE(remote.heard.find(concat("\"id\":\"", described.command.id, "\"")), std::string::npos);
+  EXPECT_NE(remote.heard.find("\"has_begun\":true"), std::string::npos);
+}
+
 TEST_F(RemoteRuns, AreNoOtherCommands) {
   Json other = Json::parse(install_report());
   for (const char* command : {"history", "", "installs"}) {

@@ -46,11 +46,15 @@ TEST(LoadStack, NamesTheFileThatIsWrong) {
 
 TEST(LoadStack, SaysThatThereIsNoFile) {
   const TemporaryFolder folder;
-  for (const std::string& file : {(folder / "none.json").string(), folder.path().string()}) {
-    const Error error = thrown_by([&] { load_stack(file); });
-    EXPECT_EQ(error.code(), ErrorCode::bad_stack);
-    EXPECT_EQ(error.message(), "no such stack file: '" + file + "'");
-  }
+  const std::string file = (folder / "none.json").string();
+  const Error error = thrown_by([&] { load_stack(file); });
+  EXPECT_EQ(error.code(), ErrorCode::bad_stack);
+  EXPECT_EQ(error.message(), "no such stack file: '" + file + "'");
+  folder.write("nome.json", "");
+  EXPECT_EQ(thrown_by([&] { load_stack(file); }).message(),
+            "no such stack file: '" + file + "' (did you mean '" + (folder / "nome.json").string() +
+                "'?)");
+  EXPECT_EQ(thrown_by([&] { load_stack(folder.path().string()); }).code(), ErrorCode::bad_stack);
   EXPECT_EQ(thrown_by([] { load_stack("none.json"); }).message(),
             "no such stack file: 'none.json'");
 }

@@ -120,6 +120,17 @@ TEST(StrangeSftpServers, AreRefusedWhenTheyGreetOtherwise) {
   EXPECT_EQ(refused(""), ErrorCode::unreachable);
 }
 
+TEST(StrangeSftpServers, AreToldWithTheFirstLineOfAShellThatSpeaks) {
+  const Error error = thrown_by([] {
+    SftpClient(std::make_unique<ScriptedServer>(
+                   [](const std::string&) { return "Welcome to h1\nhave fun\n" + greeting(); }),
+               greeting_timeout_ms);
+  });
+  EXPECT_NE(error.message().find("a start-up file of the shell writes 'Welcome to h1' to"),
+            std::string::npos)
+      << error.message();
+}
+
 TEST(StrangeSftpServers, AreRefusedForAnswersThatNobodyAskedFor) {
   auto sftp = client_of(
       [](const std::string& packet) { return status(number_of(packet) + 1, SftpCode::ok, ""); });

@@ -17,24 +17,30 @@ std::string line(const std::string& host) {
 }
 
 TEST(RevokedKeys, AreSeenForTheirHosts) {
-  EXPECT_TRUE(is_revoked(line("node1"), "node1", 22, key));
-  EXPECT_TRUE(is_revoked("# x\n\n" + line("node1,10.0.0.1"), "10.0.0.1", 22, key));
-  EXPECT_TRUE(is_revoked(line("*"), "node1", 22, key));
-  EXPECT_TRUE(is_revoked(line("[node1]:2222"), "node1", 2222, key));
+  EXPECT_TRUE(is_revoked(line("node1"), "node1", key));
+  EXPECT_TRUE(is_revoked("# x\n\n" + line("node1,10.0.0.1"), "10.0.0.1", key));
+  EXPECT_TRUE(is_revoked(line("*"), "node1", key));
+  EXPECT_TRUE(is_revoked(line("[node1]:2222"), "[node1]:2222", key));
 }
 
 TEST(RevokedKeys, AreNotThoseOfOtherHostsPortsAndKeys) {
-  EXPECT_FALSE(is_revoked(line("node2"), "node1", 22, key));
-  EXPECT_FALSE(is_revoked(line("[node1]:2222"), "node1", 22, key));
-  EXPECT_FALSE(is_revoked(line("node1"), "node1", 22, other_key));
-  EXPECT_FALSE(is_revoked("node1 ssh-ed25519 " + std::string(key) + "\n", "node1", 22, key));
-  EXPECT_FALSE(
-      is_revoked("@cert-authority node1 ssh-ed25519 " + std::string(key), "node1", 22, key));
+  EXPECT_FALSE(is_revoked(line("node2"), "node1", key));
+  EXPECT_FALSE(is_revoked(line("[node1]:2222"), "node1", key));
+  EXPECT_FALSE(is_revoked(line("node1"), "node1", other_key));
+  EXPECT_FALSE(is_revoked("node1 ssh-ed25519 " + std::string(key) + "\n", "node1", key));
+  EXPECT_FALSE(is_revoked("@cert-authority node1 ssh-ed25519 " + std::string(key), "node1", key));
+}
+
+TEST(PeersOfSsh, AreNamedWithWhatTheirNameDoesNotTell) {
+  EXPECT_EQ(label_of({"node1", "node1", 22, "ops", "node1"}), "'node1'");
+  EXPECT_EQ(label_of({"a", "10.0.0.1", 22, "ops", "10.0.0.1"}), "'a' (ops@10.0.0.1:22)");
+  EXPECT_EQ(label_of({"gate", "::1", 2222, "ops", "[::1]:2222", "node1"}),
+            "jump host 'gate' (ops@[::1]:2222) on the way to 'node1'");
 }
 
 TEST(RevokedKeys, AreSeenBehindHashedNames) {
-  EXPECT_TRUE(is_revoked(line(hashed_node1), "node1", 22, key));
-  EXPECT_FALSE(is_revoked(line(hashed_node1), "node2", 22, key));
+  EXPECT_TRUE(is_revoked(line(hashed_node1), "node1", key));
+  EXPECT_FALSE(is_revoked(line(hashed_node1), "node2", key));
 }
 
 }  // namespace

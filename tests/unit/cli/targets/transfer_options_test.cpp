@@ -1,5 +1,5 @@
 // Options of a transfer that cannot be together, and what is warned of after it.
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

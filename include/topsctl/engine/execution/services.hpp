@@ -19,6 +19,9 @@ namespace topsctl {
 std::vector<std::string> stop_services(const Host& host, const Transaction& transaction,
                                        const Snapshot& undo, EventSink& events);
 
+// The units that this stops.
+std::vector<std::string> stopped_units(const Host& host, const Snapshot& undo);
+
 // Makes a running systemd read its units again, once the files are back; does nothing elsewhere.
 void reload_service_manager(const Host& host, EventSink& events);
 

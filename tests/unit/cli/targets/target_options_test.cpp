@@ -1,5 +1,5 @@
 // Which passwords are asked for, and which target gets which.
-#include "cli/target_options.hpp"
+#include "cli/targets/target_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // Options, progress and JSON of transfers.
-#include "cli/transfer_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -8,6 +9,7 @@
 #include "cli/validators.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/bundle/lock_file.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -125,6 +127,25 @@ void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::
                    host, difference));
 }
 
+std::vector<std::string> merged(const std::vector<TargetWarning>& told, std::size_t targets) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> warnings;
+  for (const TargetWarning& warning : told) {
+    const auto same = std::find_if(warnings.begin(), warnings.end(),
+                                   [&](const auto& each) { return each.first == warning.text; });
+    auto& names = same == warnings.end()
+                      ? warnings.emplace_back(warning.text, std::vector<std::string>()).second
+                      : same->second;
+    if (names.empty() || names.back() != warning.target) names.push_back(warning.target);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [warning, names] : warnings) {
+    const bool is_of_all = names.size() > 1 && names.size() == targets;
+    lines.push_back(is_of_all ? format("all {} targets: {}", targets, warning)
+                              : format("{}: {}", joined(names, ", "), warning));
+  }
+  return lines;
+}
+
 const char* status_name(TargetStatus status, bool is_dry_run) {
   switch (status) {
     case TargetStatus::not_started:
@@ -142,8 +163,10 @@ void TargetPoolProgress::follow(std::size_t index, const std::string& name,
   tell(index, {name, "connecting", 0, 0});
   try {
     work();
-  } catch (const Error&) {
+  } catch (const Error& error) {
     tell(index, {name, "failed", 0, 0});
+    if (done_.size() > 1 && !is_interrupted())
+      events_.note(format("{}: failed: {}", name, first_lines(error.message(), 1)));
     throw;
   }
   tell(index, {name, "done", 0, 0});

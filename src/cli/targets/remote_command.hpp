@@ -10,6 +10,9 @@
 
 namespace topsctl {
 
+// The heading in the help of options that are not for the command there.
+inline constexpr const char* remote_group = "On remote hosts";
+
 // Gives a command the options --target, --hosts and those that go with them. With one of the two,
 // what `action` does is done on those machines, with the other options as they were given.
 // `table` is the command's, and outlives the result.

@@ -1,5 +1,5 @@
 // Options for targets, and what they mean.
-#include "cli/target_options.hpp"
+#include "cli/targets/target_options.hpp"
 
 #include <algorithm>
 
@@ -8,6 +8,7 @@
 #include "topsctl/base/text.hpp"
 #include "topsctl/host/network/local_remote.hpp"
 #include "topsctl/host/system/files.hpp"
+#include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
 
@@ -53,7 +54,7 @@ std::vector<Target> targets_of(const TargetOptions& options) {
   if (!options.hosts_file.empty()) {
     const auto text = read_text_if_present(options.hosts_file);
     if (!text) {
-      throw Error(ErrorCode::usage, format("no such file: {}", in_quotes(options.hosts_file)),
+      throw Error(ErrorCode::usage, format("no such file: {}", missing_path(options.hosts_file)),
                   "give a file with one target per line");
     }
     for (Target& target : parse_targets(*text, in_quotes(options.hosts_file)))
@@ -77,18 +78,41 @@ TargetPoolOptions pool_options_of(const TargetOptions& options) {
   return {options.jobs, options.most_failures, options.canaries};
 }
 
-std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
-                                  const Session& session, Secrets& secrets) {
-  if (target.is_local()) return local_remote(session.host.environment);
+namespace {
+
+SshOptions ssh_options_of(const TargetOptions& options, const Session& session) {
   SshOptions wishes;
-  wishes.home = variable(session, "HOME");
-  wishes.own_user = variable(session, "USER");
+  wishes.environment = session.host.environment;
   wishes.config = options.ssh_config;
   wishes.identity = options.identity;
   wishes.jump = options.jump;
   wishes.connect_timeout_s = options.connect_timeout_s;
   if (options.accept_new) wishes.unknown_keys = UnknownKeys::accept;
-  return ssh_remote(target, wishes, secrets);
+  return wishes;
+}
+
+}  // namespace
+
+std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
+                                  const Session& session, Secrets& secrets) {
+  if (target.is_local()) return local_remote(session.host.environment);
+  return ssh_remote(target, ssh_options_of(options, session), secrets);
+}
+
+std::vector<std::string> ssh_warnings(const TargetOptions& options, const Session& session) {
+  std::vector<std::string> warnings;
+  for (const Target& target : targets_of(options)) {
+    if (target.is_local()) continue;
+    try {
+      for (std::string& each : unsupported_ssh_settings(target, ssh_options_of(options, session))) {
+        if (std::find(warnings.begin(), warnings.end(), each) == warnings.end())
+          warnings.push_back(std::move(each));
+      }
+    } catch (const Error&) {
+      throw_if_interrupted();  // the connection tells the rest
+    }
+  }
+  return warnings;
 }
 
 std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,

@@ -26,7 +26,7 @@ struct TargetOptions {
   std::string identity;
   std::string ssh_config;
   std::string jump;
-  int connect_timeout_s = 20;
+  int connect_timeout_s = 0;  // 0: as ssh_config says
 };
 
 // How sudo there gets its password.
@@ -47,6 +47,9 @@ TargetPoolOptions pool_options_of(const TargetOptions& options);
 // How to reach one of them. `secrets` must outlive it.
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets);
+
+// Settings of ssh_config for these targets that topsctl does not support.
+std::vector<std::string> ssh_warnings(const TargetOptions& options, const Session& session);
 
 // One for each target, so that no host gets what another one's sudo wants, unless it was said that
 // they are one; empty for root's log-ins, and where none is asked for. Throws Error{usage} where

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/target_options.hpp"
+#include "cli/targets/target_options.hpp"
 #include "topsctl/engine/transfer/upload.hpp"
 #include "topsctl/model/json.hpp"
 
@@ -41,6 +41,14 @@ std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes a second;
 
 Json to_json(const std::vector<UploadedFile>& files);
 std::uint64_t sent_bytes(const Upload& upload);
+// A warning in the report of a target.
+struct TargetWarning {
+  std::string target;
+  std::string text;
+};
+// Each once, with the targets that have it; `targets`: how many there are.
+std::vector<std::string> merged(const std::vector<TargetWarning>& told, std::size_t targets);
+
 // Adds a warning if the clock there differs from ours by more than five minutes.
 void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::string>& warnings);
 // "done", "planned", "failed" or "not_started".

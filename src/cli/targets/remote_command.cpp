@@ -1,21 +1,20 @@
 // Runs a command of topsctl on other machines, and puts what they say together.
-#include "cli/remote_command.hpp"
+#include "cli/targets/remote_command.hpp"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "cli/approval.hpp"
 #include "cli/option_table.hpp"
-#include "cli/target_options.hpp"
-#include "cli/transfer_options.hpp"
+#include "cli/targets/target_options.hpp"
+#include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transfer/deployment.hpp"
 
 namespace topsctl {
 
 namespace {
-
-constexpr const char* group_name = "On remote hosts";
 
 struct Elsewhere {
   TargetOptions where;
@@ -45,15 +44,40 @@ std::string target_text(const std::vector<RemoteResult>& all, const Style& style
   for (const RemoteResult& each : all) {
     if (all.size() > 1) text += concat(style.bold(each.target.text()), "\n");
     text += each.text;
-    const bool is_told = each.result.error && !each.has_ended && all.size() > 1;
+    const bool is_told = each.result.error && each.text.empty() && all.size() > 1;
     if (is_told) text += render_error(*each.result.error, style);
     if (all.size() > 1) text += "\n";
   }
   return text;
 }
 
+// What topsctl there has said at last, as the error that it was; else what else was said.
+Error error_in(const std::string& words, int status) {
+  constexpr std::string_view error_label = "error: ";
+  constexpr std::string_view hint_label = "hint: ";
+  constexpr std::size_t most_lines = 6;
+  std::string message;
+  std::string hint;
+  for (const std::string& line : split(words, '\n')) {
+    if (line.starts_with(error_label)) {
+      message = line.substr(error_label.size());
+      hint.clear();
+    } else if (line.starts_with(hint_label)) {
+      hint = trimmed(std::string_view(line).substr(hint_label.size()));
+    } else if (!message.empty() && hint.empty() && line.starts_with("  ")) {
+      message += concat("\n", trimmed(line.starts_with("  | ") ? line.substr(4) : line));
+    }
+  }
+  if (message.empty()) message = telling_lines(words, most_lines);
+  if (message.empty()) message = format("it ended with status {}", status);
+  return Error(ErrorCode::step_failed, message, hint);
+}
+
+// How a host is asked: for its text, its document, or one of which findings are no failure.
+enum class Form { text, json, fleet };
+
 void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
-             const Session& session, SharedEvents& events, RemoteResult& each) {
+             const Session& session, Form form, SharedEvents& events, RemoteResult& each) {
   const RemoteLine on_line = [&](std::string_view line) {
     if (!line.starts_with("error: ") && !line.starts_with("hint: "))
       events.note(concat(each.target.text(), ": ", printable(line)));
@@ -64,35 +88,67 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
                       .command = command,
                       .clock = *session.host.clock,
                       .on_line = on_line};
-  if (session.json) {
+  if (form != Form::text) {
     each.report = run_remote(run);
     each.has_ended = true;
-    require_success(each.report);
+    const bool is_found = each.report.status == static_cast<int>(ExitCode::problems);
+    if (form != Form::fleet || !is_found) require_success(each.report);
     return;
   }
-  const RemoteRunEnd end = run_remote_as_text(run);
+  RemoteRun as_text = run;
+  // As it would look here.
+  if (session.detail == Verbosity::quiet) as_text.command.words.emplace_back("--quiet");
+  if (session.style.columns != 0)
+    as_text.command.words.push_back(concat("--columns=", session.style.columns));
+  const RemoteRunEnd end = run_remote_as_text(as_text);
   each.report.status = end.status;
   each.has_ended = true;
   each.text = printable(end.report, Lines::keep);
   if (end.status == 0) return;
-  const std::string words = telling_lines(printable(end.last_words, Lines::keep), 6);
-  throw Error(ErrorCode::step_failed,
-              words.empty() ? format("it ended with status {}", end.status) : words);
+  throw error_in(printable(end.last_words, Lines::keep), end.status);
+}
+
+// A command that asks here asks once for all targets: nobody sits there.
+void ask_for_all(const OptionTable& table, const std::vector<std::string>& words,
+                 const std::vector<Target>& targets, const Session& session) {
+  const auto names_yes = [](const Option& option) { return option.names.back() == "--yes"; };
+  const bool asks = std::any_of(table.options.begin(), table.options.end(), names_yes);
+  if (!asks || !is_to_be_asked(session, table.has("--yes"), table.has("--dry-run"))) return;
+  std::string plan = format("topsctl {}\n", joined(words, " "));
+  for (const Target& target : targets) plan += concat("  ", target.text(), "\n");
+  plan += format("--dry-run shows the plan of each\n");
+  require_approval(plan, format("Run it on {}? [y/N]", counted(targets.size(), "target")));
+}
+
+// As they were given.
+std::string where_text(const TargetOptions& options) {
+  std::vector<std::string> words;
+  for (const std::string& target : options.targets)
+    words.push_back(concat("--target ", typed_word(target)));
+  if (!options.hosts_file.empty())
+    words.push_back(concat("--hosts ", typed_word(options.hosts_file)));
+  return joined(words, " ");
 }
 
 Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs run_as,
-                     Session& session) {
+                     const std::optional<FleetView>& fleet, Session& session) {
+  if (fleet) fleet->prepare();
   std::vector<RemoteResult> all;
   for (const Target& target : targets_of(options.where)) {
     RemoteResult& each = all.emplace_back();
     each.target = target;
   }
+  const bool is_fleet =
+      fleet && (session.json || !options.where.hosts_file.empty() || all.size() > 1);
+  const Form form = is_fleet ? Form::fleet : session.json ? Form::json : Form::text;
   const CarriedProgram program = own_program();
   TerminalPrompter prompter;
   Secrets secrets(prompter);
   RemoteCommand command;
-  command.words = given_words(table, group_name);
+  command.words = given_words(table, remote_group);
+  if (fleet) command.words.insert(command.words.end(), fleet->words.begin(), fleet->words.end());
   command.run_as = run_as;
+  ask_for_all(table, command.words, targets_of(options.where), session);
   const std::vector<Secret> passwords =
       sudo_passwords(targets_of(options.where), options.sudo, secrets);
   SharedEvents events(*session.events);
@@ -101,7 +157,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
         const auto remote = remote_of(all[index].target, options.where, session, secrets);
         RemoteCommand own_command = command;
         own_command.sudo_password = passwords[index];
-        run_one(own_command, program, *remote, session, events, all[index]);
+        run_one(own_command, program, *remote, session, form, events, all[index]);
       });
   std::vector<int> statuses;
   Json targets = Json::array();
@@ -112,6 +168,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   }
   Output output;
   output.header.command = table.name;
+  output.header.warnings = ssh_warnings(options.where, session);
   output.header.error = error_of(results);
   if (output.header.error)
     output.header.exit = common_exit(statuses, exit_code(output.header.error->code()));
@@ -119,6 +176,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   if (output.header.exit == ExitCode::problems) output.header.error.reset();
   output.json = to_line(Json{{"targets", targets}});
   output.text = target_text(all, session.style);
+  if (is_fleet) fleet->show(targets, where_text(options.where), session, output);
   output.changed = true;  // perhaps: its status counts for more than a closed standard output
   return output;
 }
@@ -141,15 +199,17 @@ ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
 
 CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run_as) {
   auto options = std::make_shared<Elsewhere>();
-  table.group = group_name;
+  table.group = remote_group;
   table.value("--target", options->where.targets,
               "Target: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
   add_target_options(table, options->where);
   if (run_as == RunAs::root) add_sudo_options(table, options->sudo);
-  return {[options, here = std::move(action.run), &table, run_as](Session& session) {
+  return {[options, here = std::move(action.run), fleet = std::move(action.fleet), &table,
+           run_as](Session& session) {
             const bool is_wanted =
                 !options->where.targets.empty() || !options->where.hosts_file.empty();
-            return is_wanted ? run_elsewhere(table, *options, run_as, session) : here(session);
+            return is_wanted ? run_elsewhere(table, *options, run_as, fleet, session)
+                             : here(session);
           },
           action.empty_body};
 }

@@ -1,0 +1,50 @@
+// How busy the processors and the memory of a host are (proc(5): stat, meminfo).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "topsctl/host/system/host.hpp"
+
+namespace topsctl {
+
+struct HostLoad {
+  std::int64_t cpus = 0;
+  std::optional<double> cpu_percent;  // between two looks; nothing: they were too close
+  std::optional<std::int64_t> memory_total_bytes;
+  std::optional<std::int64_t> memory_available_bytes;
+  bool operator==(const HostLoad&) const = default;
+};
+
+// Ticks of all processors since the start of the host.
+struct CpuTicks {
+  std::int64_t cpus = 0;
+  std::uint64_t busy = 0;
+  std::uint64_t all = 0;
+  bool operator==(const CpuTicks&) const = default;
+};
+// Of /proc/stat; zeros for what is no such text.
+CpuTicks cpu_ticks_in(std::string_view stat);
+// Of /proc/meminfo: adds the two fields of memory, where they are there.
+void read_memory(std::string_view meminfo, HostLoad& load);
+
+// Measures from one look to the next; the first one is at its construction.
+class HostLoadMeter {
+ public:
+  explicit HostLoadMeter(const Host& host);
+  // Never throws: what cannot be read is unknown.
+  HostLoad look();
+  // The load since the construction.
+  HostLoad since_start() const;
+
+ private:
+  CpuTicks ticks() const;
+  HostLoad between(const CpuTicks& from, const CpuTicks& to) const;
+
+  const Host& host_;
+  CpuTicks start_;
+  CpuTicks last_;
+};
+
+}  // namespace topsctl

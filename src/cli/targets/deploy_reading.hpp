@@ -1,0 +1,21 @@
+// What a deployment reads here of the packages.
+#pragma once
+
+#include "cli/command.hpp"
+#include "topsctl/engine/transfer/deployment.hpp"
+#include "topsctl/engine/transfer/transfer_set.hpp"
+
+namespace topsctl {
+
+// What is read here of the packages before anything of them is sent.
+struct ReadHere {
+  TransferSet files;
+  SentBeside beside;
+};
+
+// All that goes to the targets besides the packages themselves. Throws Error{usage} where it is too
+// much to send.
+ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is_dry_run,
+                   const Session& session, EventSink& events);
+
+}  // namespace topsctl

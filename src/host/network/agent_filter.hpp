@@ -1,0 +1,44 @@
+// An SSH agent with its keys in the order in which a server is to be asked about them.
+#pragma once
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "topsctl/host/system/descriptor.hpp"
+
+namespace topsctl {
+
+enum class OtherKeys { after, none };
+
+// Stands between libssh, which offers all keys of an agent as they come, and the agent: servers
+// give up after six keys.
+class AgentFilter {
+ public:
+  // `wanted`: public keys as they go over the wire; they come first. Not open if there is no agent.
+  AgentFilter(const std::string& agent_socket, std::vector<std::string> wanted, OtherKeys others);
+  ~AgentFilter();
+  AgentFilter(const AgentFilter&) = delete;
+  AgentFilter& operator=(const AgentFilter&) = delete;
+
+  bool is_open() const { return agent_.is_open(); }
+  // The end for libssh, which closes it; once.
+  int take_socket();
+
+ private:
+  void serve();
+
+  std::vector<std::string> wanted_;
+  OtherKeys others_;
+  Descriptor agent_;
+  Descriptor ours_;
+  int theirs_ = -1;
+  std::thread thread_;
+};
+
+// The list of keys that an agent answers with (SSH_AGENT_IDENTITIES_ANSWER), in that order. A list
+// that is not well-formed is returned as it is.
+std::string arranged_identities(const std::string& answer, const std::vector<std::string>& wanted,
+                                OtherKeys others);
+
+}  // namespace topsctl

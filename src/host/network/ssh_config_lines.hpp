@@ -1,0 +1,52 @@
+// Lines, words and patterns of ssh_config files.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace topsctl {
+
+struct SshConfigLine {
+  std::string keyword;             // in lower case, today's name of it
+  std::string written;             // as written
+  std::string rest;                // all behind it, as it stands
+  std::vector<std::string> words;  // the same, cut into words
+  bool is_sound = true;            // false: a quote is missing, or there is no value
+};
+
+// Nothing of an empty line or a comment.
+std::optional<SshConfigLine> ssh_config_line(std::string_view line);
+
+// Takes the next word off the conditions of `Match`; "" at the end.
+std::string next_match_word(std::string_view& rest);
+
+// Whether a name is like a pattern with `*` and `?`.
+bool is_like(std::string_view name, std::string_view pattern);
+// Whether it fits one of some patterns and none of those that begin with `!`.
+bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns);
+
+enum class SshKeyword {
+  used,      // does what it does for OpenSSH
+  adds_up,   // the same, and further lines add values
+  harmless,  // has no bearing on how a host is reached, and nothing is said about it
+  ignored,   // would matter if it is switched on
+  unknown,
+};
+SshKeyword kind_of_keyword(const std::string& keyword);
+
+// "%h" and the like replaced; nothing if a token is unknown.
+std::optional<std::string> with_tokens(std::string_view text,
+                                       const std::map<char, std::string>& tokens);
+
+// A length of time as in ConnectTimeout, in seconds; nothing if it is none.
+std::optional<int> ssh_seconds(std::string_view text);
+
+// Whether a list of algorithms begins with +, - or ^, and so changes the usual one.
+bool changes_usual(const std::string& list);
+// The usual list with what such a list adds (+), removes (-, patterns) or puts first (^).
+std::string changed_list(const std::string& usual, const std::string& change);
+
+}  // namespace topsctl

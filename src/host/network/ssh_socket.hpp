@@ -1,0 +1,44 @@
+// Sockets to SSH servers, and the end of every wait on one.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "topsctl/host/system/descriptor.hpp"
+#include "topsctl/host/system/waiting.hpp"
+
+namespace topsctl {
+
+struct SocketWishes {
+  std::string family = {};   // as AddressFamily: any, inet, inet6
+  std::string bind_address;  // as BindAddress; empty: any
+  int timeout_s = 20;        // for each address
+  int attempts = 1;
+};
+
+// Connects by TCP to the first address of a host that accepts; the socket is the caller's to close.
+// Throws ConnectionLost with the
+// reason alone, Error{interrupted, terminated}.
+int connect_socket(const std::string& host, unsigned port, const SocketWishes& wishes);
+
+// While it lives, the socket is shut down as soon as a signal asks topsctl to stop or the time is
+// over: libssh waits without end and sees neither.
+class SocketDeadline {
+ public:
+  SocketDeadline(int socket, std::chrono::milliseconds limit);
+  ~SocketDeadline();
+  SocketDeadline(const SocketDeadline&) = delete;
+  SocketDeadline& operator=(const SocketDeadline&) = delete;
+
+  bool is_over() const { return is_over_; }
+
+ private:
+  Descriptor socket_;  // a copy of it: libssh may close its own
+  Bell done_;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+}  // namespace topsctl

@@ -1,0 +1,78 @@
+"""What one command prints is what another reads; and a word that is nearly right is understood."""
+
+import gzip
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def run(topsctl_dev, tmp_path):
+    def run_it(*words, **options):
+        return subprocess.run([topsctl_dev, *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+                              check=False, **options)
+    return run_it
+
+
+@pytest.mark.parametrize("words", [["--help"], ["help", "install"], ["doctor", "--list", "--json"], ["stack"]])
+def test_a_reader_that_has_seen_enough_is_no_error(topsctl_dev, words):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([topsctl_dev, *words], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_page_in_a_pipe_is_plain_text_of_80_columns(run):
+    page = run("help", "install").stdout
+    assert "\nSYNOPSIS\n" in page and "\033" not in page and "\n## " not in page
+    assert max(map(len, page.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("stack", ["topsrider-t2x", "vccl-2.26.6"])
+def test_a_stack_that_is_shown_can_be_checked(run, tmp_path, stack):
+    (tmp_path / "shown.json").write_text(run("stack", "show", stack, "--json").stdout)
+    checked = run("stack", "check", "shown.json", "--json")
+    assert checked.returncode == 0, checked
+    # And so on: what is shown of that file is the same stack.
+    again = run("stack", "show", "./shown.json", "--json").stdout
+    assert json.loads(again)["stacks"][0]["definition"] == json.loads(checked.stdout)["stacks"][0]["definition"]
+
+
+def test_a_snapshot_may_be_compressed(run, tmp_path, bundle):
+    packages = bundle(only_needed=True)
+    with gzip.open(tmp_path / "host.json.gz", "wt") as packed:
+        packed.write(run("snapshot", "--output", "-").stdout)
+    done = run("inspect", packages, "--against", "host.json.gz")
+    assert "GiB" in done.stdout.splitlines()[-2] and done.returncode in (0, 5), done
+    (tmp_path / "host.json.gz").write_bytes((tmp_path / "host.json.gz").read_bytes()[:-9])
+    done = run("inspect", packages, "--against", "host.json.gz")
+    assert "snapshot 'host.json.gz'" in done.stderr and done.returncode == 3, done
+
+
+@pytest.mark.parametrize("words", [["inspect", "{}"], ["install", "{}", "--dry-run"], ["lock", "{}", "--output", "x.lock"], ["doctor", "--log", "{}"],
+                                   ["doctor", "--project", "{}"], ["inspect", "BUNDLE", "--against", "{}"], ["transfer", "{}", "host"],
+                                   ["install", "BUNDLE", "--dry-run", "--stack", "./{}"], ["launch", "--", "{}"], ["launch", "--job", "{}"]],
+                         ids=" ".join)
+def test_a_path_with_a_typo_gets_the_one_that_is_meant(run, tmp_path, bundle, words):
+    words = [word.replace("BUNDLE", str(bundle(only_needed=True))) for word in words]
+    (tmp_path / "releases").mkdir()
+    (tmp_path / "releases/bundle-2.5").write_text("")
+    done = run(*(word.format("relaeses/bundel-2.5") for word in words))
+    assert done.returncode != 0
+    assert re.search(r"relaeses/bundel-2\.5' \(did you mean '(\./)?releases/bundle-2\.5'\?\)", done.stderr), done.stderr
+    strange = run(*(word.format("zzzzzzzzzzzz") for word in words))
+    assert "did you mean" not in strange.stderr, strange.stderr
+
+
+@pytest.mark.parametrize(("kind", "typed", "some"), [("findings", ["install", "--accept", ""], "script-changes-firewall"),
+                                                     ("diagnoses", ["doctor", "--explain", ""], "disk-full"),
+                                                     ("diagnoses", ["doctor", "--only", "disk-full,"], "disk-full,card-fault"),
+                                                     ("rewrites", ["doctor", "--accept", ""], "backend")])
+def test_identifiers_are_completed(run, kind, typed, some):
+    offered = run("completion", "--values", kind, "--", *typed).stdout.split()
+    assert any(value.startswith(some) for value in offered), offered
+    assert len(offered) == len(set(offered)) and "disk-full,disk-full" not in offered
