@@ -6,6 +6,7 @@
 #include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/network/ssh_remote.hpp"
 #include "topsctl/model/catalogue/rewrite.hpp"
 #include "topsctl/model/finding_catalogue.hpp"
 
@@ -110,6 +111,17 @@ constexpr ValueKind value_kinds[] = {
        std::set<std::string> ids;
        for (const Diagnosis& each : known_diagnoses("").diagnoses) ids.insert(each.finding.id);
        return in_list(ids, typed);
+     }},
+    {"hosts",
+     [](const Session& session, const Typed& typed) {
+       SshOptions wishes;
+       wishes.environment = session.host.environment;
+       wishes.config = typed_value(typed, "--ssh-config");
+       const std::string begun = typed.empty() ? std::string() : typed.back();
+       const std::string user = begun.substr(0, begun.rfind('@') + 1);
+       std::set<std::string> targets;
+       for (const std::string& name : ssh_host_names(wishes)) targets.insert(user + name);
+       return targets;
      }},
     {"rewrites",
      [](const Session& /*unused*/, const Typed& /*unused*/) {

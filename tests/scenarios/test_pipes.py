@@ -76,3 +76,14 @@ def test_identifiers_are_completed(run, kind, typed, some):
     offered = run("completion", "--values", kind, "--", *typed).stdout.split()
     assert any(value.startswith(some) for value in offered), offered
     assert len(offered) == len(set(offered)) and "disk-full,disk-full" not in offered
+
+
+def test_hosts_of_ssh_config_are_completed_where_a_target_is_typed(run, tmp_path):
+    (tmp_path / "more").write_text("Host t20-7 !t20-8\n  Port 2222\n")
+    (tmp_path / "config").write_text(f"Include {tmp_path}/more\nHost t20-1 t20-? *\nMatch exec \"touch {tmp_path}/run\"\n  User root\n")
+    typed = ["deploy", "DIR", "--ssh-config", str(tmp_path / "config")]
+    assert run("completion", "--values", "hosts", "--", *typed, "").stdout.split() == ["t20-1", "t20-7"]
+    assert run("completion", "--values", "hosts", "--", *typed, "root@t").stdout.split() == ["root@t20-1", "root@t20-7"]
+    assert not (tmp_path / "run").exists()
+    script = run("completion", "bash").stdout
+    assert '"* --target") listed=hosts;;' not in script and '"verify --target") listed=hosts;;' in script

@@ -157,8 +157,9 @@ std::string for_bash(const OptionTable& program) {
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
       "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
       "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n"
-      "  [[ \"$listed\" == stacks && ${{#COMPREPLY[@]}} -eq 0 ]] && "
-      "COMPREPLY=($(compgen -f -- \"$current\"))\n"
+      // A stack may be a file; before the hosts of a deploy stands a bundle.
+      "  [[ \"$listed\" == stacks && ${{#COMPREPLY[@]}} -eq 0 || \"$listed$follows\" == hostshosts "
+      "]] && COMPREPLY+=($(compgen -f -- \"$current\"))\n"
       "  return 0\n}}\ncomplete -o filenames -F _topsctl "
       "topsctl\n",
       texts(names_of(commands_of(program))),
@@ -203,7 +204,7 @@ std::string for_zsh(const OptionTable& program) {
       "listed=\"$follows\"\n"
       "  [[ -n \"$listed\" ]] && values=(${(f)\"$(topsctl completion --values \"$listed\" -- "
       "${words[2,CURRENT]} 2>/dev/null)\"})\n"
-      "  [[ \"$listed\" == stacks ]] && _files\n"
+      "  [[ \"$listed\" == stacks || \"$listed$follows\" == hostshosts ]] && _files\n"
       "  if (( $#values )); then compadd -a values; (( $#next )) && _describe word next; return; "
       "fi\n"
       "  if [[ \"${words[CURRENT]}\" == -* ]]; then\n"
@@ -254,7 +255,8 @@ std::string for_fish(const OptionTable& program) {
                                     joined(path.words, "; and __fish_seen_subcommand_from "));
     for (const Word& word : path.options) script += fish_line(concat("-n '", seen, "' "), word);
     if (!path.listed.empty())
-      script += format("complete -c topsctl -f -n '{}' -a '{}'\n", seen, fish_list(path.listed));
+      script += format("complete -c topsctl{} -n '{}' -a '{}'\n",
+                       path.listed == "hosts" ? "" : " -f", seen, fish_list(path.listed));
     for (const Word& word : path.next) {
       script += format(
           "complete -c topsctl -f -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d '{}'\n",

@@ -200,8 +200,10 @@ ExitCode common_exit(const std::vector<int>& statuses, ExitCode otherwise) {
 CommandAction also_elsewhere(OptionTable& table, CommandAction action, RunAs run_as) {
   auto options = std::make_shared<Elsewhere>();
   table.group = remote_group;
-  table.value("--target", options->where.targets,
-              "Target: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET");
+  table
+      .value("--target", options->where.targets,
+             "Target: [USER@]HOST[:PORT][/CONTAINER]; may be repeated", "TARGET")
+      .lists("hosts");
   add_target_options(table, options->where);
   if (run_as == RunAs::root) add_sudo_options(table, options->sudo);
   return {[options, here = std::move(action.run), fleet = std::move(action.fleet), &table,

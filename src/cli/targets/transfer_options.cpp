@@ -16,8 +16,10 @@ namespace topsctl {
 void add_transfer_options(OptionTable& table, TransferOptions& options) {
   table.argument("bundle", options.bundle, "Directory of the bundle, or a single package", "BUNDLE")
       .required();
-  table.argument("target", options.where.targets,
-                 "[USER@]HOST[:PORT][/CONTAINER], or local:", "TARGET");
+  table
+      .argument("target", options.where.targets,
+                "[USER@]HOST[:PORT][/CONTAINER], or local:", "TARGET")
+      .lists("hosts");
   table.value("--stack", options.stack, "Name of a known stack, or a stack file", "STACK")
       .lists("stacks");
   table

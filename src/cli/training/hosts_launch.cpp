@@ -227,8 +227,10 @@ Json cluster_json(const Group& group, const NodePlace& place, const std::string&
 
 void add_hosts_options(OptionTable& table, HostsOptions& options) {
   table.group = group_name;
-  table.value("--target", options.where.targets,
-              "Host of the training: [USER@]HOST[:PORT][/CONTAINER]", "TARGET");
+  table
+      .value("--target", options.where.targets,
+             "Host of the training: [USER@]HOST[:PORT][/CONTAINER]", "TARGET")
+      .lists("hosts");
   const std::size_t before = table.options.size();
   add_target_options(table, options.where);
   table.value("--master", options.master, "Rendezvous of the ranks; default: on the first host",

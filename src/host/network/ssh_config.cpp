@@ -128,6 +128,9 @@ class Reader {
       if (!found->is_sound) {
         if (is_meant) ignore(format("{} in {} is not complete", shown(*found), file_.string()));
       } else if (found->keyword == "host") {
+        for (const std::string& word : found->words) {
+          if (is_harmless_name(word) && word.front() != '!') config_.named_hosts.insert(word);
+        }
         is_meant = may_count && fits_patterns(host_, found->words);
       } else if (found->keyword == "match") {
         is_meant = is_match(*found, may_count) && may_count;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,8 @@ struct SshConfig {
   std::map<std::string, std::vector<std::string>> values;
   // What is said but has no effect here: "GSSAPIAuthentication yes in /etc/ssh/ssh_config".
   std::vector<std::string> ignored;
+  // Names of Host lines that are no patterns, of every file that was read.
+  std::set<std::string> named_hosts;
 
   // The first value of a keyword, "" if there is none.
   std::string value(const std::string& keyword) const;

@@ -47,7 +47,9 @@ std::vector<fs::path> files_of(const SshOptions& wishes, const fs::path& home) {
 
 }  // namespace
 
-SshConfig ssh_config_for(const Target& target, const SshOptions& wishes) {
+namespace {
+
+SshConfigQuery query_of(const Target& target, const SshOptions& wishes) {
   SshConfigQuery query;
   const passwd* const self = ::getpwuid(::getuid());
   query.home = own_variable(wishes, "HOME");
@@ -59,6 +61,19 @@ SshConfig ssh_config_for(const Target& target, const SshOptions& wishes) {
   query.port = target.port;
   query.jump = wishes.jump;
   query.environment = wishes.environment;
+  return query;
+}
+
+}  // namespace
+
+std::set<std::string> ssh_host_names(const SshOptions& wishes) {
+  Target any;
+  any.host = "localhost";
+  return ssh_config_of(query_of(any, wishes)).named_hosts;
+}
+
+SshConfig ssh_config_for(const Target& target, const SshOptions& wishes) {
+  SshConfigQuery query = query_of(target, wishes);
   query.resolve = canonical_name_of;
   query.run = [&](const std::string& command) {
     const std::string shell = own_variable(wishes, "SHELL");

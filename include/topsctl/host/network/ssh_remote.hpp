@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ std::unique_ptr<Remote> ssh_remote(const Target& target, const SshOptions& wishe
 // What ssh_config says for a target that topsctl does not do: "VerifyHostKeyDNS yes in ...". Also
 // of the jump hosts on the way. Throws Error{usage}.
 std::vector<std::string> unsupported_ssh_settings(const Target& target, const SshOptions& wishes);
+
+// Names of hosts in ssh_config: those of Host lines that are no patterns. Runs no command of
+// `Match exec`. Throws Error{usage}.
+std::set<std::string> ssh_host_names(const SshOptions& wishes);
 
 // The other side of one connection.
 struct SshPeer {
