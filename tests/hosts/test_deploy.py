@@ -133,6 +133,20 @@ def test_a_dry_run_makes_on_each_target_the_plan_that_is_applied_then(make_works
     assert re.search(r"^ *free@h2 +tops-eccl +(\S+) +\1$", told.out, re.MULTILINE), told
 
 
+def test_a_stack_file_is_sent(make_workstation, packages, repository):
+    station = make_workstation(1)
+    stack = json.loads((repository / "src/data/stacks/topsrider-t2x.json").read_text(encoding="utf-8")) | {"name": "our-own"}
+    choice = station.fleet.home / "own.json"
+    choice.write_text(json.dumps(stack), encoding="utf-8")
+    planned = by_target(station.json("deploy", packages, "root@h1", "--stack", choice, "--dry-run"))["root@h1"]["report"]
+    assert planned["plan"]["stack"] == "our-own"
+    assert_untouched(station, station.hosts[0])
+    document = station.json("deploy", packages, "root@h1", "--stack", choice)
+    assert_done(document, "root@h1")
+    assert by_target(document)["root@h1"]["report"]["plan"]["stack"] == "our-own"
+    assert_installed(station, station.hosts[0])
+
+
 def test_files_that_are_sent_before_are_not_sent_by_a_deployment(make_workstation, packages):
     station = make_workstation(1)
     station.json("transfer", packages, "free@h1")

@@ -46,17 +46,8 @@ struct Deployed {
   }
 };
 
-// As a stack is known there too only if it is one of topsctl's own.
-void require_known_stack(const std::string& stack) {
-  if (stack.find('/') == std::string::npos) return;
-  throw Error(ErrorCode::usage, "a stack file cannot be deployed",
-              "send it with `topsctl transfer --all` and install on the target with --stack");
-}
-
-std::vector<std::string> install_words(const DeployCommandOptions& options,
-                                       const std::string& stack) {
+std::vector<std::string> install_words(const DeployCommandOptions& options) {
   std::vector<std::string> words = words_of(options);
-  words.push_back(concat("--stack=", stack));
   if (!options.components.empty()) words.push_back(concat("--components=", options.components));
   return words;
 }
@@ -191,7 +182,7 @@ void say_what_goes_on(const std::vector<Deployed>& all, const DeployCommandOptio
 }
 
 std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployCommandOptions& options,
-                                    const std::string& stack, std::uint64_t bytes,
+                                    std::uint64_t bytes,
                                     const std::shared_future<ReadHere>& reading,
                                     SharedEvents& events, Session& session) {
   const CarriedProgram program = own_program();
@@ -233,7 +224,7 @@ std::vector<TargetResult> deploy_to(std::vector<Deployed>& all, const DeployComm
                              .limit = limit,
                              .clock = *session.host.clock,
                              .on_progress = on_progress},
-                  .install_words = install_words(options, stack),
+                  .install_words = install_words(options),
                   .beside = [&]() -> const SentBeside& { return reading.get().beside; },
                   .sudo_password = passwords[index],
                   .confirm_timeout_s = options.confirm_timeout_s,
@@ -272,7 +263,6 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   const Origin origin = origin_of(session.host);
   require_sound(options);
   require_report_place(options.report);
-  require_known_stack(options.stack);
   std::vector<Deployed> all;
   for (const Target& target : targets_of(options.where)) all.push_back({target, {}, {}});
   TransferSetRequest wanted = transfer_set_request(options);
@@ -280,7 +270,6 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   wanted.digests = Digests::each;
   SharedEvents events(*session.events);
   TransferSet chosen = choose_transfer_set(wanted, events);
-  const std::string stack = chosen.stack;
   const std::uint64_t bytes = chosen.bytes();
   ask(chosen, all, options, session);
   // While hosts log us in, and in silence, as somebody may be asked for a password; before them if
@@ -294,7 +283,7 @@ Output run_deploy(const DeployCommandOptions& options, Session& session) {
   const auto policy = is_before ? std::launch::deferred : std::launch::async;
   const std::shared_future<ReadHere> reading = std::async(policy, std::move(read)).share();
   if (is_before) reading.get();
-  const auto results = deploy_to(all, options, stack, bytes, reading, events, session);
+  const auto results = deploy_to(all, options, bytes, reading, events, session);
   say_what_goes_on(all, options, session.command_line);
   const TransferSet& transfer_set = reading.get().files;
   for (std::size_t i = 0; i < all.size(); ++i) all[i].result = results[i];

@@ -1,12 +1,15 @@
 // Reads the packages, and makes the lock and the data for plans elsewhere.
 #include "cli/targets/deploy_reading.hpp"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/execution/carried_reading.hpp"
 #include "topsctl/engine/planning/bundle_digest.hpp"
+#include "topsctl/host/bundle/stacks.hpp"
+#include "topsctl/host/trust/signed_file.hpp"
 #include "topsctl/model/lock.hpp"
 
 namespace topsctl {
@@ -14,10 +17,10 @@ namespace topsctl {
 namespace {
 
 // The targets install what was read here, and nothing that took its place on the way.
-SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
+SentFile lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
                       const Clock& clock) {
   constexpr std::size_t most_sent = 8U << 20U;
-  SentLock sent;
+  SentFile sent;
   if (request.lock) {
     sent = {request.lock->text, request.lock->signature.value_or("")};
   } else if (!transfer_set.packages.empty() && !transfer_set.packages.front().sha256.empty()) {
@@ -29,6 +32,21 @@ SentLock lock_to_send(const TransferSetRequest& request, const TransferSet& tran
   throw Error(ErrorCode::usage,
               format("a lock of {} is too large to send", human_size(sent.text.size())),
               "lock only the packages of this stack");
+}
+
+// A target knows only topsctl's own stacks.
+std::optional<SentFile> stack_to_send(const TransferSetRequest& request,
+                                      const TransferSet& transfer_set) {
+  std::filesystem::path file;
+  if (means_stack_file(request.stack)) {
+    file = request.stack;
+  } else {
+    for (const KnownStack& known : stacks_with_origin()) {
+      if (known.stack.name == transfer_set.stack) file = known.file;
+    }
+  }
+  if (file.empty()) return std::nullopt;
+  return SentFile{read_stack_file(file.string()).text, read_signature(file).value_or("")};
 }
 
 // For a plan on a target that has none of the packages.
@@ -53,6 +71,7 @@ ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is
   const DigestMemory memory(cache_folder(session) / "digests", *session.host.clock);
   ReadHere read{with_digests(std::move(chosen), wanted, memory, events), {}};
   read.beside.lock = lock_to_send(wanted, read.files, *session.host.clock);
+  read.beside.stack = stack_to_send(wanted, read.files);
   if (is_dry_run) read.beside.reading = reading_to_send(read.files, wanted);
   return read;
 }

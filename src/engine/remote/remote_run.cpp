@@ -70,6 +70,7 @@ class Following {
     request.words.push_back(concat("--lang=", name(used_language())));
     request.run_as = command.run_as;
     request.lock = command.lock;
+    request.stack = command.stack;
     request.job = command.job;
     request.reading = command.reading;
     request.directory = command.directory;

@@ -21,8 +21,15 @@ std::string text_or_nothing(const JsonReader& value) {
   return value.is_null() ? "" : value.text();
 }
 
-Json to_json(const SentLock& lock) {
-  return {{"text", lock.text}, {"signature", text_or_null(lock.signature)}};
+Json to_json(const std::optional<SentFile>& file) {
+  if (!file) return nullptr;
+  return {{"text", file->text}, {"signature", text_or_null(file->signature)}};
+}
+
+std::optional<SentFile> sent_file(const JsonReader& value) {
+  if (value.is_null()) return std::nullopt;
+  value.expect_keys({"text", "signature"});
+  return SentFile{value.at("text").text(), text_or_nothing(value.at("signature"))};
 }
 
 }  // namespace
@@ -32,7 +39,8 @@ Json to_json(const RemoteRunRequest& request) {
           {"words", request.words},
           {"run_as", request.run_as == RunAs::root ? "root" : "login"},
           {"events_from", request.events_from},
-          {"lock", request.lock ? to_json(*request.lock) : Json(nullptr)},
+          {"lock", to_json(request.lock)},
+          {"stack", to_json(request.stack)},
           {"job", text_or_null(request.job)},
           {"reading", text_or_null(request.reading)},
           {"directory", request.directory},
@@ -43,7 +51,7 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
   try {
     const Json json = parse_json(payload, "the run request");
     const JsonReader reader(json, "the run request");
-    reader.expect_keys({"id", "words", "run_as", "events_from", "lock", "job", "reading",
+    reader.expect_keys({"id", "words", "run_as", "events_from", "lock", "stack", "job", "reading",
                         "directory", "has_begun"});
     RemoteRunRequest request;
     request.id = reader.at("id").text();
@@ -55,10 +63,8 @@ RemoteRunRequest parse_run_frame(std::string_view payload) {
         reader.at("run_as").text_of({"root", "login"}) == "root" ? RunAs::root : RunAs::login;
     request.events_from = static_cast<std::uint64_t>(
         reader.at("events_from").integer(0, std::numeric_limits<std::int64_t>::max()));
-    if (const JsonReader lock = reader.at("lock"); !lock.is_null()) {
-      lock.expect_keys({"text", "signature"});
-      request.lock = SentLock{lock.at("text").text(), text_or_nothing(lock.at("signature"))};
-    }
+    request.lock = sent_file(reader.at("lock"));
+    request.stack = sent_file(reader.at("stack"));
     request.job = text_or_nothing(reader.at("job"));
     request.reading = text_or_nothing(reader.at("reading"));
     request.has_begun = reader.at("has_begun").boolean();

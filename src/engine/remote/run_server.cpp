@@ -24,6 +24,7 @@ constexpr std::int64_t longest_silence_ms = 10'000;
 constexpr std::uint64_t most_report = 8ULL << 20U;  // bytes
 constexpr const char* lock_file = "lock.json";
 constexpr const char* reading_file = "reading";
+constexpr const char* stack_file = "stack.json";
 
 // The places for runs, best first, of which the first that can be used is taken.
 std::vector<fs::path> run_places(const Host& host) {
@@ -77,6 +78,7 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   argv.push_back(program.string());
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
+  if (request.stack) argv.push_back(concat("--stack=", (folder / stack_file).string()));
   // It may have secrets: it is written nowhere.
   if (!request.job.empty()) argv.emplace_back("--job=/proc/self/fd/0");
   if (!request.reading.empty())
@@ -88,10 +90,13 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
 std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   std::vector<RunFile> files;
   if (!request.reading.empty()) files.push_back({reading_file, request.reading});
-  if (!request.lock) return files;
-  files.push_back({lock_file, request.lock->text});
-  if (!request.lock->signature.empty())
-    files.push_back({concat(lock_file, ".sig"), request.lock->signature});
+  const auto add = [&](const char* name, const std::optional<SentFile>& sent) {
+    if (!sent) return;
+    files.push_back({name, sent->text});
+    if (!sent->signature.empty()) files.push_back({concat(name, ".sig"), sent->signature});
+  };
+  add(lock_file, request.lock);
+  add(stack_file, request.stack);
   return files;
 }
 

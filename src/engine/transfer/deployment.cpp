@@ -27,10 +27,12 @@ RemoteCommand install_command(const DeployRequest& request) {
   command.id = request.run_id;
   command.words = {"install", concat("--lock-sha256=", sha256_of(beside.lock.text))};
   command.lock = beside.lock;
+  command.stack = beside.stack;
   for (const ShippedFile& file : request.upload.files.get().files)
     command.words.push_back(concat(request.upload.request.destination, "/", file.name));
   command.words.insert(command.words.end(), request.install_words.begin(),
                        request.install_words.end());
+  if (!beside.stack) command.words.push_back(concat("--stack=", request.upload.files.get().stack));
   if (request.upload.request.dry_run) {
     command.words.emplace_back("--dry-run");
     command.reading = beside.reading;

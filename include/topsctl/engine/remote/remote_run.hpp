@@ -21,7 +21,8 @@ struct RemoteCommand {
   std::vector<std::string> words;  // without "topsctl", "--json" and "--events"
   RunAs run_as = RunAs::root;
   Secret sudo_password;                // empty: none was asked for
-  std::optional<SentLock> lock = {};   // given to the command as `--lock`
+  std::optional<SentFile> lock = {};   // given to the command as `--lock`
+  std::optional<SentFile> stack = {};  // the same as `--stack`
   std::string job;                     // given to the command as `--job`; empty: none
   std::string reading = {};            // the same as `--reading`
   std::int64_t patience_ms = 600'000;  // for a connection that was lost while it ran

@@ -14,23 +14,24 @@ namespace topsctl {
 // Who runs it there: whoever logged in, or root through sudo.
 enum class RunAs { login, root };
 
-// A lock that the command is to be given as `--lock`, with its signature.
-struct SentLock {
+// A file that the command is to be given, with its signature.
+struct SentFile {
   std::string text;
   std::string signature;  // empty: it is not signed
-  bool operator==(const SentLock&) const = default;
+  bool operator==(const SentFile&) const = default;
 };
 
 struct RemoteRunRequest {
   std::string id;                  // made here, so that it can be found again; 32 hex digits
   std::vector<std::string> words;  // of the command line, without "topsctl"
   RunAs run_as = RunAs::login;
-  std::uint64_t events_from = 0;  // bytes of events that were heard before
-  std::optional<SentLock> lock = {};
-  std::string job = {};         // the text of a file for `--job`; empty: none
-  std::string reading = {};     // the same for `--reading`
-  std::string directory = "/";  // where it is started; absolute
-  bool has_begun = false;       // it is not started where it is not known
+  std::uint64_t events_from = 0;       // bytes of events that were heard before
+  std::optional<SentFile> lock = {};   // for `--lock`
+  std::optional<SentFile> stack = {};  // for `--stack`
+  std::string job = {};                // the text of a file for `--job`; empty: none
+  std::string reading = {};            // the same for `--reading`
+  std::string directory = "/";         // where it is started; absolute
+  bool has_begun = false;              // it is not started where it is not known
   bool operator==(const RemoteRunRequest&) const = default;
 };
 Json to_json(const RemoteRunRequest& request);

@@ -14,8 +14,9 @@ namespace topsctl {
 
 // What goes to each target beside the packages.
 struct SentBeside {
-  SentLock lock;             // of what was read here: no other bytes are installed
-  std::string reading = {};  // of a dry run: what was read of the packages
+  SentFile lock;                       // of what was read here: no other bytes are installed
+  std::optional<SentFile> stack = {};  // that is known here alone; nothing: one of topsctl's own
+  std::string reading = {};            // of a dry run: what was read of the packages
 };
 
 // One deployment. What `upload` refers to must outlive it.

@@ -27,7 +27,8 @@ TEST(RunFrames, ComeBackAsTheyWere) {
   EXPECT_EQ(parse_run_frame(to_line(to_json(elsewhere))), elsewhere);
   for (const char* signature : {"", "-----BEGIN\n"}) {
     RemoteRunRequest locked = request();
-    locked.lock = SentLock{"{\"a\": \"\xc3\xa9\"}\n", signature};
+    locked.lock = SentFile{"{\"a\": \"\xc3\xa9\"}\n", signature};
+    locked.stack = SentFile{"{\"name\": \"own\"}\n", signature};
     EXPECT_EQ(parse_run_frame(to_line(to_json(locked))), locked);
   }
 }
