@@ -76,6 +76,7 @@ std::string escaped(std::string_view text) {
 
 constexpr std::size_t longest_whole = 20;   // characters that fit every screen in one piece
 constexpr std::size_t digits_of_group = 8;  // of a digest
+constexpr std::size_t most_whole = 6;       // columns whose cells may all be in one piece
 
 bool is_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -158,9 +159,11 @@ std::string cell_html(const ReportPage::Section& section, std::size_t row, std::
       section.result == column ? marked_html(mark_of_result(text), text) : text_html(text);
   if (section.leads_to_parts && column == 0)
     content = format("<a href=\"#{}\">{}</a>", part_anchor(row - 1), content);
-  const bool is_only = section.rows.front().size() == 1;
+  const std::size_t columns = section.rows.front().size();
+  const bool is_only = columns == 1;
+  const bool is_whole = text.size() <= longest_whole && columns <= most_whole;
   return format(
-      "<td{}{}>{}</td>", text.size() <= longest_whole ? " class=\"short\"" : "",
+      "<td{}{}>{}</td>", is_whole ? " class=\"short\"" : "",
       is_only ? std::string() : format(" data-label=\"{}\"", escaped(section.rows.front()[column])),
       content);
 }

@@ -9,6 +9,7 @@ from hosts.host import Host
 from hosts.root_cache import cached_root, enter_private_mounts
 from hosts.settings import SettingsError
 from hosts.storage import storage_place, sweep
+from support.browser import Browser, browser_program
 
 
 @pytest.fixture(scope="session")
@@ -85,3 +86,14 @@ def pytest_configure(config):
         enter_private_mounts()
     except OSError as error:
         config.no_private_mounts = f"needs root with the right to mount: {error}"
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    """A Browser; skips where there is no Chromium."""
+    program = browser_program()
+    if program is None:
+        pytest.skip("there is no Chromium: install chromium-headless-shell")
+    made = Browser(program, tmp_path_factory.mktemp("browser"))
+    yield made
+    made.close()

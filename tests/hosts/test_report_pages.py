@@ -9,21 +9,11 @@ import pytest
 
 from hosts.operations import Operator
 from hosts.workstation import by_target
-from support.browser import Browser, browser_program, faults_of
+from support.browser import faults_of
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 
 pytestmark = pytest.mark.whole
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    program = browser_program()
-    if program is None:
-        pytest.skip("there is no Chromium: install chromium-headless-shell")
-    browser = Browser(program, tmp_path_factory.mktemp("browser"))
-    yield browser
-    browser.close()
 
 
 @pytest.fixture

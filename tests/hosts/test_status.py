@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from hosts.test_confirmation import NEW_CONNECTION, OLD_CONNECTION
+from support.browser import faults_of
 
 BUNDLE = "/srv/bundle"
 PROFILE = "/etc/profile.d/topsrider.sh"
@@ -188,7 +189,7 @@ def test_without_root_it_shows_what_can_be_read(installed):
     assert document["next"]["command"] == "sudo topsctl verify --level import"
 
 
-def test_a_fleet_is_compared_and_those_that_deviate_stand_first(make_workstation, packages, schema, tmp_path):
+def test_a_fleet_is_compared_and_those_that_deviate_stand_first(make_workstation, packages, schema, browser):
     station = make_workstation(3)
     fleet = station.fleet.home / "fleet.txt"
     fleet.write_text("root@h1\nroot@h2\nroot@h3\n")
@@ -205,6 +206,7 @@ def test_a_fleet_is_compared_and_those_that_deviate_stand_first(make_workstation
     assert set(seen.json["fleet"]["hosts"][0]["deviations"]) >= {"release", "sha256"}
     html = page.read_text()
     assert html.count("<section ") == 3 and html.index("root@h2") < html.index("root@h1")
+    assert faults_of(browser, page) == []
     station.hosts[2].path(LIBRARY).unlink()
     shown = station.topsctl("status", "--hosts", fleet)
     assert shown.code == 5 and "error:" not in shown.err, shown
