@@ -87,4 +87,14 @@ ValueCheck port_range() {
   };
 }
 
+ValueCheck zstd_archive() {
+  return [](const std::string& value) {
+    for (const char* other : {".gz", ".tgz", ".xz", ".txz", ".bz2", ".zip", ".tar", ".7z"}) {
+      if (value.ends_with(other))
+        return format("the archive is compressed with Zstandard: name it .tar.zst, not {}", other);
+    }
+    return std::string();
+  };
+}
+
 }  // namespace topsctl

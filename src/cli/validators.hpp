@@ -24,5 +24,7 @@ ValueCheck size_with_unit();
 // The first and the last of "40000-40010". Nothing if they are none, or in the other order.
 std::optional<std::pair<std::uint16_t, std::uint16_t>> ports_of(std::string_view text);
 ValueCheck port_range();
+// The name of an archive that is compressed with Zstandard: no suffix of another format.
+ValueCheck zstd_archive();
 
 }  // namespace topsctl

@@ -288,7 +288,8 @@ CommandAction define_doctor(OptionTable& table) {
   table.value("--exit-status", options->exit_status, "Exit status of the job", "N")
       .check(whole_number(0, most_exit_status));
   add_project_options(table, options->project);
-  table.value("--support", options->support, "Write a file for support", "FILE.tar.zst");
+  table.value("--support", options->support, "Write a file for support", "FILE.tar.zst")
+      .check(zstd_archive());
   table.value("--with", options->with, "Add this log or directory to it", "PATH");
   table
       .flag("--hide-addresses", options->hide_addresses,
