@@ -96,7 +96,7 @@ def test_it_is_undone_to_the_digest(make_patched):
     patched.apply()
     assert patched.before.diff(patched.digest()) != []
     listed = patched.run("history")
-    assert listed.returncode == 0 and " patch " in listed.stdout, listed
+    assert listed.returncode == 0, listed
     assert f"files of {patched.project}" in listed.stdout
     undone = patched.run("rollback", "1")
     assert undone.returncode == 0, undone.stderr

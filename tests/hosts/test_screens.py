@@ -16,12 +16,13 @@ from scenarios.volatile import normalised_text
 
 SIZES = ((80, 24), (200, 50))
 LANGUAGES = ("en", "zh")
+YES = [("[y/N]", "y")]
 MOST_LINES = 2000
 PATIENCE = 300  # seconds
 END = "end-of-it"
 # Whose lines are for copying: the terminal breaks them.
 COMMANDS = ("next:", "下一步:")
-VOLATILE = ("size", r"\b[0-9a-f]{12,}\b", r"\d+ paths|\d+ 个路径", r"(?<=torch )[\d.a+]+\w*", r"[+-]?\d+ %", r"\d+/s", rf"\b{re.escape(socket.gethostname())}\b", r" +$")
+VOLATILE = ("size", r"\b\d{8}T\d{6}Z-[-\d]+", r"\b[0-9a-f]{12,}\b", r"\d+ paths|\d+ 个路径", r"(?<=torch )[\d.a+]+\w*", r"[+-]?\d+ %", r"\d+/s", rf"\b{re.escape(socket.gethostname())}\b", r" +$")
 
 
 def width(line):
@@ -34,6 +35,7 @@ class Screens:
     def __init__(self, station, folder, socket):
         self.client = station.fleet.client
         self.binary = station.binary
+        self.variables = {"PAGER": "cat", "XDG_STATE_HOME": str(station.fleet.home / "state")}
         self.folder = folder
         self.socket = str(socket)
         # One server for all: it ends with its last session.
@@ -50,7 +52,8 @@ class Screens:
         """All that a terminal shows of topsctl, from its first line on; answers are (text that is waited for, keys)."""
         columns, rows = size
         command = f"{shlex.join(map(str, [self.binary, *words]))}; echo {END}; cat"
-        self._tmux("new-session", "-d", "-s", "it", "-x", str(columns), "-y", str(rows), "env", "PAGER=cat", "sh", "-c", command)
+        self._tmux("new-session", "-d", "-s", "it", "-x", str(columns), "-y", str(rows), "env",
+                   *(f"{name}={value}" for name, value in self.variables.items()), "sh", "-c", command)
         try:
             waiting = list(answers)
             deadline = time.monotonic() + PATIENCE
@@ -69,15 +72,17 @@ class Screens:
     def check(self, name, words, language, size, places, answers=()):
         lines = self.lines([*words, "--lang", language], size, answers)
         wide = [line for line in lines if width(line) > size[0] and not line.startswith(COMMANDS)
-                and max(map(width, line.split())) + 4 <= size[0]]  # nor of a path that is longer
+                and max(map(width, line.split())) + 6 <= size[0]]  # nor of a path that is longer
         assert lines and wide == [], wide
         golden = self.folder / f"{name}.{language}.{size[0]}.txt"
         seen = normalised_text("\n".join(lines) + "\n", places, VOLATILE)
         seen = re.sub(r" +$", "", seen, flags=re.M)
+        # Each host is told of when it is done.
+        seen = re.sub(r"(^root@\S+: .*\n)+", lambda lines: "".join(sorted(lines[0].splitlines(True))), seen, flags=re.M)
         if os.environ.get("TOPSCTL_UPDATE_GOLDENS"):
             golden.write_text(seen, encoding="utf-8")
-        # A duration of ten seconds or more widens its column.
-        same = (lambda text: re.sub(" {2,}", "  ", text)) if "<duration>" in seen else str
+        # A duration of ten seconds or more widens its column, as does the number of a process.
+        same = (lambda text: re.sub(" {2,}", "  ", text)) if re.search("<(duration|volatile)>", seen) else str
         assert same(seen) == same(golden.read_text(encoding="utf-8")), golden.name
 
 
@@ -99,11 +104,40 @@ def test_screens_are_as_ever_and_no_line_is_wider_than_the_terminal(screens, pac
                             ("stack", ["stack", "show", "topsrider-i3x"]), ("refusal", ["inspect", "/no/such/bundle"]),
                             ("inspect", ["inspect", packages])):
             screens.check(name, words, language, size, places)
-        screens.check("deploy", ["deploy", packages, "root@h1"], language, size, places)
+        screens.check("deploy", ["deploy", packages, "root@h1"], language, size, places, YES)
         screens.check("verify", ["verify", "--root", root], language, size, places)
         assert station.topsctl("rollback", "--root", root).code == 0
-        screens.check("install", ["install", packages, "--root", root], language, size, places,
-                      answers=[("[y/N]", "y")])
+        screens.check("install", ["install", packages, "--root", root], language, size, places, YES)
         for name in ("status", "history"):
             screens.check(name, [name, "--root", root], language, size, places)
-        screens.check("rollback", ["rollback", "--root", root], language, size, places)
+        screens.check("rollback", ["rollback", "--root", root], language, size, places, YES)
+
+
+TRAININGS = {"ends.py": "print('step 1')\n", "fails.py": "raise RuntimeError('the loader is empty')\n"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_trainings_are_listed_within_the_terminal(screens, language):
+    station, screens = screens
+    home = station.fleet.home
+    for name, text in TRAININGS.items():
+        (home / name).write_text(text)
+        run = station.topsctl("launch", "--preflight", "none", "--nproc", "1", "--log-dir", home / f"logs-of-{name}", "--", home / name,
+                              env=screens.variables)
+        assert run.code == (name == "fails.py"), run
+    for size in SIZES:
+        screens.check("runs", ["runs"], language, size, {str(home): "<home>"})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_deploy_to_three_hosts_stays_within_the_terminal(make_workstation, repository, packages, tmp_path, language):
+    station = make_workstation(3)
+    screens = Screens(station, repository / "tests" / "data" / "screens", tmp_path / "tmux")
+    try:
+        for size in SIZES:
+            screens.check("fleet", ["deploy", packages, "root@h1", "root@h2", "root@h3", "--components", "eccl"], language, size,
+                          {str(packages): "<bundle>", str(station.fleet.home): "<home>"}, YES)
+            for host in station.hosts:
+                assert station.topsctl("rollback", "--root", host.root).code == 0
+    finally:
+        screens.close()
