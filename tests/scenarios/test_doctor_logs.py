@@ -57,3 +57,19 @@ def test_an_archive_without_logs_is_no_log(run_topsctl, topsctl_dev, logs):
         archive.add(logs / "good.log", "weights.pth")
     done = run_topsctl(["doctor", "--log", logs / "all.tar", "--json"], binary=topsctl_dev)
     assert done.code == 3 and done.json["verdict"] is None, done.json
+
+
+def test_a_run_stands_for_its_logs_and_its_status(run_topsctl, topsctl_release, tmp_path):
+    at = {"env": {"XDG_STATE_HOME": str(tmp_path / "state")}, "binary": topsctl_release}
+    names = []
+    for text, status in (("raise RuntimeError('the loader is empty')\n", 1), ("print('step 1')\n", 0)):
+        (tmp_path / "train.py").write_text(text, encoding="utf-8")
+        done = run_topsctl(["launch", "--preflight", "none", "--nproc", "1", "--json", "--", "train.py"], **at)
+        assert done.code == status, done
+        names.append(done.json["run"])
+    failed = run_topsctl(["doctor", "--log", names[0], "--json"], **at)
+    assert failed.code == 5 and "the loader is empty" in failed.out, failed
+    assert run_topsctl(["doctor", "--log", "last", "--json"], **at).json["verdict"] == "healthy"
+    assert run_topsctl(["doctor", "--log", "last", "--exit-status", "1", "--json"], **at).json["verdict"] != "healthy"
+    (tmp_path / "last").write_text(ERROR, encoding="utf-8")
+    assert run_topsctl(["doctor", "--log", "last", "--json"], **at).json["first_cause"] == "card-memory-exhausted"

@@ -157,8 +157,9 @@ std::string for_bash(const OptionTable& program) {
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
       "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
       "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n"
-      // A stack may be a file; before the hosts of a deploy stands a bundle.
-      "  [[ \"$listed\" == stacks && ${{#COMPREPLY[@]}} -eq 0 || \"$listed$follows\" == hostshosts "
+      // A stack may be a file, a run a directory; before the hosts of a deploy stands a bundle.
+      "  [[ \"$listed\" == @(stacks|runs) && ${{#COMPREPLY[@]}} -eq 0 || \"$listed$follows\" == "
+      "hostshosts "
       "]] && COMPREPLY+=($(compgen -f -- \"$current\"))\n"
       "  return 0\n}}\ncomplete -o filenames -F _topsctl "
       "topsctl\n",
@@ -204,7 +205,7 @@ std::string for_zsh(const OptionTable& program) {
       "listed=\"$follows\"\n"
       "  [[ -n \"$listed\" ]] && values=(${(f)\"$(topsctl completion --values \"$listed\" -- "
       "${words[2,CURRENT]} 2>/dev/null)\"})\n"
-      "  [[ \"$listed\" == stacks || \"$listed$follows\" == hostshosts ]] && _files\n"
+      "  [[ \"$listed\" == (stacks|runs) || \"$listed$follows\" == hostshosts ]] && _files\n"
       "  if (( $#values )); then compadd -a values; (( $#next )) && _describe word next; return; "
       "fi\n"
       "  if [[ \"${words[CURRENT]}\" == -* ]]; then\n"
@@ -236,10 +237,11 @@ std::string fish_line(const std::string& condition, const Word& word) {
     description += c == '\'' || c == '\\' ? concat("\\", std::string(1, c)) : std::string(1, c);
   const std::string flag = word.text.starts_with("--") ? concat("-l ", word.text.substr(2))
                                                        : concat("-s ", word.text.substr(1));
-  const std::string values = !word.listed.empty() ? format(" -x -a '{}'", fish_list(word.listed))
-                             : word.values.empty()
-                                 ? std::string()
-                                 : format(" -x -a '{}'", joined(word.values, " "));
+  const bool may_be_file = word.listed == "stacks" || word.listed == "runs";
+  const std::string values =
+      !word.listed.empty() ? format(" -{} -a '{}'", may_be_file ? "r" : "x", fish_list(word.listed))
+      : word.values.empty() ? std::string()
+                            : format(" -x -a '{}'", joined(word.values, " "));
   return format("complete -c topsctl {}{}{} -d '{}'\n", condition, flag, values, description);
 }
 

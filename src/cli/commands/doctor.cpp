@@ -1,5 +1,6 @@
 // topsctl doctor: what is wrong with a training.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,7 @@
 #include "topsctl/engine/diagnosis/known_diagnoses.hpp"
 #include "topsctl/engine/diagnosis/log_files.hpp"
 #include "topsctl/engine/diagnosis/support_bundle.hpp"
+#include "topsctl/engine/launch/runs.hpp"
 #include "topsctl/engine/operations/patcher.hpp"
 #include "topsctl/engine/reporting/npd_export.hpp"
 #include "topsctl/engine/transaction/unfinished.hpp"
@@ -244,17 +246,28 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   return output;
 }
 
-// The words behind `--log PATH` are logs, too.
-DoctorCommandOptions with_all_logs(DoctorCommandOptions options) {
+// The words behind `--log PATH` are logs, too. A run stands for its log directory and its status.
+DoctorCommandOptions with_all_logs(DoctorCommandOptions options, const Session& session) {
   if (options.logs.empty() && !options.more_logs.empty())
     throw Error(ErrorCode::usage, format("unexpected {}", in_quotes(options.more_logs.front())),
                 "logs stand behind --log");
   options.logs.insert(options.logs.end(), options.more_logs.begin(), options.more_logs.end());
+  for (std::string& log : options.logs) {
+    if (log == "-" || log.find('/') != std::string::npos || std::filesystem::exists(log)) continue;
+    const std::vector<Run> runs = all_runs(session.with_own_state());
+    const auto meant = std::find_if(runs.rbegin(), runs.rend(), [&](const Run& run) {
+      return log == run.name || log == "last";
+    });
+    if (meant == runs.rend()) continue;
+    log = meant->log_folder;
+    if (options.logs.size() == 1 && !options.exit_status && meant->record.status)
+      options.exit_status = concat(*meant->record.status);
+  }
   return options;
 }
 
 Output run_doctor(const DoctorCommandOptions& given, Session& session) {
-  const DoctorCommandOptions options = with_all_logs(given);
+  const DoctorCommandOptions options = with_all_logs(given, session);
   DoctorReport report;
   report.language = used_language();
   const Stack stack = stack_on(session.host, options.stack);
@@ -282,8 +295,10 @@ CommandAction define_doctor(OptionTable& table) {
       .choices(rung_names());
   table.value("--pid", options->pids, "Also check this process", "PID")
       .check(whole_number(1, most_pid));
-  table.value("--log", options->logs,
-              "Log files, directories or archives of logs; - for standard input", "PATH...");
+  table
+      .value("--log", options->logs,
+             "Log files, directories, archives, or a run; - for standard input", "PATH...")
+      .lists("runs");
   table.argument("LOG", options->more_logs, "More logs, behind --log", "PATH").hidden();
   table.value("--exit-status", options->exit_status, "Exit status of the job", "N")
       .check(whole_number(0, most_exit_status));
