@@ -37,7 +37,8 @@ constexpr std::array<std::string_view, 22> no_logs = {
 
 [[noreturn]] void refuse_log(const std::string& message) {
   throw Error(ErrorCode::bad_input, message,
-              "give the job's log files, or the directory of torchrun's --log_dir");
+              "give the job's log files, the directory of torchrun's --log_dir, or a run of "
+              "`topsctl runs`");
 }
 
 // One NUL is no sign: PyTorch ends what it says of a bus error by one.
