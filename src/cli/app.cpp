@@ -18,12 +18,14 @@
 #include "cli/page_text.hpp"
 #include "cli/program_help.hpp"
 #include "cli/targets/remote_command.hpp"
+#include "cli/told_commands.hpp"
 #include "cli/training/live_view.hpp"
 #include "cli/validators.hpp"
 #include "topsctl/base/catalogue.hpp"
 #include "topsctl/base/log_sink.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
+#include "topsctl/engine/operations/repair_source.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 #include "topsctl/host/system/startup.hpp"
 
@@ -270,6 +272,11 @@ class Program {
                     wants_json(),
                     ::isatty(0) == 1 && !wants_json() && !options_.events,
                     program_words_};
+    known_bundle_ = [&]() -> std::optional<std::string> {
+      if (!is_root_user()) return std::nullopt;
+      const std::string root = chosen_->table->given("--root");
+      return joined(known_bundle(session.with_root(root.empty() ? "/" : root)), " ");
+    };
     try {
       const Output output = chosen_->action.run(session);
       progress.clear();
@@ -293,7 +300,15 @@ class Program {
     return write(output);
   }
 
-  int write(const Output& output) const {
+  int write(const Output& given) const {
+    ToldWhere where{.program = &program_, .command = chosen_ == nullptr ? nullptr : chosen_->table};
+    where.is_root = is_root_user();
+    where.bundle = known_bundle_;
+    Output output = given;
+    // Shell code, and what others have written, is no text of ours.
+    const bool is_text = chosen_ != nullptr && chosen_->table->name != "env" && !given.is_written;
+    for (std::string* text : {&output.text, &output.brief}) *text = std::string(translated(*text));
+    tell_where(where, is_text, output);
     // Before what the text says is next.
     if (!wants_json() && !options_.quiet) {
       for (const std::string& warning : output.header.warnings)
@@ -314,7 +329,7 @@ class Program {
         std::cout << to_text(document(output.header, body));
       }
     } else {
-      std::cout << translated(options_.quiet && !output.brief.empty() ? output.brief : output.text);
+      std::cout << (options_.quiet && !output.brief.empty() ? output.brief : output.text);
     }
     std::cout.flush();
     if (!wants_json() && output.header.error)
@@ -340,6 +355,7 @@ class Program {
       "Install, verify and roll back vendor stacks such as Enflame TopsRider on servers"};
   std::vector<Defined> commands_;
   const Defined* chosen_ = nullptr;
+  std::function<std::optional<std::string>()> known_bundle_;
 };
 
 }  // namespace

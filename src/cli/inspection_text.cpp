@@ -215,11 +215,8 @@ std::string next_step(const Inspection& inspection, const std::vector<Finding>& 
   if (!verdict.stack.problem.empty())
     return "use packages of one release only, or choose a release with --stack NAME@RELEASE";
   if (!verdict.stack.name.empty()) {
-    const bool has_stack = frame.options.find("--stack") != std::string::npos;
-    return format(
-        "add the missing components, or run topsctl install {}{} --components {} --dry-run", bundle,
-        has_stack ? std::string() : concat(" --stack ", verdict.stack.name),
-        joined(verdict.stack.found, ","));
+    return format("add the missing components, or choose those to install with --components {}",
+                  joined(verdict.stack.found, ","));
   }
   return "describe your own stack in a file and give it with --stack FILE";
 }

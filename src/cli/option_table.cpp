@@ -122,6 +122,18 @@ bool OptionTable::has(const std::string& its_name) const {
   return !option(its_name).given.empty();
 }
 
+const Option* OptionTable::find(std::string_view its_name) const {
+  const auto found = std::find_if(options.begin(), options.end(), [&](const Option& option) {
+    return std::find(option.names.begin(), option.names.end(), its_name) != option.names.end();
+  });
+  return found == options.end() ? nullptr : &*found;
+}
+
+std::string OptionTable::given(std::string_view its_name) const {
+  const Option* found = find(its_name);
+  return found == nullptr || found->given.empty() ? "" : found->given.back();
+}
+
 Option& OptionTable::add(const std::string& names, OptionTarget target,
                          const std::string& description, std::string type_name) {
   Option& option = options.emplace_back();

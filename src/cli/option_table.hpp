@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -89,6 +90,10 @@ struct OptionTable {
   Option& option(const std::string& its_name);
   const Option& option(const std::string& its_name) const;
   bool has(const std::string& its_name) const;  // was this option given?
+  // Null if there is none of that name.
+  const Option* find(std::string_view its_name) const;
+  // What was given for it at last; empty: nothing, or there is none of that name.
+  std::string given(std::string_view its_name) const;
 
  private:
   Option& add(const std::string& names, OptionTarget target, const std::string& description,

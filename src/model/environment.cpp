@@ -127,7 +127,7 @@ Environment derive_environment(const Stack& stack, const std::vector<std::string
 
 std::string shell_file(const Environment& environment) {
   std::string text = concat("# Environment of ", environment.stack,
-                            ", written by topsctl; `topsctl rollback` takes it back.\n",
+                            ", written by topsctl; a rollback of its install takes it back.\n",
                             settings_line(environment.settings));
   for (const EnvironmentVariable& variable : environment.variables) {
     text += concat("export ", variable.name, "=", shell_quoted(variable.value), "\n");

@@ -75,11 +75,16 @@ std::string next_step(const InstallCommandOptions& options, const Execution& exe
   if (execution.report.outcome == Outcome::planned) return typed_install(options);
   if (execution.report.outcome != Outcome::committed) return {};
   if (options.confirm_timeout_s > 0) {
-    return format("topsctl confirm {}{} within {} s", *execution.report.transaction, root,
-                  options.confirm_timeout_s);
+    return concat("topsctl confirm ", *execution.report.transaction, root);
   }
   if (!root.empty()) return format("topsctl verify{}", root);
   return format("open a new login shell, or run `eval \"$(topsctl env)\"`");
+}
+
+std::string next_label(const InstallCommandOptions& options, const Execution& execution) {
+  const bool is_watched =
+      options.confirm_timeout_s > 0 && execution.report.outcome == Outcome::committed;
+  return is_watched ? format("next, within {} s:", options.confirm_timeout_s) : format("next:");
 }
 
 std::string shown_plan(const Plan& plan, const Style& style) {
@@ -151,7 +156,7 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   }
   write_report(options.report, command, execution, output);
   if (const std::string next = next_step(options, execution); !next.empty())
-    output.text += concat(session.style.bold(format("next: ")), " ", next, "\n");
+    output.text += concat(session.style.bold(next_label(options, execution)), " ", next, "\n");
   return output;
 }
 

@@ -13,7 +13,8 @@ CommandAction define_rank(OptionTable& table) {
   table.argument("log-dir", *folder, "Directory of its pipe", "DIR").required();
   const auto run = [folder](Session& session) -> Output {
     if (!session.program_words)
-      throw Error(ErrorCode::usage, "no program to run", "use `topsctl launch` to start ranks");
+      throw Error(ErrorCode::usage, "no program to run",
+                  "use `topsctl launch -- SCRIPT` to start ranks");
     become_rank(*folder, *session.program_words, session.host.environment);
   };
   return {run, "{}"};

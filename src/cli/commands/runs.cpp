@@ -79,7 +79,8 @@ std::string script_of(const Run& run) {
 
 Output list_runs(Session& session) {
   const std::vector<Run> runs = all_runs(session.with_own_state());
-  if (runs.empty()) return output_of(runs, "no runs found; `topsctl launch` starts one\n");
+  if (runs.empty())
+    return output_of(runs, "no runs found; `topsctl launch -- SCRIPT` starts one\n");
   std::vector<std::vector<std::string>> rows = {{"run", "state", "ranks", "script", "logs"}};
   for (const Run& run : runs)
     rows.push_back({run.name, outcome_of(run), concat(run.record.ranks.size()), script_of(run),
@@ -193,10 +194,11 @@ Output logs(const RunsCommandOptions& options, Session& session) {
   const auto rank = std::find_if(ranks.begin(), ranks.end(),
                                  [&](const auto& each) { return each.rank == options.rank; });
   if (rank == ranks.end() && run.record.hosts > 0 && run.state == RunState::running)
-    throw Error(ErrorCode::bad_input,
-                format("the logs of {} are collected from its hosts when it ends", run.name),
-                "`topsctl launch` prints the output of its first rank; `topsctl watch` on a host "
-                "shows the others");
+    throw Error(
+        ErrorCode::bad_input,
+        format("the logs of {} are collected from its hosts when it ends", run.name),
+        "`topsctl launch -- SCRIPT` prints the output of its first rank; `topsctl watch` on a host "
+        "shows the others");
   if (rank == ranks.end())
     throw Error(ErrorCode::bad_input, format("{} has no rank {}", run.name, options.rank),
                 format("it contains {}", counted(ranks.size(), "rank")));

@@ -62,7 +62,7 @@ fs::path written_shim(const std::string& wanted, const Stack& stack) {
 Output run_shim(const ShimCommandOptions& options, Session& session) {
   if (options.explain == !options.folder.empty())
     throw Error(ErrorCode::usage, "give --explain or --write DIR",
-                "`topsctl launch` loads the shim by itself");
+                "`topsctl launch -- SCRIPT` loads the shim by itself");
   const Stack stack = stack_on(session.host, options.stack);
   require_shim(stack, "use another stack: --stack STACK");
   Output output;

@@ -9,6 +9,7 @@
 #include "cli/option_table.hpp"
 #include "cli/targets/target_options.hpp"
 #include "cli/targets/transfer_options.hpp"
+#include "cli/told_commands.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transfer/deployment.hpp"
 
@@ -73,11 +74,25 @@ Error error_in(const std::string& words, int status) {
   return Error(ErrorCode::step_failed, message, hint);
 }
 
+// For what a host tells its reader, who sits here.
+ToldWhere read_here(const Target& target, const TargetOptions& options, const Session& session) {
+  ToldWhere where{.program = session.program, .target = target.text()};
+  where.target_options = concat("--target ", typed_word(where.target));
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) where.target_options += concat(" ", name, " ", typed_word(value));
+  };
+  add("--identity", options.identity);
+  add("--ssh-config", options.ssh_config);
+  add("--jump", options.jump);
+  return where;
+}
+
 // How a host is asked: for its text, its document, or one of which findings are no failure.
 enum class Form { text, json, fleet };
 
 void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote& remote,
-             const Session& session, Form form, SharedEvents& events, RemoteResult& each) {
+             const TargetOptions& options, const Session& session, Form form, SharedEvents& events,
+             RemoteResult& each) {
   const RemoteLine on_line = [&](std::string_view line) {
     if (!line.starts_with("error: ") && !line.starts_with("hint: "))
       events.note(concat(each.target.text(), ": ", printable(line)));
@@ -103,9 +118,10 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
   const RemoteRunEnd end = run_remote_as_text(as_text);
   each.report.status = end.status;
   each.has_ended = true;
-  each.text = printable(end.report, Lines::keep);
+  const ToldWhere where = read_here(each.target, options, session);
+  each.text = told_where(where, printable(end.report, Lines::keep));
   if (end.status == 0) return;
-  throw error_in(printable(end.last_words, Lines::keep), end.status);
+  throw told_where(where, error_in(printable(end.last_words, Lines::keep), end.status));
 }
 
 // A command that asks here asks once for all targets: nobody sits there.
@@ -157,7 +173,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
         const auto remote = remote_of(all[index].target, options.where, session, secrets);
         RemoteCommand own_command = command;
         own_command.sudo_password = passwords[index];
-        run_one(own_command, program, *remote, session, form, events, all[index]);
+        run_one(own_command, program, *remote, options.where, session, form, events, all[index]);
       });
   std::vector<int> statuses;
   Json targets = Json::array();

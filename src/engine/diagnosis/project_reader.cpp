@@ -199,7 +199,8 @@ Judgement judge_project(const DiagnosisCatalogue& catalogue, const ProjectReadin
     if (!is_left) judged.finding.severity = Severity::info;
     if (!is_left && has_shim)
       judged.finding.remedy = {
-          format("Nothing has to be changed: the runtime shim of `topsctl launch` does it."),
+          format(
+              "Nothing has to be changed: the runtime shim of `topsctl launch -- SCRIPT` does it."),
           {},
           judged.finding.remedy.risk};
     if (is_left && (has_shim || judged.finding.severity >= Severity::error))

@@ -313,7 +313,7 @@ void become_rank(const fs::path& log_folder, const std::vector<std::string>& wor
   const auto rank = environment.find("LOCAL_RANK");
   if (rank == environment.end() || !is_digits(rank->second))
     throw Error(ErrorCode::usage, "LOCAL_RANK is not a number",
-                "use `topsctl launch` to start ranks");
+                "use `topsctl launch -- SCRIPT` to start ranks");
   die_with_parent();
   const auto open_pipe = [](const fs::path& pipe) {
     Descriptor output(::open(pipe.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));

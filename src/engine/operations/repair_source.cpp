@@ -37,6 +37,33 @@ std::string recorded_python(const Host& host, const Transaction& transaction) {
 
 }  // namespace
 
+namespace {
+
+bool are_all_there(const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  return !paths.empty() && std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return fs::exists(path, ignored);
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> known_bundle(const Host& host) {
+  std::vector<std::string> words;
+  try {
+    std::vector<Transaction> all = list_transactions(host);
+    for (auto each = all.rbegin(); each != all.rend() && words.empty(); ++each) {
+      if (!each->state() || each->kind() != TransactionKind::install) continue;
+      const std::vector<std::string> paths = recorded_bundle(*each);
+      if (!are_all_there(paths)) continue;
+      for (const std::string& path : paths) words.push_back(typed_word(path));
+    }
+  } catch (const std::exception&) {
+    words.clear();
+  }
+  return words;
+}
+
 RepairSource repair_source(const Host& host) {
   std::vector<Transaction> all = list_transactions(host);
   for (auto each = all.rbegin(); each != all.rend(); ++each) {
@@ -44,19 +71,15 @@ RepairSource repair_source(const Host& host) {
       continue;
     RepairSource source;
     source.bundle = recorded_bundle(*each);
+    if (!are_all_there(source.bundle)) continue;
     std::error_code ignored;
-    const bool is_there =
-        !source.bundle.empty() &&
-        std::all_of(source.bundle.begin(), source.bundle.end(),
-                    [&](const std::string& path) { return fs::exists(path, ignored); });
-    if (!is_there) continue;
     const fs::path stack = host.resolve(concat(each->folder, "/", stack_copy));
     if (fs::exists(stack, ignored)) source.stack = stack.string();
     source.python = recorded_python(host, *each);
     return source;
   }
   throw Error(ErrorCode::usage, "no installed bundle lies where it lay when it was installed",
-              "give it: topsctl repair BUNDLE");
+              "give it: `topsctl repair BUNDLE`");
 }
 
 }  // namespace topsctl

@@ -19,4 +19,8 @@ struct RepairSource {
 // install.
 RepairSource repair_source(const Host& host);
 
+// Words of a command line: the packages of the newest install, whatever became of it, that still
+// lie where they lay. Empty: none do, or the history cannot be read.
+std::vector<std::string> known_bundle(const Host& host);
+
 }  // namespace topsctl

@@ -1,0 +1,162 @@
+// Finds the commands in a text, and adds what they need.
+#include "cli/told_commands.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/render.hpp"
+#include "topsctl/base/text.hpp"
+
+namespace topsctl {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr std::string_view program_name = "topsctl ";
+constexpr std::string_view with_sudo = "sudo ";
+
+// What was given for it to the command that tells; empty: nothing.
+std::string given_value(const OptionTable* table, std::string_view name) {
+  return table == nullptr ? "" : table->given(name);
+}
+
+bool has_word(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Only root may do these, whatever the directory of the user has.
+bool needs_root(const std::string& command) {
+  return command == "install" || command == "repair";
+}
+
+class ToldCommand {
+ public:
+  ToldCommand(const ToldWhere& where, std::string_view line) : where_(where) {
+    is_with_sudo_ = line.starts_with(with_sudo);
+    if (is_with_sudo_) line.remove_prefix(with_sudo.size());
+    for (std::string& word : split(std::string(line), ' ')) {
+      // A line may be broken within it.
+      word = trimmed(word);
+      if (!word.empty()) words_.push_back(std::move(word));
+    }
+    const auto& parts = where.program->parts;
+    const auto found = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
+      return words_.size() > 1 && part->name == words_[1];
+    });
+    table_ = found == parts.end() ? nullptr : found->get();
+  }
+
+  std::string completed() {
+    if (table_ == nullptr || has_word(words_, "-h")) return {};
+    fill();
+    const std::string root = root_option();
+    std::string note;
+    if (!where_.target.empty())
+      note = add_target();
+    else if (!root.empty() && !has_word(words_, "--root"))
+      add(concat("--root ", root));
+    const bool wants_sudo =
+        needs_root(table_->name) && !where_.is_root && root.empty() && where_.target.empty();
+    return concat(is_with_sudo_ || wants_sudo ? with_sudo : "", joined(words_, " "), "`", note);
+  }
+
+ private:
+  // Placeholders of which the value is known.
+  void fill() {
+    const std::string& command = where_.command == nullptr ? nowhere_ : where_.command->name;
+    for (std::string& word : words_) {
+      std::string value;
+      if (word == "BUNDLE") {
+        value = given_value(where_.command, "bundle");
+        if (!value.empty()) value = typed_word(value);
+        if (value.empty() && where_.bundle) value = where_.bundle().value_or("");
+      } else if (word == "DIR" && command == "doctor") {
+        value = typed_word(given_value(where_.command, "--project"));
+      } else if (word == "FILE" && has_word(words_, "lock")) {
+        value = typed_word(given_value(where_.command, "--lock"));
+      }
+      if (!value.empty() && value != "''") word = value;
+    }
+    const bool has_bundle = words_.size() > 2 && !words_[2].starts_with('-');
+    if (table_->name == "repair" && !has_bundle && where_.bundle && where_.bundle() == "")
+      words_.insert(words_.begin() + 2, "BUNDLE");
+  }
+
+  // Of the command that tells it, if this one has it, too.
+  std::string root_option() const {
+    const std::string root = given_value(where_.command, "--root");
+    const bool is_usual = root.empty() || root == "/";
+    return is_usual || table_->find("--root") == nullptr ? "" : typed_word(root);
+  }
+
+  // Of one that cannot be told from here: where it is to be typed.
+  std::string add_target() {
+    if (has_word(words_, "--target") || has_word(words_, "--hosts") ||
+        joined(words_, " ").find(where_.target) != std::string::npos)
+      return {};
+    if (table_->find("--target") == nullptr) return format(" on {}", where_.target);
+    add(where_.target_options);
+    return {};
+  }
+
+  void add(const std::string& options) {
+    words_.insert(std::find(words_.begin(), words_.end(), "--"), options);
+  }
+
+  const ToldWhere& where_;
+  const std::string nowhere_;
+  Words words_;
+  const OptionTable* table_ = nullptr;
+  bool is_with_sudo_ = false;
+};
+
+bool is_told(std::string_view text) {
+  return text.starts_with(program_name) ||
+         (text.starts_with(with_sudo) && text.substr(with_sudo.size()).starts_with(program_name));
+}
+
+}  // namespace
+
+std::string told_where(const ToldWhere& where, const std::string& text) {
+  const std::string label = format("next:");
+  const std::array<std::string, 2> labels = {concat(label, " "),
+                                             concat(Style{true}.bold(label), " ")};
+  std::string result;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const bool is_quoted = text[at] == '`';
+    const bool is_line = at == 0 || text[at - 1] == '\n';
+    const auto next = std::find_if(labels.begin(), labels.end(), [&](const std::string& each) {
+      return is_line && text.compare(at, each.size(), each) == 0;
+    });
+    const bool is_next = next != labels.end();
+    const std::size_t begin = at + (is_next ? next->size() : is_quoted ? 1 : 0);
+    const std::size_t end = std::min(text.find(is_next ? '\n' : '`', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const bool is_command = (is_quoted || is_next) && is_told(line) && end - begin < 1000;
+    std::string completed = is_command ? ToldCommand(where, line).completed() : std::string();
+    if (completed.empty()) {
+      result += text[at++];
+      continue;
+    }
+    if (is_next) completed.erase(completed.rfind('`'), 1);
+    result += concat(std::string_view(text).substr(at, begin - at), completed);
+    at = end + (is_next ? 0 : 1);
+  }
+  return result;
+}
+
+Error told_where(const ToldWhere& where, const Error& error) {
+  return {error.code(), error.message(), told_where(where, error.hint()), error.context()};
+}
+
+void tell_where(const ToldWhere& where, bool is_own_text, Output& output) {
+  if (output.header.error) output.header.error = told_where(where, *output.header.error);
+  for (std::string& warning : output.header.warnings) warning = told_where(where, warning);
+  if (!is_own_text) return;
+  output.text = told_where(where, output.text);
+  output.brief = told_where(where, output.brief);
+}
+
+}  // namespace topsctl
