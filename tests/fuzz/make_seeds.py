@@ -85,14 +85,6 @@ FRAMES = {
     "chunk": (b"C", bytes(12) + b"some bytes"),
     "ack": (b"A", bytes(44)),
 }
-SFTP_PACKETS = {
-    "version": (2, struct.pack(">I", 3) + b"\0\0\0\x11fsync@openssh.com\0\0\0\x011"),
-    "status": (101, struct.pack(">III", 1, 4, 7) + b"Failure\0\0\0\0"),
-    "handle": (102, struct.pack(">II", 2, 4) + bytes(4)),
-    "data": (103, struct.pack(">II", 3, 10) + b"some bytes"),
-    "attributes": (105, struct.pack(">IIQIII", 4, 0xF, 5, 0, 0, 0o100644) + bytes(8)),
-    "room": (201, struct.pack(">I11Q", 5, 4096, 4096, 9, 9, 9, 9, 9, 9, 1, 0, 255)),
-}
 NAMES = ("usr/lib/libeccl.so", "usr/share/doc/tops-eccl/copyright", "a" * 120 + "/" + "b" * 90, "../escapes", "/absolute",
          "\u00fcber")
 SAMPLE = b"\x7fELF\x02\x01\x01" + b"text that can be made smaller. " * 20 + bytes(range(256))
@@ -174,8 +166,6 @@ def add_texts(seeds):
     seeds.add("signature", "key", KEY.encode())
     for name, (kind, payload) in FRAMES.items():
         seeds.add("wire", name, kind + struct.pack("<I", len(payload)) + payload, (b"\0", b"\1"))
-    for name, (kind, payload) in SFTP_PACKETS.items():
-        seeds.add("sftp", name, struct.pack(">IB", len(payload) + 1, kind) + payload, (b"\0", b"\1"))
 
 
 def record(members):

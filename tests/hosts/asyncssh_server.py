@@ -1,8 +1,8 @@
-"""An SSH server of asyncssh, with users whose questions and whose SFTP are as a test wants them.
+"""An SSH server of asyncssh, with users whose questions are as a test wants them.
 
 Run by other_servers.py with one argument, a JSON object: port, host_key, home (HOME of the commands it runs); users: name ->
 keys (a file), password, or challenge (title, instruction, questions: [prompt, echo, answers]), where a question has several
-answers if each counts once; sftp: names of what its SFTP server refuses ("fsetstat", "fsync"), or null if it runs programs.
+answers if each counts once.
 """
 
 import asyncio
@@ -56,20 +56,6 @@ class Server(asyncssh.SSHServer):
         return True
 
 
-class Sftp(asyncssh.SFTPServer):
-    """As asyncssh has it, but for what is refused."""
-
-    def fsetstat(self, file_obj, attrs):
-        if "fsetstat" in SPEC["sftp"]:
-            raise asyncssh.SFTPOpUnsupported("not for open files")
-        super().fsetstat(file_obj, attrs)
-
-    def fsync(self, file_obj):
-        if "fsync" in SPEC["sftp"]:
-            raise asyncssh.SFTPOpUnsupported("no fsync after all")
-        super().fsync(file_obj)
-
-
 async def run(process):
     """A program with its three streams, ended with the channel."""
     child = await asyncio.create_subprocess_exec("/bin/sh", "-c", process.command, stdin=asyncio.subprocess.PIPE,
@@ -85,9 +71,8 @@ async def run(process):
 
 
 async def main():
-    programs = {} if SPEC["sftp"] is not None else {"process_factory": run}
     await asyncssh.create_server(Server, "127.0.0.1", SPEC["port"], server_host_keys=[SPEC["host_key"]], encoding=None,
-                                 sftp_factory=Sftp if SPEC["sftp"] is not None else None, **programs)
+                                 process_factory=run)
     await asyncio.get_running_loop().create_future()
 
 

@@ -111,24 +111,10 @@ class OtherServers:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # sshd of root refuses to start without
         return server.start("/usr/sbin/sshd", "-D", "-e", "-f", server.folder / "config")
 
-    def proftpd(self, name="proftpd", *config):
-        """By itself it writes to no file that is there."""
-        server = self._new(name)
-        users = server.folder / "users"
-        users.write_text(f"{PASSWORD_USER}:{HASHES['log-in-pass']}:0:0::{server.home}:/bin/sh\n")
-        users.chmod(0o600)
-        (server.folder / "config").write_text("\n".join([
-            *config, "ModulePath /usr/lib/proftpd", "LoadModule mod_sftp.c", "ServerName test", "ServerType standalone",
-            f"DefaultAddress {ADDRESS}", f"Port {server.port}", "User nobody", "Group nogroup", "RootLogin on",
-            f"PidFile {server.folder}/pid", f"ScoreboardFile {server.folder}/scoreboard", f"AuthUserFile {users}",
-            "AuthOrder mod_auth_file.c", "RequireValidShell off", "UseIPv6 off", "WtmpLog none", "SFTPEngine on",
-            f"SFTPHostKey {server.make_key()}", f"SFTPLog {server.folder}/sftp.log", "TransferLog none", ""]))
-        return server.start("/usr/sbin/proftpd", "--nodaemon", "--config", server.folder / "config")
-
-    def asyncssh(self, name, users, sftp=None):
+    def asyncssh(self, name, users):
         """See asyncssh_server.py."""
         server = self._new(name)
-        spec = {"port": server.port, "host_key": str(server.make_key()), "home": str(server.home), "users": users, "sftp": sftp}
+        spec = {"port": server.port, "host_key": str(server.make_key()), "home": str(server.home), "users": users}
         script = Path(__file__).with_name("asyncssh_server.py")
         return server.start("/usr/bin/python3", "-B", script, json.dumps(spec))
 

@@ -175,7 +175,7 @@ def test_a_confirmation_says_whether_it_counts(call, code, outcome):
     (6, ["failed", "failed"], 0, False), (3, [], 0, False)])
 def test_a_transfer_is_changed_when_bytes_were_sent(call, code, statuses, sent, changed):
     error = {"code": "unreachable", "message": "no answer", "context": [], "hint": None}
-    targets = [{"target": f"h{number}", "status": status, "method": "topsctl" if status == "done" else None, "connections": 1,
+    targets = [{"target": f"h{number}", "status": status, "connections": 1,
                 "round_trip_us": 1, "retries": 0, "clock_offset_s": 0, "fed_by": None, "direct": False, "duration_ms": 1,
                 "error": error if status == "failed" else None,
                 "files": [{"name": "a.deb", "size": 5, "sha256": None, "sent_bytes": sent, "relayed_bytes": 0, "reused": not sent,

@@ -1,4 +1,4 @@
-"""Transfers to SSH servers of other makes (dropbear, tinysshd, asyncssh, proftpd), and to an OpenSSH of few channels."""
+"""Transfers to SSH servers of other makes (dropbear, tinysshd, asyncssh), and to an OpenSSH of few channels."""
 
 import os
 import random
@@ -9,7 +9,7 @@ import pytest
 
 from hosts.other_servers import PASSWORD_USER, OtherServers
 from hosts.users import LOGIN_PASSWORD
-from hosts.workstation import CHUNK, Workstation, missing_at, sent, statuses
+from hosts.workstation import CHUNK, Workstation, missing_at, sent
 
 # How often dropbear sees topsctl for the first time: `TOPSCTL_TEST_FIRST_CONTACTS=50` for a campaign.
 FIRST_CONTACTS = int(os.environ.get("TOPSCTL_TEST_FIRST_CONTACTS") or 4)
@@ -41,9 +41,6 @@ def servers(host_place):
                  "kbd": {"challenge": challenge([LOGIN_PASSWORD], ["one and all"])},
                  "token": {"challenge": challenge([LOGIN_PASSWORD], CODES)}}
         made.asyncssh("asyncssh", users)
-        made.asyncssh("plain-sftp", users, sftp=["fsetstat", "fsync"])
-        made.proftpd()
-        made.proftpd("proftpd-restart", "AllowOverwrite on", "AllowStoreRestart on")
         yield made
     finally:
         made.remove()
@@ -104,9 +101,9 @@ def transfer(station, name, folder, *options, user="root", answers=None, code=0)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name == "dropbear" else [pytest.mark.whole]) for name in RUNNING])
 def test_the_first_contact_carries_topsctl_there_and_nothing_is_sent_again(station, large, name):
     target = transfer(station, name, large)
-    assert target["method"] == "topsctl" and sent(target) > 0
+    assert sent(target) > 0
     target = transfer(station, name, large)
-    assert target["method"] == "topsctl" and sent(target) == 0
+    assert sent(target) == 0
 
 
 @pytest.mark.whole
@@ -115,7 +112,7 @@ def test_each_first_contact_with_dropbear_does(station, small):
     for number in range(FIRST_CONTACTS):
         forget(server)
         target = transfer(station, "dropbear", small)
-        assert target["method"] == "topsctl" and target["retries"] == 0, number
+        assert target["retries"] == 0, number
 
 
 @pytest.mark.whole
@@ -147,10 +144,10 @@ def wait_for_bytes(folder, size):
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name", ["dropbear", "asyncssh", "proftpd"])
+@pytest.mark.parametrize("name", ["dropbear", "asyncssh"])
 def test_a_password_is_asked_for_once(station, large, name):
     target, seen = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password for", LOGIN_PASSWORD)])
-    assert seen.count("Password for") == 1 and target["method"] == ("sftp" if name == "proftpd" else "topsctl")
+    assert seen.count("Password for") == 1 and sent(target) > 0
 
 
 def assert_shown(seen, user):
@@ -190,26 +187,6 @@ def test_a_code_that_counts_once_is_asked_for_once_and_the_work_goes_on_with_wha
 
 
 @pytest.mark.whole
-@pytest.mark.parametrize("name, lacking", [("proftpd", 6 * CHUNK + 5), ("proftpd-restart", 3 * CHUNK + 5)])
-def test_proftpd_takes_files_and_goes_on_with_them_where_it_may(station, large, name, lacking):
-    server = server_of(station, name)
-
-    def again():
-        target, _ = transfer(station, name, large, user=PASSWORD_USER, answers=[("Password for", LOGIN_PASSWORD)])
-        assert target["method"] == "sftp"
-        return sent(target)
-
-    assert again() == 6 * CHUNK + 5
-    assert again() == 0
-    there = server.home / "in"
-    (there / "one.bin").rename(there / ".one.bin.topsctl-part")
-    os.truncate(there / ".one.bin.topsctl-part", 3 * CHUNK)
-    (there / "one.bin").write_text("an older one")
-    assert again() == lacking
-    assert [path.name for path in there.iterdir()] == ["one.bin"]
-
-
-@pytest.mark.whole
 @pytest.mark.parametrize("sign", "+^")
 def test_algorithms_may_be_added_to_the_usual_ones(station, small, sign):
     config = station.fleet.home / "config"
@@ -220,16 +197,3 @@ def test_algorithms_may_be_added_to_the_usual_ones(station, small, sign):
         transfer(station, "openssh-old", small, "-F", config, code=0 if left_out is None else 6)
     config.write_text("PubkeyAcceptedAlgorithms -ssh-ed25519,rsa-*\n" + usual)
     transfer(station, "openssh-1", small, "-F", config, code=6)
-
-
-@pytest.mark.whole
-@pytest.mark.parametrize("part", [0, 3 * CHUNK, 7 * CHUNK])
-def test_an_sftp_server_may_lack_fsetstat_and_refuse_fsync(station, large, part):
-    server = server_of(station, "plain-sftp")
-    if part:
-        (server.home / "in").mkdir(mode=0o700)
-        whole = (large / "one.bin").read_bytes() + bytes(CHUNK)
-        (server.home / "in" / ".one.bin.topsctl-part").write_bytes(whole[:part])
-    target = transfer(station, "plain-sftp", large)
-    assert target["method"] == "sftp" and [path.name for path in (server.home / "in").iterdir()] == ["one.bin"]
-    assert statuses({"targets": [target]}) == {"root@plain-sftp": "done"}

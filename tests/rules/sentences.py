@@ -17,7 +17,7 @@ NOT_FOR_PEOPLE = {
     "src/model/environment_formats.cpp", "src/model/environment.cpp", "src/cli/report_html.cpp", "src/cli/commands/completion.cpp",
     "src/engine/diagnosis/code_pattern.cpp", "src/engine/diagnosis/line_form.cpp", "src/engine/diagnosis/line_label.cpp", "src/engine/diagnosis/log_matcher.cpp",
     "src/engine/diagnosis/log_reader.cpp", "src/engine/diagnosis/redaction.cpp", "src/engine/diagnosis/text_edits.cpp",
-    "src/engine/launch/card_watch.cpp", "src/engine/status/next_command.cpp", "src/engine/reporting/spdx.cpp", "src/host/facts/efsmi.cpp", "src/host/debian/tree_deb.cpp",
+    "src/engine/launch/card_watch.cpp", "src/engine/status/next_command.cpp", "src/host/facts/efsmi.cpp", "src/host/debian/tree_deb.cpp",
     "src/host/python/wheel_scripts.cpp", "src/host/system/startup.cpp", "src/base/log.cpp"}
 # Marks that scripts look for, commands as they are typed, names, and what is compared or sent.
 SAME_IN_ALL_LANGUAGES = {

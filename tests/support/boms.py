@@ -24,21 +24,3 @@ def cyclonedx_faults(document):
         seen.add(entry["ref"])
         faults += [f"no component '{ref}'" for ref in [entry["ref"], *entry["dependsOn"]] if ref not in known]
     return faults
-
-
-def spdx_faults(document):
-    faults = []
-    ids = [package["SPDXID"] for package in document["packages"]] + [document["SPDXID"]]
-    faults += [f"SPDXID '{name}' is there twice" for name in sorted(set(ids)) if ids.count(name) > 1]
-    contained = set()
-    for relation in document["relationships"]:
-        for key in ("spdxElementId", "relatedSpdxElement"):
-            if relation[key] not in ids:
-                faults.append(f"no element '{relation[key]}'")
-        if relation["relationshipType"] in ("CONTAINS", "DESCRIBES"):
-            contained.add(relation["relatedSpdxElement"])
-    faults += [f"nothing holds '{name}'" for name in ids if name not in contained and name != document["SPDXID"]]
-    licenses = {info["licenseId"] for info in document["hasExtractedLicensingInfos"]}
-    faults += [f"no text of '{package['licenseDeclared']}'" for package in document["packages"]
-               if package["licenseDeclared"].startswith("LicenseRef-") and package["licenseDeclared"] not in licenses]
-    return faults

@@ -24,10 +24,8 @@
 #include "topsctl/engine/planning/selection.hpp"
 #include "topsctl/engine/reporting/bundle_diff.hpp"
 #include "topsctl/engine/reporting/bundle_diff_json.hpp"
-#include "topsctl/engine/reporting/markdown_diff.hpp"
 #include "topsctl/engine/reporting/markdown_report.hpp"
 #include "topsctl/engine/reporting/sbom.hpp"
-#include "topsctl/engine/reporting/spdx.hpp"
 #include "topsctl/host/bundle/stacks.hpp"
 #include "topsctl/host/facts/target_facts.hpp"
 
@@ -153,8 +151,7 @@ void judge(const InspectionDocument& document, ReportHeader& header) {
 std::string bill_of_materials(const InspectCommandOptions& options, const Inspection& inspection,
                               Session& session) {
   const SbomFrame frame{bundle_name(options.paths.front()), timestamp(session.host.clock->now())};
-  return to_text(options.sbom == "spdx" ? spdx_document(inspection, frame)
-                                        : cyclonedx_document(inspection, frame));
+  return to_text(cyclonedx_document(inspection, frame));
 }
 
 Detail detail_of(const Session& session) {
@@ -190,16 +187,11 @@ std::string inspect_text(const InspectCommandOptions& options, const InspectionD
   return text;
 }
 
-std::string diff_text(const InspectCommandOptions& options, const BundleDiff& diff,
-                      Session& session) {
-  if (options.format == "markdown") {
-    return markdown_diff(diff, {bundle_name(options.paths.front()), bundle_name(options.diff),
-                                timestamp(session.host.clock->now())});
-  }
-  return render_diff(diff, detail_of(session), session.style);
-}
-
 Output run_inspect(const InspectCommandOptions& options, Session& session) {
+  if (options.format == "markdown" && !options.diff.empty()) {
+    throw Error(ErrorCode::usage, "--format markdown cannot show the differences of --diff",
+                "use --format text or --format json");
+  }
   auto document = std::make_shared<InspectionDocument>();
   Inspection& inspection = document->inspection;
   // A stack that cannot be read is told before minutes of reading.
@@ -241,7 +233,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
     const Inspection other = read({options.diff}, options, session, output.header).inspection;
     const BundleDiff diff = diff_of(inspection, other);
     document->diff = to_json(diff);
-    output.text = diff_text(options, diff, session);
+    output.text = render_diff(diff, detail_of(session), session.style);
   } else if (!options.sbom.empty()) {
     output.text = bill_of_materials(options, inspection, session);
   } else {
@@ -277,8 +269,8 @@ CommandAction define_inspect(OptionTable& table) {
   table.value("--diff", options->diff, "Show the differences to another bundle", "PATH");
   table.value("--lock", options->lock, "Write the digests of all packages to a lock file", "FILE")
       .excludes("--fast");
-  table.value("--sbom", options->sbom, "Write an SBOM to standard output", "cyclonedx|spdx")
-      .choices({"cyclonedx", "spdx"})
+  table.value("--sbom", options->sbom, "Write an SBOM to standard output", "cyclonedx")
+      .choices({"cyclonedx"})
       .excludes("--fast")
       .excludes("--diff");
   table.value("--format", options->format, "Report format", "text|json|markdown")

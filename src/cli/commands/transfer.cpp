@@ -9,7 +9,7 @@
 #include "cli/option_table.hpp"
 #include "cli/targets/transfer_options.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/transfer/sftp_upload.hpp"
+#include "topsctl/engine/transfer/upload.hpp"
 
 namespace topsctl {
 
@@ -26,20 +26,9 @@ struct Transferred {
   Upload upload;
 };
 
-bool went_by_sftp(const Transferred& each) {
-  return each.result.status == TargetStatus::done && each.upload.method == UploadMethod::sftp;
-}
-
-// Of a target that is done: before that nobody knows.
-Json method_of(const Transferred& each) {
-  if (each.result.status != TargetStatus::done) return nullptr;
-  return went_by_sftp(each) ? "sftp" : "topsctl";
-}
-
 Json transfer_json(const Transferred& each, const TransferCommandOptions& options) {
   return {{"target", each.target.text()},
           {"status", status_name(each.result.status, options.dry_run)},
-          {"method", method_of(each)},
           {"files", topsctl::to_json(each.upload.files)},
           {"connections", each.upload.connections},
           {"round_trip_us", each.upload.round_trip_us},
@@ -73,9 +62,7 @@ std::string transfer_text(const std::vector<Transferred>& all,
         options.dry_run ? missing_bytes(each.upload) : sent_bytes(each.upload);
     const bool is_done = each.result.status == TargetStatus::done;
     rows.push_back({each.target.text(),
-                    went_by_sftp(each)
-                        ? format("{} via SFTP", status_name(each.result.status, options.dry_run))
-                        : std::string(status_name(each.result.status, options.dry_run)),
+                    std::string(status_name(each.result.status, options.dry_run)),
                     is_done ? (bytes == 0 ? "nothing: up to date" : human_size(bytes)) : "",
                     is_done ? human_duration(each.result.duration_ms) : "",
                     options.dry_run ? "" : rate_text(bytes, each.result.duration_ms)});
@@ -130,13 +117,13 @@ Output run_transfer(const TransferCommandOptions& options, Session& session) {
           const auto on_progress = [&](std::uint64_t done, std::uint64_t of) {
             progress.tell(index, {name, "sending", done, of});
           };
-          each.upload = upload_or_sftp({.remote = *remote,
-                                        .program = program,
-                                        .files = files,
-                                        .request = upload_request(options, each.target, relay),
-                                        .limit = limit,
-                                        .clock = *session.host.clock,
-                                        .on_progress = on_progress});
+          each.upload = upload({.remote = *remote,
+                                .program = program,
+                                .files = files,
+                                .request = upload_request(options, each.target, relay),
+                                .limit = limit,
+                                .clock = *session.host.clock,
+                                .on_progress = on_progress});
         });
       });
   const TransferSet& transfer_set = reading.get();

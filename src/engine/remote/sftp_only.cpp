@@ -1,8 +1,10 @@
 // Finds out whether a machine only takes files.
 #include "topsctl/engine/remote/sftp_only.hpp"
 
+#include <optional>
+#include <string_view>
+
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/network/sftp.hpp"
 #include "topsctl/host/system/interrupt.hpp"
 
 namespace topsctl {
@@ -13,31 +15,27 @@ constexpr std::int64_t patience_ms = 2'000;
 constexpr std::int64_t greeting_timeout_ms = 10'000;
 constexpr std::int64_t turn_ms = 100;
 
-// Whether the bytes begin with the greeting of an SFTP server; nothing while too few are there.
-std::optional<bool> is_greeting(SftpParser& parser, std::string_view bytes) {
-  try {
-    parser.take(bytes);
-    const auto packet = parser.next();
-    if (!packet) return std::nullopt;
-    return packet->kind == SftpKind::version;
-  } catch (const Error&) {
-    return false;
-  }
+// SSH_FXP_INIT of version 3 (draft-ietf-secsh-filexfer-02, section 4): a length of 5, the kind 1.
+constexpr std::string_view sftp_greeting{"\0\0\0\5\1\0\0\0\3", 9};
+constexpr char sftp_version = 2;  // SSH_FXP_VERSION, its answer
+
+// Whether the bytes begin with the answer of an SFTP server; nothing while too few are there.
+std::optional<bool> is_answer(std::string_view said) {
+  constexpr std::size_t head = 5;  // a length in network order, below 64 KiB, and the kind
+  if (said.size() < head) return std::nullopt;
+  return said.starts_with(std::string_view("\0\0", 2)) && said[head - 1] == sftp_version;
 }
 
-}  // namespace
-
-SftpOnlyHosts::SftpOnlyHosts(const Target& target)
-    : Error(ErrorCode::host_unfit,
-            format("cannot run programs on {}: it only accepts files over SFTP",
-                   in_quotes(target.text())),
-            target.container.empty()
-                ? "`topsctl transfer` copies the files to the host; to install them, log in as a "
-                  "user who may run programs, or run topsctl on the host itself"
-                : "log in as a user who may run programs on the host: a container is reached "
-                  "through a program") {}
-
-namespace {
+Error refusal_of(const Target& target) {
+  return {ErrorCode::host_unfit,
+          format("cannot run programs on {}: it only accepts files over SFTP",
+                 in_quotes(target.text())),
+          target.container.empty()
+              ? "log in as a user who may run programs; or copy the bundle and topsctl with "
+                "`sftp`, and run `topsctl install BUNDLE` on the host itself"
+              : "log in as a user who may run programs on the host: a container is reached "
+                "through a program"};
+}
 
 // A shell whose start-up file reads standard input waits as long as there may be some. What the
 // program says at last.
@@ -71,14 +69,14 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
   try {
     // A shell ends at once, whatever it is sent.
     other = session.start("exit 3");
-    other->write(sftp_greeting());
+    other->write(sftp_greeting);
   } catch (const ConnectionLost&) {
     throw_if_interrupted();
     return {};
   }
   std::string said_by_program;
   bool is_answered = false;
-  SftpParser parser;
+  std::string said_by_other;
   for (std::int64_t waited_ms = 0; waited_ms < greeting_timeout_ms; waited_ms += 2 * turn_ms) {
     if (auto said = program.read(turn_ms)) {
       said_by_program = *std::move(said);
@@ -87,8 +85,9 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
     }
     const auto answer = other->read(turn_ms);
     if (!answer) continue;
-    const auto is_server = answer->empty() ? false : is_greeting(parser, *answer);
-    if (is_server == true) throw SftpOnlyHosts(target);
+    said_by_other += *answer;
+    const auto is_server = answer->empty() ? false : is_answer(said_by_other);
+    if (is_server == true) throw refusal_of(target);
     is_answered = is_server == false;
     if (is_answered) break;
   }
@@ -97,13 +96,22 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
 }
 
 void refuse_if_files_only(RemoteSession& session, const Target& target) {
+  std::optional<bool> is_server;
   try {
-    const SftpClient greeted(session.start_subsystem("sftp"), greeting_timeout_ms);
+    const auto server = session.start_subsystem("sftp");
+    server->write(sftp_greeting);
+    std::string said;
+    while (!is_server) {
+      const auto answer = server->read(greeting_timeout_ms);
+      if (!answer || answer->empty()) return;
+      said += *answer;
+      is_server = is_answer(said);
+    }
   } catch (const Error&) {
     throw_if_interrupted();
     return;
   }
-  throw SftpOnlyHosts(target);
+  if (*is_server) throw refusal_of(target);
 }
 
 }  // namespace topsctl

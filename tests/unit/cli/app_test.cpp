@@ -143,7 +143,7 @@ const std::vector<WrongLine>& wrong_lines() {
        "--accept: unknown finding id: 'nope'",
        "topsctl install"},
       {{"inspect", "x", "--deep", "--fast"}, "--fast excludes --deep", "topsctl inspect"},
-      {{"inspect", "x", "--sbom", "spdx", "--diff", "y"},
+      {{"inspect", "x", "--sbom", "cyclonedx", "--diff", "y"},
        "--diff excludes --sbom",
        "topsctl inspect"},
       {{"snapshot", "--root", nowhere, "--python", "a", "b"},

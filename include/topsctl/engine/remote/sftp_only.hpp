@@ -9,18 +9,12 @@
 
 namespace topsctl {
 
-// The target takes files, and runs no programs for us. Its code is `host_unfit`.
-class SftpOnlyHosts : public Error {
- public:
-  explicit SftpOnlyHosts(const Target& target);
-};
-
 // The first that a program at the far end says, or nothing if it is worth to be waited for. While
 // it is silent another one is asked for: where an SFTP server answers whatever is to be run, throws
-// SftpOnlyHosts.
+// Error{host_unfit}.
 std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target);
 
-// After a program that did not start. Throws SftpOnlyHosts if an SFTP server can be had there.
+// After a program that did not start. Throws Error{host_unfit} if an SFTP server can be had there.
 void refuse_if_files_only(RemoteSession& session, const Target& target);
 
 }  // namespace topsctl

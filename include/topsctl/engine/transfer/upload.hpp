@@ -30,9 +30,6 @@ struct UploadedFile {
   std::uint64_t resumed_at = 0;     // bytes that it had of it
 };
 
-// How the files went there: to topsctl at the far end, or to its SFTP server.
-enum class UploadMethod { topsctl, sftp };
-
 struct Upload {
   std::vector<UploadedFile> files;
   unsigned connections = 0;  // the most at once
@@ -40,7 +37,6 @@ struct Upload {
   unsigned retries = 0;             // after a lost connection
   std::int64_t clock_offset_s = 0;  // by which the clock there is ahead of ours
   std::string fed_by;               // the target that was asked to feed this one; empty: none
-  UploadMethod method = UploadMethod::topsctl;
   bool direct = false;  // by a connection of its own beside SSH
 };
 

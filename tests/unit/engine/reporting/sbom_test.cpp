@@ -10,7 +10,6 @@
 #include "support/sample_inspection.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/base/version.hpp"
-#include "topsctl/engine/reporting/spdx.hpp"
 
 namespace topsctl {
 namespace {
@@ -53,13 +52,6 @@ TEST(CycloneDx, IsTheGoldenDocument) {
   expect_golden(to_text(document), "sbom/bundle.cdx.json");
 }
 
-TEST(Spdx, IsTheGoldenDocument) {
-  Json document = spdx_document(whole_bundle(), sbom_frame);
-  EXPECT_EQ(document["creationInfo"]["creators"][0], concat("Tool: topsctl-", topsctl_version()));
-  document["creationInfo"]["creators"][0] = "Tool: topsctl-0";
-  expect_golden(to_text(document), "sbom/bundle.spdx.json");
-}
-
 TEST(CycloneDx, NestsPackagesInTheirArchives) {
   const Json document = cyclonedx_document(whole_bundle(), sbom_frame);
   ASSERT_EQ(document["components"].size(), 2U);
@@ -75,8 +67,6 @@ TEST(Sboms, EncodePackageUrls) {
   const std::string cyclonedx = cyclonedx_document(whole_bundle(), sbom_frame).dump();
   EXPECT_THAT(cyclonedx, HasSubstr("pkg:deb/tops-eccl@2.5.136-1?arch=amd64"));
   EXPECT_THAT(cyclonedx, HasSubstr("pkg:pypi/torch-gcu@1.10.0%2B2.5.136"));
-  EXPECT_THAT(spdx_document(whole_bundle(), sbom_frame).dump(),
-              HasSubstr("pkg:pypi/torch-gcu@1.10.0%2B2.5.136"));
 }
 
 TEST(Sboms, StateNoDigestThatWasNotRead) {
@@ -84,7 +74,6 @@ TEST(Sboms, StateNoDigestThatWasNotRead) {
   for (Package& package : inspection.inventory.packages) package.sha256.clear();
   for (ContainerFile& file : inspection.containers) file.sha256.clear();
   EXPECT_THAT(cyclonedx_document(inspection, sbom_frame).dump(), Not(HasSubstr("\"hashes\"")));
-  EXPECT_THAT(spdx_document(inspection, sbom_frame).dump(), Not(HasSubstr("\"checksums\"")));
 }
 
 TEST(Sboms, HoldNoControlCharacters) {
@@ -93,21 +82,16 @@ TEST(Sboms, HoldNoControlCharacters) {
   package.deb->maintainer = "E\n(x) <a\tb>";
   package.deb->summary = "a\033[31m";
   package.path = "a\nb.deb";
-  for (const Json& document :
-       {cyclonedx_document(inspection, sbom_frame), spdx_document(inspection, sbom_frame)}) {
-    const std::string text = document.dump();
-    EXPECT_EQ(text.find("\\n"), std::string::npos);
-    EXPECT_EQ(text.find("\\u001b"), std::string::npos);
-    EXPECT_EQ(text.find("\\t"), std::string::npos);
-  }
-  EXPECT_THAT(spdx_document(inspection, sbom_frame).dump(), HasSubstr("Organization: E?x (a?b)"));
+  const std::string text = cyclonedx_document(inspection, sbom_frame).dump();
+  EXPECT_EQ(text.find("\\n"), std::string::npos);
+  EXPECT_EQ(text.find("\\u001b"), std::string::npos);
+  EXPECT_EQ(text.find("\\t"), std::string::npos);
 }
 
 TEST(Sboms, OfNothingAreStillWhole) {
   const Json cyclonedx = cyclonedx_document({}, sbom_frame);
   EXPECT_TRUE(cyclonedx["components"].is_array());
   EXPECT_TRUE(cyclonedx["dependencies"].is_array());
-  EXPECT_EQ(spdx_document({}, sbom_frame)["packages"].size(), 1U);
 }
 
 }  // namespace
