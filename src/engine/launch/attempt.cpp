@@ -15,6 +15,7 @@
 #include "engine/launch/iteration.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/training_batch.hpp"
 #include "topsctl/host/facts/control_group.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"

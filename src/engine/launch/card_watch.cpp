@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/training_batch.hpp"
 
 namespace topsctl {
 
