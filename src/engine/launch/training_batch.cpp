@@ -1,8 +1,12 @@
-// Finds numbers among the words of a script.
+// Finds numbers among the words of a script and in the configurations that these name.
 #include "topsctl/engine/launch/training_batch.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+
+#include "engine/launch/configured_batch.hpp"
+#include "topsctl/engine/launch/launch_check.hpp"
 
 namespace topsctl {
 
