@@ -1,8 +1,8 @@
 // Feeds text to the readers of a project's sources: tokens lie in the text in their order, and what
 // is rewritten can be read again.
-#include "engine/diagnosis/python_tokens.hpp"
 #include "engine/diagnosis/source_rewriter.hpp"
 #include "pieces.hpp"
+#include "topsctl/engine/diagnosis/python_tokens.hpp"
 
 namespace {
 

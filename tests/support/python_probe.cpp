@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "engine/diagnosis/python_tokens.hpp"
+#include "topsctl/engine/diagnosis/python_tokens.hpp"
 
 namespace {
 

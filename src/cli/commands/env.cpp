@@ -55,9 +55,9 @@ bool is_folder(const Host& host, const std::string& path) {
 
 // The findings on what is chosen here, besides those of `env check` on what is set on the host.
 std::vector<std::string> setting_warnings(const std::map<std::string, std::string>& variables,
-                                          const Stack& stack) {
+                                          const Stack& stack, const SettingOptions& chosen) {
   std::vector<std::string> warnings;
-  for (const Finding& finding : setting_findings(variables, stack))
+  for (const Finding& finding : setting_findings(variables, stack, chosen))
     warnings.push_back(format("{}: {}: {}", finding.subject, finding.title,
                               finding.evidence.empty() ? "" : finding.evidence.back().text));
   return warnings;
@@ -74,7 +74,8 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   body.file_state = !current                                    ? "missing"
                     : *current == shell_file(*body.environment) ? "right"
                                                                 : "differs";
-  for (std::string& warning : setting_warnings(joined_environment({}, *body.environment), stack))
+  for (std::string& warning :
+       setting_warnings(joined_environment({}, *body.environment), stack, options.settings))
     output.header.warnings.push_back(std::move(warning));
   if (const ProfileRule* profile = stack.profile(options.settings.profile)) {
     for (const std::string& omitted : profile->omits)
@@ -95,7 +96,7 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   std::vector<std::string> warnings;
   const Environment environment = environment_for_programs(host, stack, options.settings, warnings);
   const auto joined = joined_environment(session.host.environment, environment);
-  for (std::string& warning : setting_warnings(joined, stack))
+  for (std::string& warning : setting_warnings(joined, stack, options.settings))
     warnings.push_back(std::move(warning));
   for (const std::string& warning : warnings) session.events->warning(warning);
   exec_program(*session.program_words, joined);

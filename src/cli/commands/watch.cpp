@@ -77,10 +77,7 @@ class Watching {
     look.watch.host = load_.look();
     const auto run = this->run();
     if (run) words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
-    const LaunchRequest request = run ? run->record.request : LaunchRequest();
-    add_throughput(look.watch, request.words,
-                   static_cast<std::int64_t>(run ? run->record.ranks.size() : 0) *
-                       (request.place ? request.place->nodes() : 1));
+    add_throughput(look.watch, run ? run->record.global_batch : std::nullopt);
     if (telemetry_) look.watch.ports = telemetry_->look();
     if (!options_.prometheus.empty())
       write_metrics(options_.prometheus,

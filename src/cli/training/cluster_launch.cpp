@@ -317,6 +317,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
                 "--emit DIR writes them, --submit submits them, --dry-run prints them");
   Output output;
   output.header.command = "launch";
+  output.header.warnings = contradictions(layout, request.words);
   const Environment environment =
       environment_for_programs(session.host, stack, request.settings, output.header.warnings);
   const bool is_shimmed = chosen_shim(request, stack) == shim_always;

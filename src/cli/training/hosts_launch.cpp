@@ -294,6 +294,7 @@ HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& 
   const RankLayout layout = layout_of(
       layout_wishes, static_cast<std::int64_t>(group.targets.size()), group.answers.front().ranks);
   done.cluster = cluster_json(group, place, port, layout);
+  done.output.header.warnings = contradictions(layout, request.words);
   done.output.text = launch_check_text(done.preflight, session.style) +
                      hosts_text(group, place, request.restart.most == 0, session.style) +
                      layout_text(layout, names_of(group), session.style);

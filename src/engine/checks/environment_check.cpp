@@ -299,9 +299,8 @@ bool is_in_effect(const std::vector<EnvironmentPlace>& places) {
     const auto& all = place.set.assignments;
     return std::any_of(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
   };
-  const auto own = std::find_if(places.begin(), places.end(), [](const EnvironmentPlace& place) {
-    return place.is_here;
-  });
+  const auto own = std::find_if(places.begin(), places.end(),
+                                [](const EnvironmentPlace& place) { return place.is_here; });
   return std::none_of(places.begin(), places.end(), [&](const EnvironmentPlace& place) {
     const auto& all = place.set.assignments;
     return place.is_of_stack && std::none_of(all.begin(), all.end(), [&](const auto& each) {
@@ -311,7 +310,7 @@ bool is_in_effect(const std::vector<EnvironmentPlace>& places) {
 }
 
 std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
-                                      const Stack& stack) {
+                                      const Stack& stack, const SettingOptions& chosen) {
   EnvironmentPlace place;
   place.name = "the chosen environment";
   place.kind = PlaceKind::process;
@@ -321,6 +320,12 @@ std::vector<Finding> setting_findings(const std::map<std::string, std::string>& 
   }
   std::vector<Finding> found =
       environment_findings({place}, stack, [](const std::string&) { return true; });
+  for (Finding& each : found) {
+    const bool is_chosen = std::any_of(
+        chosen.set.begin(), chosen.set.end(),
+        [&](const std::string& setting) { return setting.starts_with(concat(each.subject, "=")); });
+    if (is_chosen) each.severity = std::max(each.severity, Severity::warning);
+  }
   std::erase_if(found, [](const Finding& each) { return each.severity < Severity::warning; });
   return found;
 }

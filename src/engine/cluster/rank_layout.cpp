@@ -5,6 +5,7 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/training_batch.hpp"
 
 namespace topsctl {
 
@@ -54,6 +55,26 @@ RankLayout lay_out(const LayoutWishes& wishes) {
           "--global-batch must be a multiple of --micro-batch x DP");
   layout.accumulation = layout.global_batch / at_once;
   return layout;
+}
+
+std::vector<std::string> contradictions(const RankLayout& layout,
+                                        const std::vector<std::string>& words) {
+  struct Pair {
+    std::string_view of_script;
+    std::string_view of_layout;
+    std::int64_t number = 0;  // 0: not said
+  };
+  std::vector<std::string> sentences;
+  for (const Pair& each : {Pair{"--tensor-model-parallel-size", "--tp", layout.wishes.tensor},
+                           Pair{"--pipeline-model-parallel-size", "--pp", layout.wishes.pipeline},
+                           Pair{"--micro-batch-size", "--micro-batch", layout.wishes.micro_batch},
+                           Pair{"--global-batch-size", "--global-batch", layout.global_batch}}) {
+    const auto given = number_given(words, {each.of_script});
+    if (given && each.number != 0 && *given != each.number)
+      sentences.push_back(format("{} {} of the script contradicts {} {}: give both the same number",
+                                 each.of_script, *given, each.of_layout, each.number));
+  }
+  return sentences;
 }
 
 std::vector<PipelineStage> stages_of(const RankLayout& layout) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/diagnosis/python_code.hpp"
+#include "topsctl/engine/diagnosis/python_code.hpp"
 
 namespace topsctl {
 

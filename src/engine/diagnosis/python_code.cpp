@@ -1,5 +1,5 @@
 // Finds statements, imports and guards among tokens.
-#include "engine/diagnosis/python_code.hpp"
+#include "topsctl/engine/diagnosis/python_code.hpp"
 
 #include <algorithm>
 

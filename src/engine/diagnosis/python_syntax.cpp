@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "engine/diagnosis/python_code.hpp"
+#include "topsctl/engine/diagnosis/python_code.hpp"
 
 namespace topsctl {
 

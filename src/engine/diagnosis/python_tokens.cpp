@@ -1,5 +1,5 @@
 // Cuts Python source into tokens, in one pass over its bytes.
-#include "engine/diagnosis/python_tokens.hpp"
+#include "topsctl/engine/diagnosis/python_tokens.hpp"
 
 #include <algorithm>
 #include <array>

@@ -15,6 +15,7 @@
 #include "engine/launch/iteration.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
+#include "topsctl/engine/launch/training_batch.hpp"
 #include "topsctl/host/facts/control_group.hpp"
 #include "topsctl/host/system/files.hpp"
 #include "topsctl/host/system/interrupt.hpp"
@@ -55,6 +56,8 @@ Attempt::Attempt(const Host& host, LaunchPlan plan, AttemptRules rules, RankList
   record_.started_at = timestamp(host.clock->now());
   oom_kills_before_ = oom_kills_of_group(host).value_or(0);
   record_.master_port = plan_.master_port;
+  const std::int64_t nodes = plan_.place ? plan_.place->nodes() : 1;
+  record_.throughput.global_batch = global_batch_of(plan_.words, plan_.ranks * nodes);
   make_directories(plan_.log_folder, 0700);
   pids_ = make_named_pipe(pipe_of_pids(plan_.log_folder));
   for (std::int64_t rank = 0; rank < plan_.ranks; ++rank) {
@@ -220,8 +223,7 @@ void Attempt::measure() {
     if (rank.iterations_per_second && (!pace || *rank.iterations_per_second < *pace))
       pace = rank.iterations_per_second;
   }
-  const std::int64_t nodes = plan_.place ? plan_.place->nodes() : 1;
-  record_.throughput = throughput_of(pace, global_batch_of(plan_.words, plan_.ranks * nodes));
+  record_.throughput = throughput_of(pace, record_.throughput.global_batch);
 }
 
 // Lines "RANK PID RANK-IN-WORLD".

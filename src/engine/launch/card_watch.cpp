@@ -142,13 +142,13 @@ CardWatch card_watch(const MachineState& state) {
   return watch;
 }
 
-void add_throughput(CardWatch& watch, const std::vector<std::string>& words, std::int64_t ranks) {
+void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch) {
   std::optional<double> pace;  // that of the slowest rank: the others wait for it
   for (const WatchedRank& rank : watch.ranks) {
     if (rank.iterations_per_second && (!pace || *rank.iterations_per_second < *pace))
       pace = rank.iterations_per_second;
   }
-  watch.throughput = throughput_of(pace, global_batch_of(words, ranks));
+  watch.throughput = throughput_of(pace, global_batch);
   std::optional<double> use;
   std::optional<double> memory;
   std::size_t cards = 0;

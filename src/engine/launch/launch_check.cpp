@@ -67,18 +67,6 @@ CheckResult check_room(const LaunchRequest& request) {
   return check;
 }
 
-std::vector<fs::path> files_among(const std::vector<std::string>& words) {
-  std::vector<fs::path> files;
-  for (const std::string& word : words) {
-    // "--config=FILE" names one, too.
-    const auto equals = word.starts_with('-') ? word.find('=') : std::string::npos;
-    const fs::path file = equals == std::string::npos ? word : word.substr(equals + 1);
-    std::error_code failure;
-    if (fs::is_regular_file(file, failure)) files.push_back(file);
-  }
-  return files;
-}
-
 void add_findings(const Judgement& judgement, LaunchCheck& preflight) {
   for (const Judged& each : judgement.diagnoses) {
     if (each.finding.severity >= Severity::warning && each.finding.id != failed_check_id)
@@ -169,7 +157,7 @@ LaunchCheck look_before_launch(const Host& host, const Stack& stack, const Launc
 void look_at_settings(const std::map<std::string, std::string>& variables, const Stack& stack,
                       const LaunchRequest& request, LaunchCheck& preflight) {
   if (request.level == no_preflight) return;
-  for (Finding& finding : setting_findings(variables, stack)) {
+  for (Finding& finding : setting_findings(variables, stack, request.settings)) {
     const bool is_known =
         std::any_of(preflight.findings.begin(), preflight.findings.end(), [&](const Finding& each) {
           return each.id == finding.id && each.subject == finding.subject;
@@ -178,6 +166,18 @@ void look_at_settings(const std::map<std::string, std::string>& variables, const
     if (finding.severity >= Severity::error) refuse(finding.id, request, preflight);
     preflight.findings.push_back(std::move(finding));
   }
+}
+
+std::vector<fs::path> files_among(const std::vector<std::string>& words) {
+  std::vector<fs::path> files;
+  for (const std::string& word : words) {
+    // "--config=FILE" names one, too.
+    const auto equals = word.starts_with('-') ? word.find('=') : std::string::npos;
+    const fs::path file = equals == std::string::npos ? word : word.substr(equals + 1);
+    std::error_code failure;
+    if (fs::is_regular_file(file, failure)) files.push_back(file);
+  }
+  return files;
 }
 
 std::vector<std::string> wheels_of(const Stack& stack) {

@@ -169,6 +169,8 @@ RecordSummary record_summary_in(std::string_view text, const std::string& source
   summary.attempts = attempts.size();
   if (attempts.empty()) return summary;
   summary.first_cause = text_at(attempts.back(), "first_cause");
+  if (const auto throughput = attempts.back().find("throughput"))
+    summary.global_batch = number_at(*throughput, "global_batch", greatest_number);
   for (const JsonReader& each : attempts.back().at("ranks").items()) {
     summary.ranks.push_back(
         {each.find("host") ? text_at(each, "host") : std::string(),

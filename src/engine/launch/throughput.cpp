@@ -1,11 +1,8 @@
-// Reads the batch of a script's words, and judges what was measured.
+// Judges what was measured.
 #include "topsctl/engine/launch/throughput.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "topsctl/base/text.hpp"
 
@@ -13,10 +10,6 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::array<std::string_view, 2> of_all = {"--global-batch-size", "--global-batch"};
-constexpr std::array<std::string_view, 3> of_a_rank = {"--batch-size", "--micro-batch-size",
-                                                       "--per-device-train-batch-size"};
-constexpr std::int64_t most_samples = 1'000'000'000;
 // In percent.
 constexpr double waiting_cards = 60;  // and below: they wait for something
 constexpr double idle_cpu = 50;
@@ -27,25 +20,6 @@ constexpr double full_card = 95;
 template <class Value>
 Json known_or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-template <std::size_t Size>
-std::optional<std::int64_t> value_of(const std::vector<std::string>& words,
-                                     const std::array<std::string_view, Size>& names) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i].substr(0, words[i].find('='));
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
-    const bool is_behind = words[i].size() == name.size();
-    if (is_behind && i + 1 == words.size()) continue;
-    const std::string text = is_behind ? words[i + 1] : words[i].substr(name.size() + 1);
-    std::int64_t number = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (failure == std::errc() && end == text.data() + text.size() && number > 0 &&
-        number <= most_samples)
-      return number;
-  }
-  return std::nullopt;
 }
 
 std::string rounded(double number) {
@@ -66,13 +40,6 @@ Json to_json(const HostLoad& load) {
           {"cpu_percent", known_or_null(load.cpu_percent)},
           {"memory_total_bytes", known_or_null(load.memory_total_bytes)},
           {"memory_available_bytes", known_or_null(load.memory_available_bytes)}};
-}
-
-std::optional<std::int64_t> global_batch_of(const std::vector<std::string>& words,
-                                            std::int64_t ranks) {
-  if (const auto all = value_of(words, of_all)) return all;
-  const auto each = value_of(words, of_a_rank);
-  return each && ranks > 0 ? std::optional(*each * ranks) : std::nullopt;
 }
 
 Throughput throughput_of(std::optional<double> iterations_per_second,

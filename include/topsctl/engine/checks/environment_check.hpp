@@ -10,6 +10,7 @@
 #include "topsctl/engine/checks/environment_places.hpp"
 #include "topsctl/engine/checks/shell_assignments.hpp"
 #include "topsctl/host/system/host.hpp"
+#include "topsctl/model/environment_settings.hpp"
 #include "topsctl/model/finding.hpp"
 #include "topsctl/model/json.hpp"
 #include "topsctl/model/stack/stack.hpp"
@@ -32,9 +33,10 @@ std::vector<Finding> environment_findings(const std::vector<EnvironmentPlace>& p
 bool is_in_effect(const std::vector<EnvironmentPlace>& places);
 
 // What is wrong with these variables beside each other, of severity warning or worse, whatever else
-// is set on the host. Folders are not looked at: the job may run on another one.
+// is set on the host; a note on one that is set by `chosen` is a warning here. Folders are not
+// looked at: the job may run on another one.
 std::vector<Finding> setting_findings(const std::map<std::string, std::string>& variables,
-                                      const Stack& stack);
+                                      const Stack& stack, const SettingOptions& chosen);
 
 EnvironmentCheck check_environment(const Host& host, const Stack& stack,
                                    std::optional<std::int64_t> process,

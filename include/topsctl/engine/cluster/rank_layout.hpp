@@ -31,6 +31,11 @@ struct RankLayout {
 // divide, TP beyond or across hosts, a stage that ends within a host, a batch that does not divide.
 RankLayout lay_out(const LayoutWishes& wishes);
 
+// Where Megatron's own options among the script's words say something else than the layout: a
+// sentence for each.
+std::vector<std::string> contradictions(const RankLayout& layout,
+                                        const std::vector<std::string>& words);
+
 // The first and the last of `hosts` that each stage runs on.
 struct PipelineStage {
   std::int64_t first_host = 0;

@@ -48,8 +48,8 @@ struct CardWatch {
 
 // Pure.
 CardWatch card_watch(const MachineState& state);
-// Of the ranks' pace and the batch of the script's words. Adds the advice, too.
-void add_throughput(CardWatch& watch, const std::vector<std::string>& words, std::int64_t ranks);
+// Of the ranks' pace and the batch that the record of their run has. Adds the advice, too.
+void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch);
 // {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], host, bandwidth_gbps,
 // throughput, advice[], verdict, first_cause}
 Json to_json(const CardWatch& watch, const Judgement& judgement);

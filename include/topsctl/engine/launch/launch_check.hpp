@@ -1,6 +1,7 @@
 // What is looked at before a training is started: the host, its environment, and the script.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ std::vector<std::string> wheels_of(const Stack& stack);
 std::map<std::string, std::string> versions_of(const Host& host, const Stack& stack,
                                                const std::optional<PythonFacts>& python);
 
+// Those among the words of a job that are files, also of "--config=FILE".
+std::vector<std::filesystem::path> files_among(const std::vector<std::string>& words);
 // Script and configuration among the words of a job: those that are files, with their digests.
 std::map<std::string, std::string> digests_of_job(const std::vector<std::string>& words);
 

@@ -137,7 +137,8 @@ struct RecordSummary {
     std::string iteration;
     bool operator==(const Rank&) const = default;
   };
-  std::vector<Rank> ranks;  // of the last attempt
+  std::vector<Rank> ranks;                   // of the last attempt
+  std::optional<std::int64_t> global_batch;  // the same
   std::size_t attempts = 0;
   std::size_t hosts = 0;  // that trained together; 0: that one alone
   bool operator==(const RecordSummary&) const = default;

@@ -22,10 +22,6 @@ Json to_json(const Throughput& throughput);
 // {cpus, cpu_percent, memory_total_bytes, memory_available_bytes}
 Json to_json(const HostLoad& load);
 
-// Of "--global-batch-size 512" among the script's words; else of "--batch-size 4" and the like,
-// which each rank takes. Nothing if neither is there.
-std::optional<std::int64_t> global_batch_of(const std::vector<std::string>& words,
-                                            std::int64_t ranks);
 Throughput throughput_of(std::optional<double> iterations_per_second,
                          std::optional<std::int64_t> global_batch);
 

@@ -222,6 +222,17 @@ TEST_F(CheckingTheEnvironmentOfVccl, TakesWhatOnePlaceAddsToAnother) {
   EXPECT_THAT(found(), Not(testing::Contains(HasSubstr("exclude"))));
 }
 
+TEST_F(CheckingTheEnvironmentOfVccl, WarnsOfAChosenVariableThatNothingReads) {
+  const std::map<std::string, std::string> variables = {{"NCCL_COMPRESSION", "1"}, {"MINE", "1"}};
+  EXPECT_THAT(setting_findings(variables, stack_, {}), IsEmpty());
+  SettingOptions chosen;
+  chosen.set = {"NCCL_COMPRESSION=1", "MINE=1"};
+  const std::vector<Finding> found = setting_findings(variables, stack_, chosen);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, "environment-variable-unknown");
+  EXPECT_EQ(found[0].severity, Severity::warning);
+}
+
 TEST_F(CheckingTheEnvironment, LeavesOtherBackendsAlone) {
   write("etc/profile.d/vccl.sh",
         "export NCCL_PASS_SM=1 NCCL_ENABLE_FAULT_TOLERANCE=1 NCCL_DEBUG=ERROR NCCL_NONSENSE=1\n");

@@ -1,6 +1,7 @@
 // Ranks and batches that come out even, and those that do not.
 #include "topsctl/engine/cluster/rank_layout.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "topsctl/base/error.hpp"
@@ -27,6 +28,20 @@ TEST(RankLayouts, LeaveABatchUnsaid) {
   EXPECT_EQ(lay_out({2, 8, 1, 1, 4}).global_batch, 64);
   EXPECT_EQ(lay_out({2, 8, 1, 1, 0, 64}).global_batch, 64);
   EXPECT_EQ(lay_out({2, 8, 1, 1, 0, 64}).accumulation, 0);
+}
+
+TEST(RankLayouts, AreComparedWithMegatronsOptions) {
+  const RankLayout layout = lay_out({4, 8, 2, 4, 4, 512});
+  EXPECT_THAT(contradictions(layout, {"train.py", "--tensor-model-parallel-size", "2",
+                                      "--micro-batch-size=4", "--global-batch-size", "512"}),
+              testing::IsEmpty());
+  EXPECT_THAT(contradictions(layout, {"train.py", "--tensor-model-parallel-size", "4",
+                                      "--pipeline-model-parallel-size=2"}),
+              testing::ElementsAre(testing::HasSubstr("4 of the script contradicts --tp 2"),
+                                   testing::HasSubstr("2 of the script contradicts --pp 4")));
+  EXPECT_THAT(contradictions(lay_out({4, 8}), {"train.py", "--global-batch-size", "8"}),
+              testing::IsEmpty())
+      << "the layout says nothing of it";
 }
 
 TEST(RankLayouts, MayPutSeveralStagesOnAHost) {

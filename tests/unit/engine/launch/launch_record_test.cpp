@@ -27,6 +27,7 @@ LaunchRecord sample() {
   rank.last_line = "hello";
   rank.pid = 13;
   attempt.ranks = {rank};
+  attempt.throughput.global_batch = 16;
   record.attempts = {attempt};
   return record;
 }
@@ -40,6 +41,7 @@ TEST(LaunchRecords, TellHowToFindARun) {
   ASSERT_EQ(summary.ranks.size(), 1U);
   EXPECT_EQ(summary.ranks[0].last_line, "hello");
   EXPECT_EQ(summary.ranks[0].pid, 13);
+  EXPECT_EQ(summary.global_batch, 16);
   EXPECT_EQ(summary.digests.at("train.py"), std::string(64, 'a'));
 }
 

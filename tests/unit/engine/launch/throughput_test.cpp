@@ -1,4 +1,4 @@
-// The batch of a script's words, and what is advised.
+// Samples per second, and what is advised.
 #include "topsctl/engine/launch/throughput.hpp"
 
 #include <gmock/gmock.h>
@@ -11,12 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Throughputs, TakeTheBatchOfTheScriptsWords) {
-  EXPECT_EQ(global_batch_of({"train.py", "--global-batch-size", "512", "--batch-size", "4"}, 8),
-            512);
-  EXPECT_EQ(global_batch_of({"train.py", "--batch_size=4"}, 8), 32);
-  EXPECT_EQ(global_batch_of({"train.py", "--batch-size", "four"}, 8), std::nullopt);
-  EXPECT_EQ(global_batch_of({"train.py", "--batch-size"}, 8), std::nullopt);
+TEST(Throughputs, CountSamples) {
   EXPECT_EQ(throughput_of(2.5, 512).samples_per_second, 1280.0);
   EXPECT_EQ(throughput_of(2.5, std::nullopt).samples_per_second, std::nullopt);
 }

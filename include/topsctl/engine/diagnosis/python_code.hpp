@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/diagnosis/python_tokens.hpp"
+#include "topsctl/engine/diagnosis/python_tokens.hpp"
 
 namespace topsctl {
 
