@@ -68,11 +68,14 @@ class ToldCommand {
     for (std::string& word : words_) {
       std::string value;
       if (word == "BUNDLE") {
-        value = given_value(where_.command, "bundle");
-        if (!value.empty()) value = typed_word(value);
+        value = all_given("bundle");
+        if (command == "inspect" || command == "lock") value = all_given("path");
         if (value.empty() && where_.bundle) value = where_.bundle().value_or("");
       } else if (word == "DIR" && command == "doctor") {
         value = typed_word(given_value(where_.command, "--project"));
+      } else if (word == "ROOT") {
+        const std::string root = given_value(where_.command, "--root");
+        value = root.empty() ? "/" : typed_word(root);
       } else if (word == "FILE" && has_word(words_, "lock")) {
         value = typed_word(given_value(where_.command, "--lock"));
       }
@@ -81,6 +84,15 @@ class ToldCommand {
     const bool has_bundle = words_.size() > 2 && !words_[2].starts_with('-');
     if (table_->name == "repair" && !has_bundle && where_.bundle && where_.bundle() == "")
       words_.insert(words_.begin() + 2, "BUNDLE");
+  }
+
+  std::string all_given(std::string_view argument) const {
+    const Option* option = where_.command == nullptr ? nullptr : where_.command->find(argument);
+    Words words;
+    if (option != nullptr) {
+      for (const std::string& each : option->given) words.push_back(typed_word(each));
+    }
+    return joined(words, " ");
   }
 
   // Of the command that tells it, if this one has it, too.

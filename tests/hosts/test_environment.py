@@ -107,7 +107,7 @@ def test_an_environment_that_is_not_in_effect_is_told_with_the_line_that_works_t
     for way, (variables, line) in ways.items():
         assert told(*check, **variables) == {f"environment-not-in-effect-{way}": line}
     # Under another name a program counts as cron or zsh to those it starts.
-    for way, program in (("cron", "cron"), ("zsh", "zsh")):
+    for way, program in (("cron", "cron"), ("zsh", "zsh"), ("csh", "tcsh"), ("fish", "fish")):
         host.copy_in(host.path("/bin/dash").resolve(), f"/srv/{program}")
         assert list(told(f"/srv/{program}", "-c", f"{' '.join(check)}; exit $?", **ways["shell"][0])) == [f"environment-not-in-effect-{way}"]
     host.path("/.dockerenv").write_text("")

@@ -84,7 +84,8 @@ std::string next_step(const InstallCommandOptions& options, const Execution& exe
 std::string next_label(const InstallCommandOptions& options, const Execution& execution) {
   const bool is_watched =
       options.confirm_timeout_s > 0 && execution.report.outcome == Outcome::committed;
-  return is_watched ? format("next, within {} s:", options.confirm_timeout_s) : format("next:");
+  return is_watched ? format("next, over a new connection, within {} s:", options.confirm_timeout_s)
+                    : format("next:");
 }
 
 std::string shown_plan(const Plan& plan, const Style& style) {

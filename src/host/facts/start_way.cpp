@@ -35,6 +35,10 @@ std::string_view name(StartWay way) {
       return "shell";
     case StartWay::zsh:
       return "zsh";
+    case StartWay::csh:
+      return "csh";
+    case StartWay::fish:
+      return "fish";
     case StartWay::sudo:
       return "sudo";
     case StartWay::ssh_command:
@@ -59,7 +63,10 @@ StartWay start_way(const std::map<std::string, std::string>& environment,
   if (descends_from("cron") || descends_from("crond")) return StartWay::cron;
   if (is_set("INVOCATION_ID") && is_set("JOURNAL_STREAM")) return StartWay::unit;
   if (is_set("SSH_CONNECTION") && !is_set("SSH_TTY")) return StartWay::ssh_command;
-  if (!ancestors.empty() && ancestors.front() == "zsh") return StartWay::zsh;
+  const std::string shell = ancestors.empty() ? std::string() : ancestors.front();
+  if (shell == "zsh") return StartWay::zsh;
+  if (shell.ends_with("csh")) return StartWay::csh;
+  if (shell == "fish") return StartWay::fish;
   return is_in_container && !is_set("SSH_CONNECTION") ? StartWay::container : StartWay::shell;
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t most_made = 64U << 10U;
 constexpr const char* signing_hint =
-    "see the output of ssh-keygen above; `topsctl lock` needs an Ed25519 key (`ssh-keygen -t "
+    "see the output of ssh-keygen above; signing needs an Ed25519 key (`ssh-keygen -t "
     "ed25519`) and ssh-keygen of OpenSSH 8.1 or later";
 
 // A folder that only we can enter, gone at the end: ssh-keygen writes the signature beside the

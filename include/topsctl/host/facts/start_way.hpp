@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-enum class StartWay { shell, zsh, sudo, ssh_command, cron, unit, container };
+enum class StartWay { shell, zsh, csh, fish, sudo, ssh_command, cron, unit, container };
 // As in the ids of findings: "shell", "ssh-command".
 std::string_view name(StartWay way);
 

@@ -13,6 +13,8 @@ TEST(StartWay, IsKnownByEnvironmentAndAncestors) {
   const std::map<std::string, std::string> command = {{"SSH_CONNECTION", "10.0.0.1 5 10.0.0.2 22"}};
   EXPECT_EQ(start_way(over_ssh, {"bash", "sshd"}, false), StartWay::shell);
   EXPECT_EQ(start_way(over_ssh, {"zsh", "sshd"}, false), StartWay::zsh);
+  EXPECT_EQ(start_way(over_ssh, {"tcsh", "sshd"}, false), StartWay::csh);
+  EXPECT_EQ(start_way(over_ssh, {"fish", "sshd"}, false), StartWay::fish);
   EXPECT_EQ(start_way(command, {"bash", "sshd"}, false), StartWay::ssh_command);
   EXPECT_EQ(start_way(command, {"sshd"}, true), StartWay::ssh_command);
   EXPECT_EQ(start_way({{"SUDO_COMMAND", "/usr/bin/topsctl"}}, {"sudo", "zsh"}, false),
