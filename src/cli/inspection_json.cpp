@@ -69,7 +69,10 @@ void write_members(std::ostream& out, const InspectionDocument& document) {
   write_list(out, "stacks", document.stacks,
              [&](const StackMatch& match) { out << to_line(to_json(match)); });
   out << ",\n  \"verdict\": " << to_line(topsctl::to_json(document.verdict))
-      << ",\n  \"other_files\": " << inspection.inventory.other_files
+      << ",\n  \"other_files\": " << inspection.inventory.other_files << ",\n";
+  write_list(out, "others", inspection.others,
+             [&](const OtherFile& file) { out << to_line(topsctl::to_json(file)); });
+  out << ",\n  \"settings\": " << to_line(topsctl::to_json(inspection.settings))
       << ",\n  \"against\": " << to_line(document.against)
       << ",\n  \"diff\": " << to_line(document.diff) << ",\n  \"lock\": " << to_line(document.lock);
 }

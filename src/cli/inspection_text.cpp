@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t narrowest_path = 24;
 constexpr std::size_t digest_digits = 12;
+// Of settings, in brief.
+constexpr std::size_t most_settings_shown = 8;
+constexpr std::size_t longest_value = 60;
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -174,6 +177,34 @@ std::string containers_table(const Inspection& inspection, const InspectionFrame
   return table(rows, style) + notes;
 }
 
+// What scripts and configurations set that lie beside the packages.
+std::string settings_text(const Inspection& inspection, Detail detail, const Style& style) {
+  if (inspection.settings.empty()) return {};
+  const std::size_t most =
+      detail == Detail::full ? inspection.settings.size() : most_settings_shown;
+  Rows rows = {{"variable", "value", "times"}};
+  for (const auto& [setting, times] : inspection.settings) {
+    if (rows.size() > most) break;
+    const std::string value = setting.value.empty() ? "-" : printable(setting.value);
+    rows.push_back({printable(setting.name),
+                    detail == Detail::full ? value : shortened_in_the_middle(value, longest_value),
+                    concat(times)});
+  }
+  const std::size_t left = inspection.settings.size() - (rows.size() - 1);
+  return concat(style.bold(format("variables set by files beside the packages")), "\n",
+                table(rows, style),
+                left == 0 ? std::string() : format("  {} more (--verbose)\n", left));
+}
+
+std::string others_text(const Inspection& inspection, const Style& style) {
+  std::string text = format("  {}\n", counted(inspection.inventory.other_files, "other file"));
+  if (inspection.others.empty()) return text;
+  Rows rows = {{"size", "file"}};
+  for (const OtherFile& file : inspection.others)
+    rows.push_back({human_size(file.size), place_text(file.container, file.path)});
+  return text + table(rows, style);
+}
+
 // The command that unpacks the first archive with a package that an install needs; empty: none has
 // one, so that an install finds them all.
 std::string unpacking(const Inspection& inspection, const InspectionFrame& frame) {
@@ -227,10 +258,9 @@ std::string render_inspection(const Inspection& inspection, const std::vector<Fi
                               const InspectionFrame& frame, const Style& style) {
   std::string text = verdict_lines(inspection, frame, style);
   text += packages_table(inspection.inventory, frame.detail, style);
-  if (frame.detail == Detail::full) {
-    text += format("  {}\n", counted(inspection.inventory.other_files, "other file"));
-  }
+  if (frame.detail == Detail::full) text += others_text(inspection, style);
   text += containers_table(inspection, frame, style);
+  text += settings_text(inspection, frame.detail, style);
   std::vector<Finding> shown;
   std::copy_if(findings.begin(), findings.end(), std::back_inserter(shown), [&](const Finding& f) {
     return frame.detail == Detail::full ||

@@ -60,6 +60,13 @@ Json to_json(const ElfFile& file) {
 
 }  // namespace
 
+Json to_json(const std::map<Setting, std::uint64_t>& settings) {
+  Json list = Json::array();
+  for (const auto& [setting, count] : settings)
+    list.push_back({{"name", setting.name}, {"value", setting.value}, {"count", count}});
+  return list;
+}
+
 Json to_json(const Contents& contents) {
   Json mismatches = Json::array();
   for (const Mismatch& mismatch : contents.mismatches) {
@@ -70,16 +77,12 @@ Json to_json(const Contents& contents) {
   }
   Json elf_files = Json::array();
   for (const ElfFile& file : contents.elf_files) elf_files.push_back(to_json(file));
-  Json settings = Json::array();
-  for (const auto& [setting, count] : contents.settings) {
-    settings.push_back({{"name", setting.name}, {"value", setting.value}, {"count", count}});
-  }
   return {{"digest_list", text_or_null(contents.list_name)},
           {"files_checked", contents.files_checked},
           {"unpacked_size", contents.unpacked_size},
           {"mismatches", std::move(mismatches)},
           {"elf_files", std::move(elf_files)},
-          {"settings", std::move(settings)}};
+          {"settings", to_json(contents.settings)}};
 }
 
 }  // namespace topsctl

@@ -30,4 +30,8 @@ Json to_json(const ContainerFile& container) {
           {"problem", text_or_null(container.problem)}};
 }
 
+Json to_json(const OtherFile& file) {
+  return {{"path", file.path}, {"container", file.container}, {"size", file.size}};
+}
+
 }  // namespace topsctl

@@ -69,6 +69,8 @@ struct Contents {
   bool operator==(const Contents&) const = default;
 };
 
+// [{name, value, count}]
+Json to_json(const std::map<Setting, std::uint64_t>& settings);
 Json to_json(const Contents& contents);
 
 }  // namespace topsctl

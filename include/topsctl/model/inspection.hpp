@@ -53,5 +53,6 @@ struct Inspection {
 };
 
 Json to_json(const ContainerFile& container);
+Json to_json(const OtherFile& file);
 
 }  // namespace topsctl

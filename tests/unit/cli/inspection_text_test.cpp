@@ -73,12 +73,31 @@ TEST(InspectionText, LeadsWithTheVerdict) {
   kind     compression  size      sha256        checksums  container
   runfile  gzip         19.5 KiB  ffffffffffff  md5 ok     TopsRider.run
   runfile: TopsRider: would run ./install.sh; topsctl only reads it
+variables set by files beside the packages
+  variable            value  times
+  ECCL_MAX_NCHANNELS  2      50
 warning[odd]: title of odd: x.deb
   preinst:12: curl x | sh
   hint: do something about it
 use --verbose to show 1 note
 next: unpack it: sh TopsRider.run --noexec --target DIR; then topsctl install DIR --dry-run
 )");
+}
+
+TEST(InspectionText, ListsOtherFilesAndAllVariablesWhenAsked) {
+  Inspection inspection = sample_inspection();
+  for (char letter = 'A'; letter < 'Z'; ++letter)
+    inspection.settings[{concat("ECCL_", letter), std::string(100, 'v')}] = 1;
+  EXPECT_THAT(shown(inspection, {}),
+              AllOf(HasSubstr("  ECCL_H "), Not(HasSubstr("  ECCL_I ")),
+                    HasSubstr("  18 more (--verbose)\n"), Not(HasSubstr("EULA.txt"))));
+  Shown how;
+  how.detail = Detail::full;
+  EXPECT_THAT(shown(inspection, {}, how),
+              AllOf(HasSubstr("  ECCL_Y "), HasSubstr(std::string(100, 'v')),
+                    Not(HasSubstr("more (--verbose)")), HasSubstr("3 other files\n"),
+                    HasSubstr("  300 B  TopsRider.run > EULA.txt\n"),
+                    HasSubstr("  100 B  docs/guide.pdf\n")));
 }
 
 TEST(InspectionText, FitsEveryTerminal) {
