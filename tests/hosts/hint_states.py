@@ -73,8 +73,8 @@ def asks(text):
 def explanations():
     """Asks for each diagnosis that tells a command of topsctl."""
     for file in sorted(DIAGNOSES.glob("*.json")):
-        for each in json.loads(file.read_text(encoding="utf-8"))["diagnoses"]:
-            if "topsctl " in json.dumps(each["actions"]):
+        for each in json.loads(file.read_text(encoding="utf-8")).get("diagnoses", ()):
+            if "topsctl " in json.dumps(each["remedy"]):
                 yield f"topsctl doctor --explain {each['id']}"
 
 
@@ -92,15 +92,11 @@ STATES = [
         topsctl history show 7
         topsctl rollback 7
         topsctl history seven
-        topsctl snapshot -o /tmp/snapshot.json
         topsctl doctor --log /srv
         topsctl verify --stack vccl-2.26.6
-        topsctl launch -- /srv/fine.py
-        topsctl launch -- fine.pi
-        """), fill=GIVEN, least=15),
+        """), changes=("topsctl snapshot",), fill=GIVEN, least=14),
     State("mistyped", asks("""
-        topsctl
-        topsctl instal /srv/bundle
+        topsctl instal /srv/bundle --dry-run
         topsctl install
         topsctl install /srv/bundel --dry-run
         topsctl install /srv/bundle --dryrun
@@ -112,8 +108,6 @@ STATES = [
         topsctl env chek
         topsctl env --format jsn
         topsctl env exec -- no-such
-        topsctl launch
-        topsctl launch /srv/fine.py
         topsctl runs show no-such
         topsctl runs logs no-such
         topsctl runs shw
@@ -135,8 +129,6 @@ STATES = [
         topsctl inspect /srv/bundle --diff /srv/bundel
         topsctl transfer
         topsctl deploy
-        topsctl launch --again no-such
-        topsctl launch --engine slrm -- /srv/fine.py
         topsctl --lang xx status
         topsctl --colour never status
         topsctl doctor --project /srv/project --accept no-such
@@ -146,9 +138,17 @@ STATES = [
         topsctl stack shw
         topsctl history prun
         """), fill=THEIRS, least=40),
+    State("mistyped, cards", asks("""
+        topsctl launch
+        topsctl launch /srv/fine.py
+        topsctl launch -- fine.pi
+        topsctl launch --again no-such
+        topsctl launch --engine slrm --hosts-from n[0-1] --dry-run -- /srv/fine.py
+        topsctl launch --preflight devise -- /srv/fine.py
+        """), parent="cards", before=LOADED, fill=THEIRS, least=5),
+    State("in a bundle", asks("topsctl status"), cwd="/srv/bundle"),
     State("bundle", asks("""
         topsctl inspect bundle
-        cd /srv/bundle && topsctl status
         topsctl install bundle --dry-run --components eccl
         topsctl inspect --against / bundle
         topsctl inspect --deep bundle
@@ -162,13 +162,13 @@ STATES = [
         topsctl inspect older bundle
         topsctl install older bundle
         topsctl env --stack topsrider-t2x
-        """), fill=THEIRS, least=8, before="cd /srv; "),
+        """), fill=THEIRS, least=8),
     State("archived", asks("""
         topsctl inspect bundle.tar.gz
         topsctl install bundle.tar.gz --dry-run
-        """), fill={**THEIRS, "DIR": "/tmp/unpacked"}, setup=("tar czf bundle.tar.gz bundle",)),
+        """), fill={**THEIRS, "DIR": "/srv/bundle"}, setup=("tar czf bundle.tar.gz bundle",)),
     State("to be installed", asks("topsctl install bundle --dry-run"), fill=THEIRS),
-    State("to be confirmed", asks("topsctl install bundle --confirm-timeout 900"), is_live=True),
+    State("to be confirmed", changes=("topsctl install bundle --confirm-timeout 900",), is_live=True, env=OLD_CONNECTION, typed_env=NEW_CONNECTION),
     State("installed", asks("""
         topsctl status
         topsctl verify
@@ -183,7 +183,7 @@ STATES = [
         topsctl history 9
         topsctl doctor --level import
         """), fill=THEIRS, setup=(INSTALL,), least=10),
-    State("installed just now", asks("topsctl install bundle"), fill=THEIRS, is_english=True),
+    State("installed just now", changes=("topsctl install bundle",), fill=THEIRS),
     State("loaded", asks("""
         topsctl status
         topsctl env check
@@ -193,13 +193,11 @@ STATES = [
         topsctl status
         topsctl env check
         topsctl doctor
-        topsctl launch --preflight none --nproc 1 -- fine.py
         """), parent="installed", before=f"{LOADED}export ECCL_MAX_NCHANNELS=99 RANK=3 LD_LIBRARY_PATH=/nowhere; ", fill=THEIRS),
     State("library missing", asks("""
         topsctl status
         topsctl verify
         topsctl doctor
-        topsctl launch -- fine.py
         """), parent="installed", setup=(f"rm {LIBRARY}",), fill=THEIRS, least=3),
     State("package removed", asks("""
         topsctl status
@@ -228,15 +226,13 @@ STATES = [
         topsctl rollback
         topsctl status
         topsctl verify --level files
-        """), parent="installed", setup=("echo '// mine' > /usr/include/eccl/eccl.h",), fill=THEIRS, least=2),
+        """), parent="installed", setup=("echo '// mine' > /usr/include/eccl/eccl.h",), fill=THEIRS, least=2, marks=(pytest.mark.whole,)),
     State("rolled back", asks("""
         topsctl status
         topsctl rollback
         topsctl rollback 1
         topsctl confirm 1
-        topsctl repair
-        topsctl verify
-        """), parent="installed", setup=("topsctl rollback --yes",), fill=GIVEN, least=5),
+        """), parent="installed", setup=("topsctl rollback --yes",), fill=GIVEN, least=4),
     State("pruned", asks("""
         topsctl rollback 1
         topsctl rollback
@@ -261,10 +257,7 @@ STATES = [
         topsctl status
         topsctl confirm 1
         """), parent="awaiting", env=OLD_CONNECTION, typed_env=NEW_CONNECTION, least=2),
-    State("awaiting, watched", asks("""
-        topsctl recover --unless-confirmed 1 & topsctl history
-        """), parent="awaiting", env=NEW_CONNECTION, is_live=True, fill=THEIRS),
-    State("script fails", asks("topsctl install failing"), fill=THEIRS, least=0),
+    State("awaiting, watched", changes=("topsctl recover --unless-confirmed 1 & topsctl history",), parent="awaiting", env=NEW_CONNECTION, is_live=True, fill=THEIRS),
     State("after a failed install", asks("""
         topsctl status
         topsctl rollback
@@ -304,7 +297,7 @@ STATES = [
         topsctl watch
         topsctl doctor
         """), parent="installed", around=("python3", "/srv/train.py"), before=LOADED, fill=THEIRS),
-    State("detached", asks("topsctl launch --preflight none --nproc 1 -d -- wait.py"), parent="installed", is_live=True),
+    State("detached", changes=("topsctl launch --preflight none --nproc 1 -d -- wait.py",), parent="installed", is_live=True),
     State("failed run", asks("""
         topsctl status
         topsctl runs
@@ -312,28 +305,26 @@ STATES = [
         topsctl watch
         topsctl runs stop 1
         topsctl doctor --log logs
-        topsctl launch --preflight none --nproc 2 -- fails.py
-        """), parent="installed", before=LOADED, setup=(". /etc/profile.d/topsrider.sh; topsctl launch --preflight none --nproc 2 --log-dir /srv/logs -- fails.py; true",),
+        """), changes=("topsctl launch --preflight none --nproc 2 -- fails.py",), parent="installed", before=LOADED, setup=(". /etc/profile.d/topsrider.sh; topsctl launch --preflight none --nproc 2 --log-dir /srv/logs -- fails.py; true",),
           fill=THEIRS, least=3),
     State("project", asks("""
         topsctl doctor --project /srv/project
-        topsctl doctor --project /srv/project --apply
-        """), parent="installed", fill=THEIRS, least=1),
+        """), changes=("topsctl doctor --project /srv/project --apply --style import",), parent="installed", fill=THEIRS, least=1),
     State("cards", asks("""
-        topsctl status
-        topsctl verify
-        topsctl doctor
         topsctl watch
-        topsctl launch -- fine.py
         topsctl launch --cards 9 -- fine.py
-        """), parent="installed", make=cards, before=LOADED, fill=THEIRS, least=1),
+        """), parent="installed", make=cards, before=LOADED, fill=THEIRS, least=0),
+    State("cards, all levels", asks("""
+        topsctl status
+        topsctl doctor
+        """), parent="cards", before=LOADED, fill=THEIRS, marks=(pytest.mark.whole,)),
+    State("explained", tuple(explanations()), parent="cards", before=LOADED, fill={**GIVEN, "DIR": "/srv/project"}, least=30),
     State("another root", asks("""
         topsctl status --root /mnt
         topsctl verify --level files --root /mnt
-        topsctl install bundle --dry-run --reinstall --root /mnt
         topsctl rollback 9 --root /mnt
         topsctl env check --root /mnt
-        """), parent="library missing", around=BIND, root="/mnt", fill=THEIRS, least=5),
+        """), parent="library missing", around=BIND, root="/mnt", fill=THEIRS, least=3),
     State("another root, interrupted", asks("""
         topsctl status --root /mnt
         topsctl history --root /mnt

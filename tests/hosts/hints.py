@@ -1,16 +1,17 @@
 """What a host tells its reader to type, and typing it: states of hosts as layers, so that each line gets a fresh clone."""
 
+import contextlib
 import re
 import shlex
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hosts.host import Host
 from hosts.storage import mount_overlay
 from support.quoted import to_be_typed
 
 TIMEOUT = 300  # seconds, for machines that do much else
-FINDINGS = 5
+USAGE, FINDINGS = 2, 5
 JUDGING = ("verify", "doctor", "inspect", "status", "env check")  # what may end with findings
 MENDING = ("recover", "repair", "rollback", "confirm", "install")
 WITH_ROOT = re.compile(r"topsctl (?:install|confirm|verify|repair|rollback|recover|history|env|status|snapshot)\b(?! -h)")
@@ -20,10 +21,12 @@ PLACEHOLDER = re.compile(r"(?<![\w/.-])(?:[A-Z][A-Z]+(?:\.[a-z0-9]+)*)(?:\.\.\.|
 @dataclass(frozen=True)
 class State:
     """One state of a host. `setup` are lines for a shell of root on a host in the state `parent`; then each of `asks` is
-    typed, and each line that it tells to type. `before` stands before every line in its shell, `around` is a command
-    that runs the shell; `fill` has what only the user can know. `least`: so many lines must be found."""
+    typed, and each line that it tells to type. What `changes` the host is asked on one of its own, on which goes on what
+    it tells. `before` stands before every line in its shell, `around` is a command that runs the shell; `fill` has what
+    only the user can know. `least`: so many lines must be found."""
     name: str
-    asks: tuple
+    asks: tuple = ()
+    changes: tuple = ()
     least: int = 1
     parent: str = "bare"
     setup: tuple = ()
@@ -34,12 +37,10 @@ class State:
     user: int = None
     env: dict = field(default_factory=dict)
     typed_env: dict = field(default_factory=dict)  # of the lines that are told to be typed elsewhere
-    is_english: bool = False  # asking again in Chinese costs too much
     is_live: bool = False  # what is asked goes on: all is typed on one host, in one shell
     cwd: str = "/srv"
     root: str = ""  # what is asked about is this root directory, and so must be what is told
     fill: dict = field(default_factory=dict)
-    defects: dict = field(default_factory=dict)  # (asked, told): why it fails by now
     marks: tuple = ()
 
 
@@ -54,6 +55,8 @@ class Layered(Host):
 
     def _mount(self):
         mount_overlay(self.layers, self._storage.path, self.volatile)
+
+    close = Host.remove
 
     def frozen(self):
         """The layers of this host as it is now, for others; it cannot be used any more."""
@@ -80,6 +83,13 @@ class Said:
         return f"$ {self.line}\nexit {self.code}\n{self.text}"
 
 
+# One command in both languages.
+BOTH = """
+bash -c {command} >/tmp/{number}.en 2>&1 </dev/null; echo $? >/tmp/{number}.code
+LANG=zh_CN.UTF-8 bash -c {command} >/tmp/{number}.zh 2>&1 </dev/null
+"""
+
+
 class Place:
     """The states that were made, and clones of them."""
 
@@ -93,12 +103,12 @@ class Place:
         self._hosts = []
 
     def clone(self, name):
-        return self.over(self._layers(name))
+        return self.over(self.layers(name))
 
     def over(self, layers):
         return Layered(layers, self._folder)
 
-    def _layers(self, name):
+    def layers(self, name):
         if name not in self._made:
             state = self._states[name]
             host = self.over((self._root,)) if name == "bare" else self.clone(state.parent)
@@ -156,14 +166,14 @@ class Shell:
 def told(said, names):
     """The lines that the reader is told to type, also those that are told as a change of what was asked."""
     lines = to_be_typed(said.text, names)
-    if re.search(r"(?:hint|提示)[:：] .*sudo", said.text):
+    hint = "\n".join(re.findall(r"^(?:hint|提示)[:：] *(.*)$", said.text, re.MULTILINE))
+    if "sudo" in hint and "--" not in hint and "sudo topsctl" not in hint:
         lines.append(f"sudo {said.line}")
-    if re.search(r"(?:hint|提示)[:：] *\S*.*--force", said.text) and " --force" not in said.line and not lines:
-        lines.append(f"{said.line} --force")
+    lines += [f"{said.line} {option}" for option in ("--force", "--accept-new") if not lines and re.search(rf"{option}(?![\w-])", hint)]
     meant = re.search(r"(?:error|错误)[:：].*'([^']*)'.*[(（](?:did you mean|是否想输入) '([^']*)'[?？][)）]", said.text)
-    if meant and re.search(rf"(?<!\S){re.escape(meant[1])}(?!\S)", said.line):
-        lines.append(re.sub(rf"(?<!\S){re.escape(meant[1])}(?!\S)", meant[2].replace("\\", r"\\"), said.line))
-    return list(dict.fromkeys(lines))
+    if meant:
+        lines.append(re.sub(rf"(?<!\S){re.escape(meant[1])}(?!\S)", lambda _: meant[2], said.line))
+    return [line for line in dict.fromkeys(lines) if line != said.line or not meant]
 
 
 def filled(line, fill):
@@ -182,7 +192,7 @@ def objection(asked, typed, again):
     if asked.error and asked.error == typed.error:
         return "it ends with the same error"
     is_mending = words.startswith(MENDING) and not re.search(r" (-h|--help|--dry-run)\b", words)
-    if asked.error and is_mending and typed.line != f"sudo {asked.line}" and again().error == asked.error:
+    if asked.error and asked.code != USAGE and is_mending and typed.line != f"sudo {asked.line}" and again().error == asked.error:
         return "what was asked ends with the same error again"
     return ""
 
@@ -194,55 +204,53 @@ class Reader:
         self._place = place
         self._state = state
         self._names = names
+        self._judged = {}
 
     def results(self):
         """(what was asked, the line told, why it should not have been told) for each line of each command."""
-        judged, found = {}, []
-        for ask in self._state.asks:
-            host = self._place.clone(self._state.name)
-            try:
+        found = self._looked_at() if self._state.asks else []
+        for ask in self._state.changes:
+            with contextlib.closing(self._place.clone(self._state.name)) as host:
                 shell = Shell(host, self._state)
                 asked = shell.type(ask)
-                lines = told(asked, self._names)
-                self._compare_chinese(ask, lines)
-                if not self._state.is_live:
-                    layers = host.frozen()
-                for line in lines:
-                    if line not in judged:
-                        judged[line] = self._judge(asked, line, shell if self._state.is_live else layers)
-                    found.append((ask, line, judged[line]))
-            finally:
-                host.remove()
+                where = shell if self._state.is_live else host.frozen()
+                found += self._found(asked, told(asked, self._names), where)
         return found
 
+    def _looked_at(self):
+        """All that changes nothing is asked on one host, in both languages."""
+        with contextlib.closing(self._place.clone(self._state.name)) as host:
+            script = "".join(BOTH.format(number=number, command=shlex.quote(self._state.before + ask))
+                             for number, ask in enumerate(self._state.asks))
+            Shell(host, replace(self._state, before="")).type(script)
+            said = {language: [Said(ask, int((host.path(f"/tmp/{number}.code")).read_text()), host.path(f"/tmp/{number}.{language}").read_text())
+                               for number, ask in enumerate(self._state.asks)] for language in ("en", "zh")}
+        found = []
+        for asked, chinese in zip(said["en"], said["zh"]):
+            lines, others = told(asked, self._names), told(chinese, self._names)
+            assert lines == others, f"{lines} in English, {others} in Chinese:\n{asked}\n{chinese}"
+            found += self._found(asked, lines, self._place.layers(self._state.name))
+        return found
+
+    def _found(self, asked, lines, where):
+        for line in lines:
+            if line not in self._judged:
+                self._judged[line] = self._judge(asked, line, where)
+        return [(asked.line, line, self._judged[line]) for line in lines]
+
     def _judge(self, asked, line, where):
+        """`where` is a shell, or layers for a host of its own."""
         if self._state.root and WITH_ROOT.search(line) and f"--root {self._state.root}" not in line:
             return f"it is of another root than {self._state.root}"
         text, left = filled(line, self._state.fill)
         if left:
             return f"nobody knows what to put for {', '.join(left)}"
-        if self._state.is_live:
-            typed = where.type(text, self._state.typed_env)
-            return self._described(objection(asked, typed, lambda: where.type(asked.line)), typed)
-        host = self._place.over(where)
-        try:
-            shell = Shell(host, self._state)
-            typed = shell.type(text, self._state.typed_env)
-            return self._described(objection(asked, typed, lambda: shell.type(asked.line)), typed)
-        finally:
-            host.remove()
+        if isinstance(where, Shell):
+            return self._typed(asked, text, where)
+        with contextlib.closing(self._place.over(where)) as host:
+            return self._typed(asked, text, Shell(host, self._state))
 
-    @staticmethod
-    def _described(reason, typed):
+    def _typed(self, asked, text, shell):
+        typed = shell.type(text, self._state.typed_env)
+        reason = objection(asked, typed, lambda: shell.type(asked.line))
         return reason and f"{reason}: {typed.error or typed.text[-300:]}"
-
-    def _compare_chinese(self, ask, lines):
-        if self._state.is_live or self._state.is_english:
-            return
-        host = self._place.clone(self._state.name)
-        try:
-            chinese = Shell(host, self._state).type(ask, {"LANG": "zh_CN.UTF-8"})
-        finally:
-            host.remove()
-        other = told(chinese, self._names)
-        assert other == lines, f"{ask}: {lines} in English, {other} in Chinese:\n{chinese}"

@@ -4,11 +4,11 @@ import re
 
 SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 COMMAND = re.compile(r"(?:^|[\s(])topsctl((?: +(?:'[^']*'|[^\s'|>;)])+)+)")
-# In output: a code span may be wrapped once; after `next:` and after a colon it goes to the end of the line.
-OUTPUT_SPAN = re.compile(r"`((?:sudo )?topsctl [^`]*|eval [^`]*|\. /[^`]*)`")
+# In output: what stands in a code span or in parentheses may be wrapped; after `next:` or a colon it goes to the end of the line.
+OUTPUT_SPANS = (re.compile(r"`((?:sudo )?topsctl\s[^`]*|eval [^`]*|\. /[^`]*)`"),
+                re.compile(r"(?<!\$)[(（]((?:sudo )?topsctl\s+[a-z][^`)）]*)[)）]"))
 NEXT = re.compile(r"^ *(?:next|run|下一步|运行)[^:：`]{0,40}[:：] *((?:sudo )?topsctl [^`]*|\. /[^`]*|exec [^`]*|eval [^`]*)$")
 OTHERS = (re.compile(r"[:：] *((?:sudo )?topsctl [a-z][^`]*?)(?:(?<!\.)\.|。)?$"),
-          re.compile(r"(?<!\$)[(（]((?:sudo )?topsctl [a-z][^`)）]*)[)）]"),
           re.compile(r"(?:then|run|然后|运行) *((?:sudo )?topsctl [a-z][^`]*)$"),
           re.compile(r"^ {2,}((?:sudo )?topsctl [a-z][^`]*)$"))
 
@@ -30,7 +30,7 @@ def quoted(text):
 
 def to_be_typed(text, names):
     """Of output: the lines that its reader is told to type, each once, in order. `names` are the commands of topsctl."""
-    found = [" ".join(span.split()) for span in OUTPUT_SPAN.findall(text)]
+    found = [" ".join(span.split()) for kind in OUTPUT_SPANS for span in kind.findall(text)]
     for line in text.splitlines():
         found += [words.strip() for words in NEXT.findall(line) or [each for kind in OTHERS for each in kind.findall(line)]]
     return [line for line in dict.fromkeys(found) if _is_of_topsctl(line, names)]
