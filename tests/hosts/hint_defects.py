@@ -5,6 +5,23 @@ FLEET = "fleet"
 DEFECTS = {  # (state, asked, told)
     "what follows the command is no part of it": [
         ("to be confirmed", "topsctl install bundle --confirm-timeout 900", "topsctl confirm 1 within 900 s")],
+    "nobody is to type it: it is named": [
+        ("locks", "topsctl lock older.lock --sign no-key", "topsctl lock"),
+        ("locks", "topsctl lock older.lock --sign fine.py", "topsctl lock")],
+    "tcsh does not understand it": [
+        ("in tcsh", "topsctl env check", 'eval "$(topsctl env)"')],
+    "without backups nothing but --give-up works": [
+        ("backups gone", "topsctl status", "topsctl recover --from-store"),
+        ("backups gone", "topsctl recover", "topsctl recover --from-store"),
+        ("backups gone", "topsctl rollback", "topsctl recover --from-store"),
+        ("backups gone", "topsctl history", "topsctl recover"),
+        ("backups gone", "topsctl install bundle --dry-run", "topsctl recover")],
+    "a store that an install refuses is not seen by its dry run": [
+        ("journal gone", "topsctl install bundle --dry-run", "topsctl install bundle")],
+    "it leads to --force, which others alone can decide": [
+        ("changed since the interruption", "topsctl status", "topsctl recover"),
+        ("changed since the interruption", "topsctl history", "topsctl recover"),
+        ("changed since the interruption", "topsctl install bundle --dry-run", "topsctl recover")],
     "a launch needs a script": [
         ("bare", "topsctl runs", "topsctl launch"),
         ("installed", "topsctl runs", "topsctl launch"),
@@ -15,9 +32,18 @@ DEFECTS = {  # (state, asked, told)
         ("bare", "topsctl env", "topsctl rollback"),
         ("bundle", "topsctl env --stack topsrider-t2x", "topsctl rollback")],
     "what was found cannot be installed without what is missing": [
+        ("snapshots", "topsctl inspect incomplete --against now.json",
+         "topsctl install incomplete --stack topsrider-t2x --components sdk,topsfactor,torch_gcu --dry-run"),
         ("bundle", "topsctl inspect incomplete",
          "topsctl install incomplete --stack topsrider-t2x --components sdk,topsfactor,torch_gcu --dry-run")],
     "the words of the command line are not put in": [
+        ("locks", "topsctl install bundle --lock older.lock --dry-run", "topsctl lock BUNDLE --output FILE"),
+        ("locks", "topsctl install bundle --lock changed.lock --dry-run", "topsctl lock --sign KEY FILE"),
+        ("locks", "topsctl install bundle --lock fine.py --dry-run", "topsctl lock BUNDLE --output FILE"),
+        ("locks", "topsctl lock older.lock", "topsctl lock BUNDLE --output FILE"),
+        ("signatures required", "topsctl install bundle --dry-run", "topsctl lock BUNDLE --output FILE --sign KEY"),
+        ("signatures required", "topsctl install bundle --lock unsigned.lock --dry-run", "topsctl lock BUNDLE --output FILE --sign KEY"),
+        ("signatures required", "topsctl install bundle --lock signed.lock --dry-run --stack mine.json", "topsctl lock --sign KEY FILE"),
         ("mistyped", "topsctl lock /srv/bundle", "topsctl lock BUNDLE --output FILE"),
         ("mistyped", "topsctl install /srv/bundle --lock /srv/no.lock", "topsctl lock BUNDLE --output FILE"),
         ("mistyped", "topsctl doctor --project /srv/project --accept no-such", "topsctl doctor --project DIR")],
@@ -25,6 +51,7 @@ DEFECTS = {  # (state, asked, told)
         ("interrupted", "topsctl repair", "topsctl repair BUNDLE"),
         ("interrupted", "topsctl verify", "topsctl install BUNDLE"),
         ("package removed", "topsctl verify", "topsctl install BUNDLE")],
+
     "the bundle is not where it was": [
         ("bundle gone", "topsctl verify --level files", "topsctl repair")],
     "only root may": [

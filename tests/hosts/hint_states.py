@@ -70,12 +70,25 @@ def asks(text):
     return tuple(line.strip() for line in text.strip().splitlines())
 
 
-def explanations():
-    """Asks for each diagnosis that tells a command of topsctl."""
+def explanations(of_launch):
+    """Asks for each diagnosis that tells a command of topsctl: those that tell a launch, or the others."""
     for file in sorted(DIAGNOSES.glob("*.json")):
         for each in json.loads(file.read_text(encoding="utf-8")).get("diagnoses", ()):
-            if "topsctl " in json.dumps(each["remedy"]):
+            remedy = json.dumps(each["remedy"])
+            if "topsctl " in remedy and ("topsctl launch" in remedy) == of_launch:
                 yield f"topsctl doctor --explain {each['id']}"
+
+
+
+# What topsctl prints is not what it understands: what the tests must see.
+ALTERED = State("altered", ("topsctl status",), parent="interrupted", setup=(
+    "mv /usr/local/bin/topsctl /usr/local/bin/topsctl.true", "cp /srv/altering.sh /usr/local/bin/topsctl; chmod 755 /usr/local/bin/topsctl"),
+    files={"/srv/altering.sh": """#!/bin/sh
+topsctl.true "$@" >/tmp/unaltered 2>&1
+code=$?
+sed 's/topsctl recover/topsctl recovery/' /tmp/unaltered
+exit $code
+"""})
 
 
 STATES = [
@@ -94,7 +107,7 @@ STATES = [
         topsctl history seven
         topsctl doctor --log /srv
         topsctl verify --stack vccl-2.26.6
-        """), changes=("topsctl snapshot",), fill=GIVEN, least=14),
+        """), changes=("topsctl snapshot",), fill=GIVEN, least=16),
     State("mistyped", asks("""
         topsctl instal /srv/bundle --dry-run
         topsctl install
@@ -137,7 +150,7 @@ STATES = [
         topsctl stack show topsrider-t2
         topsctl stack shw
         topsctl history prun
-        """), fill=THEIRS, least=40),
+        """), fill=THEIRS, least=44),
     State("mistyped, cards", asks("""
         topsctl launch
         topsctl launch /srv/fine.py
@@ -145,7 +158,7 @@ STATES = [
         topsctl launch --again no-such
         topsctl launch --engine slrm --hosts-from n[0-1] --dry-run -- /srv/fine.py
         topsctl launch --preflight devise -- /srv/fine.py
-        """), parent="cards", before=LOADED, fill=THEIRS, least=5),
+        """), parent="cards", before=LOADED, fill=THEIRS, least=7),
     State("in a bundle", asks("topsctl status"), cwd="/srv/bundle"),
     State("bundle", asks("""
         topsctl inspect bundle
@@ -168,7 +181,7 @@ STATES = [
         topsctl install bundle.tar.gz --dry-run
         """), fill={**THEIRS, "DIR": "/srv/bundle"}, setup=("tar czf bundle.tar.gz bundle",)),
     State("to be installed", asks("topsctl install bundle --dry-run"), fill=THEIRS),
-    State("to be confirmed", changes=("topsctl install bundle --confirm-timeout 900",), is_live=True, env=OLD_CONNECTION, typed_env=NEW_CONNECTION),
+    State("to be confirmed", changes=("topsctl install bundle --confirm-timeout 900",), is_live=True, env=OLD_CONNECTION, typed_env=NEW_CONNECTION, least=2),
     State("installed", asks("""
         topsctl status
         topsctl verify
@@ -193,18 +206,18 @@ STATES = [
         topsctl status
         topsctl env check
         topsctl doctor
-        """), parent="installed", before=f"{LOADED}export ECCL_MAX_NCHANNELS=99 RANK=3 LD_LIBRARY_PATH=/nowhere; ", fill=THEIRS),
+        """), parent="installed", before=f"{LOADED}export ECCL_MAX_NCHANNELS=99 RANK=3 LD_LIBRARY_PATH=/nowhere; ", fill=THEIRS, least=3),
     State("library missing", asks("""
         topsctl status
         topsctl verify
         topsctl doctor
-        """), parent="installed", setup=(f"rm {LIBRARY}",), fill=THEIRS, least=3),
+        """), parent="installed", setup=(f"rm {LIBRARY}",), fill=THEIRS, least=4),
     State("package removed", asks("""
         topsctl status
         topsctl verify
         topsctl rollback
         topsctl doctor
-        """), parent="installed", setup=("dpkg --remove --force-depends tops-eccl",), fill=THEIRS, least=4),
+        """), parent="installed", setup=("dpkg --remove --force-depends tops-eccl",), fill=THEIRS, least=6),
     State("environment file missing", asks("""
         topsctl status
         topsctl verify --level files
@@ -215,13 +228,14 @@ STATES = [
         topsctl verify --level files
         topsctl env check
         topsctl rollback
-        """), parent="installed", setup=(f"echo export ECCL_DEBUG=TRACE >> {PROFILE}",), fill=THEIRS, least=3),
+        """), parent="installed", setup=(f"echo export ECCL_DEBUG=TRACE >> {PROFILE}",), fill=THEIRS, least=4),
     State("bundle gone", asks("""
         topsctl status
         topsctl repair
         topsctl verify --level files
         topsctl doctor
-        """), parent="library missing", setup=("mv /srv/bundle /srv/elsewhere",), fill={**THEIRS, "BUNDLE": "/srv/elsewhere"}, least=3),
+        """), parent="library missing", setup=("mv /srv/bundle /srv/elsewhere",),
+          fill={**THEIRS, "BUNDLE": "/srv/elsewhere"}, least=5),
     State("header changed", asks("""
         topsctl rollback
         topsctl status
@@ -233,11 +247,6 @@ STATES = [
         topsctl rollback 1
         topsctl confirm 1
         """), parent="installed", setup=("topsctl rollback --yes",), fill=GIVEN, least=4),
-    State("pruned", asks("""
-        topsctl rollback 1
-        topsctl rollback
-        topsctl status
-        """), parent="installed", setup=("topsctl install /srv/bundle --reinstall --yes", "topsctl history prune --keep 1"), fill=THEIRS, marks=(pytest.mark.whole,)),
     State("interrupted", asks("""
         topsctl status
         topsctl install /srv/bundle --dry-run
@@ -247,12 +256,13 @@ STATES = [
         topsctl confirm 1
         topsctl verify
         topsctl doctor
-        """), files={"/srv/interrupt.py": INTERRUPT}, setup=("python3 /srv/interrupt.py /srv/bundle",), fill=THEIRS, least=8),
+        """), files={"/srv/interrupt.py": INTERRUPT}, setup=("python3 /srv/interrupt.py /srv/bundle",), fill=THEIRS, least=10),
     State("awaiting", asks("""
         topsctl status
         topsctl history
         topsctl verify
-        """), setup=(f"SSH_CONNECTION='{OLD_CONNECTION['SSH_CONNECTION']}' {INSTALL} --confirm-timeout 900",), env=NEW_CONNECTION, fill=THEIRS, least=3),
+        """), setup=(f"SSH_CONNECTION='{OLD_CONNECTION['SSH_CONNECTION']}' {INSTALL} --confirm-timeout 900",),
+          env=NEW_CONNECTION, fill=THEIRS, least=5),
     State("awaiting, same connection", asks("""
         topsctl status
         topsctl confirm 1
@@ -281,7 +291,7 @@ STATES = [
         topsctl status
         topsctl install bundle --dry-run
         topsctl verify
-        """), user=USER, fill=GIVEN, least=3),
+        """), user=USER, fill=GIVEN, least=4),
     State("a user, interrupted", asks("""
         topsctl status
         topsctl recover
@@ -305,11 +315,12 @@ STATES = [
         topsctl watch
         topsctl runs stop 1
         topsctl doctor --log logs
-        """), changes=("topsctl launch --preflight none --nproc 2 -- fails.py",), parent="installed", before=LOADED, setup=(". /etc/profile.d/topsrider.sh; topsctl launch --preflight none --nproc 2 --log-dir /srv/logs -- fails.py; true",),
+        """), changes=("topsctl launch --preflight none --nproc 2 -- fails.py",), parent="installed", before=LOADED,
+          setup=(f"{LOADED}topsctl launch --preflight none --nproc 2 --log-dir /srv/logs -- fails.py; true",),
           fill=THEIRS, least=3),
     State("project", asks("""
         topsctl doctor --project /srv/project
-        """), changes=("topsctl doctor --project /srv/project --apply --style import",), parent="installed", fill=THEIRS, least=1),
+        """), changes=("topsctl doctor --project /srv/project --apply --style import",), parent="installed", fill=THEIRS, least=3),
     State("cards", asks("""
         topsctl watch
         topsctl launch --cards 9 -- fine.py
@@ -318,7 +329,10 @@ STATES = [
         topsctl status
         topsctl doctor
         """), parent="cards", before=LOADED, fill=THEIRS, marks=(pytest.mark.whole,)),
-    State("explained", tuple(explanations()), parent="cards", before=LOADED, fill={**GIVEN, "DIR": "/srv/project"}, least=30),
+    State("explained", tuple(explanations(of_launch=False)), parent="installed", before=LOADED,
+          fill={**GIVEN, "DIR": "/srv/project"}, least=13),
+    State("launches explained", tuple(explanations(of_launch=True)), parent="cards", before=LOADED,
+          fill={**GIVEN, "DIR": "/srv/project"}, least=13),
     State("another root", asks("""
         topsctl status --root /mnt
         topsctl verify --level files --root /mnt
@@ -334,5 +348,5 @@ STATES = [
     State("another root, awaiting", asks("""
         topsctl status --root /mnt
         topsctl history --root /mnt
-        """), parent="awaiting", around=BIND, root="/mnt", env=NEW_CONNECTION, fill=THEIRS, least=2),
+        """), parent="awaiting", around=BIND, root="/mnt", env=NEW_CONNECTION, fill=THEIRS, least=3),
 ]

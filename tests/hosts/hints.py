@@ -34,6 +34,7 @@ class State:
     make: object = None  # called with the host, before `setup`
     before: str = ""
     around: tuple = ()
+    shell: str = "bash"
     user: int = None
     env: dict = field(default_factory=dict)
     typed_env: dict = field(default_factory=dict)  # of the lines that are told to be typed elsewhere
@@ -85,8 +86,8 @@ class Said:
 
 # One command in both languages.
 BOTH = """
-bash -c {command} >/tmp/{number}.en 2>&1 </dev/null; echo $? >/tmp/{number}.code
-LANG=zh_CN.UTF-8 bash -c {command} >/tmp/{number}.zh 2>&1 </dev/null
+{shell} -c {command} >/tmp/{number}.en 2>&1 </dev/null; echo $? >/tmp/{number}.code
+LANG=zh_CN.UTF-8 {shell} -c {command} >/tmp/{number}.zh 2>&1 </dev/null
 """
 
 
@@ -149,7 +150,7 @@ class Shell:
         environment = {**home, **self._state.env, **(env or {})}
         if self._state.is_live:
             return self._type_on(line, environment)
-        done = self._host.run([*self._state.around, "bash", "-c", self._state.before + line], cwd=self._state.cwd,
+        done = self._host.run([*self._state.around, self._state.shell, "-c", self._state.before + line], cwd=self._state.cwd,
                               user=self._state.user, env=environment, timeout=TIMEOUT)
         return Said(line, done.returncode, done.stdout + done.stderr)
 
@@ -220,9 +221,9 @@ class Reader:
     def _looked_at(self):
         """All that changes nothing is asked on one host, in both languages."""
         with contextlib.closing(self._place.clone(self._state.name)) as host:
-            script = "".join(BOTH.format(number=number, command=shlex.quote(self._state.before + ask))
+            script = "".join(BOTH.format(shell=self._state.shell, number=number, command=shlex.quote(self._state.before + ask))
                              for number, ask in enumerate(self._state.asks))
-            Shell(host, replace(self._state, before="")).type(script)
+            Shell(host, replace(self._state, before="", shell="bash")).type(script)
             said = {language: [Said(ask, int((host.path(f"/tmp/{number}.code")).read_text()), host.path(f"/tmp/{number}.{language}").read_text())
                                for number, ask in enumerate(self._state.asks)] for language in ("en", "zh")}
         found = []

@@ -5,12 +5,15 @@ import subprocess
 
 import pytest
 
+from hosts import hint_states, hint_states_rare
 from hosts.hint_defects import judge
-from hosts.hint_states import FILES, STATES, TREES
+from hosts.hint_states import ALTERED, FILES, TREES
 from hosts.hints import Place, Reader, write
 from hosts.users import USERS, add_users
+from support.quoted import to_be_typed
 
-LEAST = 120
+STATES = [*hint_states.STATES, *hint_states_rare.STATES]
+LEAST = 120  # of what the normal run types
 NO_KEY = "ssh-ed25519 AAAA nobody\n"
 
 
@@ -31,7 +34,7 @@ def place(fleet_root, host_place, topsctl_release, bundle):
         for path, text in FILES.items():
             write(host, path, text)
 
-    made = Place(fleet_root, host_place, {state.name: state for state in STATES}, prepare)
+    made = Place(fleet_root, host_place, {state.name: state for state in (*STATES, ALTERED)}, prepare)
     yield made
     made.remove()
 
@@ -46,3 +49,20 @@ def test_what_a_host_tells_to_type_works_when_it_is_typed(place, names, state):
 
 def test_enough_is_collected():
     assert sum(state.least for state in STATES if not state.marks) >= LEAST
+
+
+def test_a_line_that_is_told_wrong_is_seen(place, names):
+    (_, line, reason), = Reader(place, ALTERED, names).results()
+    assert line == "topsctl recovery" and "it ends with 2" in reason
+
+
+@pytest.mark.parametrize("text, lines", [
+    ("hint:  run `topsctl recover`, or `sudo topsctl\n       rollback 3`\n", ["topsctl recover", "sudo topsctl rollback 3"]),
+    ("next, on h1: topsctl repair\nnext: . /etc/profile.d/x.sh\n", ["topsctl repair", ". /etc/profile.d/x.sh"]),
+    ("hint:  give it: topsctl launch -- SCRIPT ARGS...\n", ["topsctl launch -- SCRIPT ARGS..."]),
+    ("next:  open a new shell, or run `eval \"$(topsctl env)\"`\n", ['eval "$(topsctl env)"']),
+    ("files differ (topsctl verify --level files); topsctl checks them\n", ["topsctl verify --level files"]),
+    ("提示:  用 `topsctl recover` 回滚\n下一步: topsctl verify\n", ["topsctl recover", "topsctl verify"]),
+])
+def test_lines_to_be_typed_are_found(text, lines):
+    assert to_be_typed(text, {"recover", "rollback", "launch", "verify", "repair"}) == lines

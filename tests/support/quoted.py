@@ -4,13 +4,13 @@ import re
 
 SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 COMMAND = re.compile(r"(?:^|[\s(])topsctl((?: +(?:'[^']*'|[^\s'|>;)])+)+)")
-# In output: what stands in a code span or in parentheses may be wrapped; after `next:` or a colon it goes to the end of the line.
-OUTPUT_SPANS = (re.compile(r"`((?:sudo )?topsctl\s[^`]*|eval [^`]*|\. /[^`]*)`"),
-                re.compile(r"(?<!\$)[(（]((?:sudo )?topsctl\s+[a-z][^`)）]*)[)）]"))
-NEXT = re.compile(r"^ *(?:next|run|下一步|运行)[^:：`]{0,40}[:：] *((?:sudo )?topsctl [^`]*|\. /[^`]*|exec [^`]*|eval [^`]*)$")
-OTHERS = (re.compile(r"[:：] *((?:sudo )?topsctl [a-z][^`]*?)(?:(?<!\.)\.|。)?$"),
-          re.compile(r"(?:then|run|然后|运行) *((?:sudo )?topsctl [a-z][^`]*)$"),
-          re.compile(r"^ {2,}((?:sudo )?topsctl [a-z][^`]*)$"))
+# In output: what stands in a code span or in parentheses may be wrapped; after `next:` or a colon it goes to the line's end.
+OUTPUT_SPAN = re.compile(r"`((?:sudo )?topsctl\s[^`]*|eval [^`]*|\. /[^`]*)`")
+NEXT = re.compile(r"^ *(?:next|run|下一步|运行)[^:：`\n]{0,40}[:：] *((?:sudo )?topsctl [^`\n]*|\. /[^`\n]*|exec [^`\n]*|eval [^`\n]*)$", re.MULTILINE)
+WITHOUT_MARKS = (re.compile(r"(?<!\$)[(（]((?:sudo )?topsctl\s+[a-z][^`)）]*)[)）]"),
+                 re.compile(r"[:：] *((?:sudo )?topsctl [a-z][^`\n]*?)(?:(?<!\.)\.|。)?$", re.MULTILINE),
+                 re.compile(r"(?:then|run|然后|运行) *((?:sudo )?topsctl [a-z][^`\n]*)$", re.MULTILINE),
+                 re.compile(r"^ {2,}((?:sudo )?topsctl [a-z][^`\n]*)$", re.MULTILINE))
 
 
 def quoted(text):
@@ -29,13 +29,10 @@ def quoted(text):
 
 
 def to_be_typed(text, names):
-    """Of output: the lines that its reader is told to type, each once, in order. `names` are the commands of topsctl."""
-    found = [" ".join(span.split()) for kind in OUTPUT_SPANS for span in kind.findall(text)]
-    for line in text.splitlines():
-        found += [words.strip() for words in NEXT.findall(line) or [each for kind in OTHERS for each in kind.findall(line)]]
-    return [line for line in dict.fromkeys(found) if _is_of_topsctl(line, names)]
-
-
-def _is_of_topsctl(line, names):
-    words = re.findall(r"topsctl +(\S+)", line)
-    return not words or words[0].startswith("-") or words[0].rstrip(")\"") in names
+    """Of output: the lines that its reader is told to type, each once. `names` are the commands of topsctl: words without
+    marks that begin with none of them are prose."""
+    found = OUTPUT_SPAN.findall(text) + NEXT.findall(text)
+    rest = NEXT.sub("", text)
+    found += [words for kind in WITHOUT_MARKS for words in kind.findall(rest)
+              if (word := re.search(r"topsctl\s+(\w+)(?!\S)", words)) and word[1] in names]
+    return list(dict.fromkeys(" ".join(words.split()) for words in found))
