@@ -37,6 +37,8 @@ DEFECTS = {  # (state, asked, told)
         ("bundle", "topsctl inspect incomplete",
          "topsctl install incomplete --stack topsrider-t2x --components sdk,topsfactor,torch_gcu --dry-run")],
     "the words of the command line are not put in": [
+        ("bundle", "topsctl install incomplete --dry-run --stack topsrider-t2x --components sdk,topsfactor,torch_gcu",
+         "topsctl inspect BUNDLE --deep --against ROOT"),
         ("locks", "topsctl install bundle --lock older.lock --dry-run", "topsctl lock BUNDLE --output FILE"),
         ("locks", "topsctl install bundle --lock changed.lock --dry-run", "topsctl lock --sign KEY FILE"),
         ("locks", "topsctl install bundle --lock fine.py --dry-run", "topsctl lock BUNDLE --output FILE"),

@@ -169,7 +169,7 @@ STATES = [
         topsctl inspect /srv/bundle/distributed/*eccl*
         topsctl inspect incomplete
         topsctl install incomplete
-        topsctl install incomplete --dry-run --components sdk,topsfactor,torch_gcu
+        topsctl install incomplete --dry-run --stack topsrider-t2x --components sdk,topsfactor,torch_gcu
         topsctl inspect truncated
         topsctl install truncated
         topsctl inspect older bundle
