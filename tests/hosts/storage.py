@@ -36,16 +36,20 @@ def storage_place(environment=os.environ):
 
 
 def mount_overlay(lower, home, volatile=False, index=True, target=None):
-    """Mounts lower read-only below home/upper, the two seen as one at home/root or at the target. A volatile one never
-    waits for a disk: fsync there does nothing."""
+    """Mounts lower read-only below home/upper, the two seen as one at home/root or at the target; lower may be a row of
+    layers, the uppermost first. A volatile one never waits for a disk: fsync there does nothing."""
     target = target or home / "root"
+    lowers = [lower] if isinstance(lower, (str, os.PathLike)) else list(lower)
     for folder in (home / "upper", home / "work", target):
         folder.mkdir(exist_ok=True)
     # The root of an overlay shows the attributes of its upper layer.
-    os.chown(home / "upper", os.stat(lower).st_uid, os.stat(lower).st_gid)
-    shutil.copystat(lower, home / "upper")
+    os.chown(home / "upper", os.stat(lowers[0]).st_uid, os.stat(lowers[0]).st_gid)
+    shutil.copystat(lowers[0], home / "upper")
+    for name in os.listxattr(home / "upper"):
+        if name.startswith("trusted.overlay."):  # of a layer that was an upper one itself
+            os.removexattr(home / "upper", name)
     # index=on keeps hard links whole when one of their names is changed, as on an ordinary file system.
-    layers = f"lowerdir={lower},upperdir={home / 'upper'},workdir={home / 'work'},index={'on' if index else 'off'}"
+    layers = f"lowerdir={':'.join(map(str, lowers))},upperdir={home / 'upper'},workdir={home / 'work'},index={'on' if index else 'off'}"
     kernel.mount("overlay", target, "overlay", 0, f"{layers},redirect_dir=off,metacopy=off{',volatile' if volatile else ''}")
 
 

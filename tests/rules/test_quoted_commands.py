@@ -1,30 +1,15 @@
 """What README, quick start and troubleshooting quote of topsctl are command lines that it parses, the same in both languages."""
 
 import json
-import re
 import shlex
 import subprocess
 
 import pytest
 
+from support.quoted import quoted
+
 LEAST = {"README.md": 12, "quick-start.md": 45, "troubleshooting.md": 45}  # command lines; fewer are not all that are there
-SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
-COMMAND = re.compile(r"(?:^|[\s(])topsctl((?: +(?:'[^']*'|[^\s'|>;)])+)+)")
 UNKNOWN = "--no-such-option"
-
-
-def quoted(text):
-    """The words after `topsctl` of each line of a code block and of each code span, in order; comments do not count."""
-    pieces = []
-    for paragraph in re.split(r"\n\s*\n", text):
-        prose = ""
-        for line in paragraph.splitlines():
-            if line.startswith("    "):
-                pieces.append(re.sub(r"\s#.*", "", line))
-            else:
-                prose += line + " "
-        pieces += [span for _, span in SPAN.findall(prose)]
-    return [" ".join(words.split()) for piece in pieces for words in COMMAND.findall(piece)]
 
 
 def pages(repository, name):
