@@ -12,6 +12,7 @@ from hosts.test_status import LIBRARY
 
 LEAST = 12
 ON_HOST = re.compile(r"^next, on (\w+): *(.*)$", re.MULTILINE)
+TOLD_FOR = re.compile(r"`(topsctl [^`]+)` on \w+@(\w+)")
 OF_TARGETS = re.compile(r" --(?:target|hosts) | \w+@\w+|topsctl help| -h$")
 FILL = {"BUNDLE": "bundle", "PROGRAM": "true"}
 BEFORE = """
@@ -69,6 +70,7 @@ class Desk:
         for ask in text.strip().splitlines():
             asked = self.type(ask)
             elsewhere = {line: host for host, line in ON_HOST.findall(asked.text)}
+            elsewhere |= dict(TOLD_FOR.findall(" ".join(asked.text.split())))
             for line in told(asked, names):
                 text, left = filled(line, FILL)
                 reason = f"nobody knows what to put for {left}" if left else ""
