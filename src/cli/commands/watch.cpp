@@ -64,7 +64,8 @@ class Watching {
         own_(session.with_own_state()),
         stack_(stack_on(host_, options.stack)),
         catalogue_(known_diagnoses(stack_.backend.name)),
-        load_(host_) {
+        load_(host_),
+        network_(host_) {
     // A name that is no run's is told at once.
     if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
     if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
@@ -75,6 +76,7 @@ class Watching {
     facts.state = look_at_machine(host_, stack_, {});
     Look look{card_watch(facts.state), judge_machine(catalogue_, facts, used_language())};
     look.watch.host = load_.look();
+    look.watch.network = network_.look();
     const auto run = this->run();
     if (run) words_.add_to(look.watch, run->record.ranks, host_.clock->steady());
     add_throughput(look.watch, run ? run->record.global_batch : std::nullopt);
@@ -107,6 +109,7 @@ class Watching {
   const DiagnosisCatalogue catalogue_;
   RankWords words_;
   HostLoadMeter load_;
+  NetworkMeter network_;
   std::optional<FlowTelemetry> telemetry_;
 };
 

@@ -12,7 +12,8 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t longest_words = 120;  // of a rank's last line
+constexpr std::size_t longest_words = 120;   // of a rank's last line
+constexpr std::size_t most_rates_shown = 4;  // of interfaces
 
 // "12.3"; "-" if it is not known.
 std::string one_decimal(const std::optional<double>& number) {
@@ -52,6 +53,28 @@ std::string state_of(const CardWatch& watch, const Judgement& judgement) {
   return text;
 }
 
+// "eth0 1.2 MiB/s received, 3 KiB/s sent; ...", the busiest first; empty: nothing was measured.
+std::string network_text(std::vector<NetworkRate> rates) {
+  std::erase_if(rates, [](const NetworkRate& rate) {
+    return !rate.received_bytes_per_second || !rate.sent_bytes_per_second;
+  });
+  if (rates.empty()) return {};
+  std::stable_sort(rates.begin(), rates.end(), [](const NetworkRate& a, const NetworkRate& b) {
+    return *a.received_bytes_per_second + *a.sent_bytes_per_second >
+           *b.received_bytes_per_second + *b.sent_bytes_per_second;
+  });
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < std::min(rates.size(), most_rates_shown); ++i) {
+    parts.push_back(
+        format("{} {}/s received, {}/s sent", rates[i].name,
+               human_size(static_cast<std::uint64_t>(*rates[i].received_bytes_per_second)),
+               human_size(static_cast<std::uint64_t>(*rates[i].sent_bytes_per_second))));
+  }
+  if (rates.size() > most_rates_shown)
+    parts.push_back(format("{} more (--json)", rates.size() - most_rates_shown));
+  return concat(format("network:"), " ", joined(parts, "; "), "\n");
+}
+
 std::string host_text(const CardWatch& watch) {
   const HostLoad& load = watch.host;
   const auto size = [](const std::optional<std::int64_t>& bytes) {
@@ -62,6 +85,7 @@ std::string host_text(const CardWatch& watch) {
              format("processors {}, {} of {} memory available", dash_or(load.cpu_percent, " %"),
                     size(load.memory_available_bytes), size(load.memory_total_bytes)),
              "\n");
+  text += network_text(watch.network);
   const Throughput& throughput = watch.throughput;
   if (throughput.iterations_per_second)
     text += concat(format("training:"), " ",

@@ -80,6 +80,32 @@ std::string host_metrics(const CardWatch& watch, const std::string& host_name) {
   return text;
 }
 
+// Of each interface and port.
+std::string network_metrics(const CardWatch& watch, const std::string& host_name) {
+  struct Direction {
+    const char* name;
+    const char* help;
+    std::optional<double> NetworkRate::*rate;
+  };
+  std::string text;
+  for (const Direction& each :
+       {Direction{"topsctl_network_received_bytes_per_second", "Bytes received in a second.",
+                  &NetworkRate::received_bytes_per_second},
+        Direction{"topsctl_network_sent_bytes_per_second", "Bytes sent in a second.",
+                  &NetworkRate::sent_bytes_per_second}}) {
+    std::string samples;
+    for (const NetworkRate& rate : watch.network) {
+      if (rate.*each.rate)
+        samples += concat(each.name, "{interface=\"", label_value(rate.name), "\",host=\"",
+                          label_value(host_name), "\"} ", Json(*(rate.*each.rate)).dump(), "\n");
+    }
+    if (!samples.empty())
+      text +=
+          concat("# HELP ", each.name, " ", each.help, "\n# TYPE ", each.name, " gauge\n", samples);
+  }
+  return text;
+}
+
 struct Metric {
   const char* name;
   const char* help;
@@ -197,6 +223,8 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
                      {"iteration", text_or_null(rank.iteration)},
                      {"iterations_per_second", number_or_null(rank.iterations_per_second)}});
   }
+  Json network = Json::array();
+  for (const NetworkRate& rate : watch.network) network.push_back(to_json(rate));
   Json ports = Json::array();
   for (const FlowPort& port : watch.ports) ports.push_back(to_json(port));
   return {{"source", watch.is_known ? watch.tool : std::string("unknown")},
@@ -208,6 +236,7 @@ Json to_json(const CardWatch& watch, const Judgement& judgement) {
           {"telemetry", std::move(ports)},
           {"bandwidth_gbps", number_or_null(bandwidth_of(watch.ports))},
           {"host", to_json(watch.host)},
+          {"network", std::move(network)},
           {"throughput", to_json(watch.throughput)},
           {"advice", watch.advice},
           {"verdict", name(judgement.verdict)},
@@ -237,7 +266,7 @@ std::string prometheus_text(const CardWatch& watch, const std::string& prefix,
                    "# TYPE topsctl_cards_idle gauge\ntopsctl_cards_idle{host=\"",
                    label_value(host_name), "\"} ", watch.are_cards_idle ? 1 : 0, "\n");
   }
-  return text + host_metrics(watch, host_name);
+  return text + host_metrics(watch, host_name) + network_metrics(watch, host_name);
 }
 
 }  // namespace topsctl

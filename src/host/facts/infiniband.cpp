@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
-#include "topsctl/base/error.hpp"
+#include "host/facts/sysfs.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
 
@@ -15,42 +13,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t most_attribute = 4096;
 constexpr std::size_t most_ports = 4096;
-
-std::string attribute(const fs::path& file) {
-  try {
-    return printable(trimmed(read_text_if_present(file, most_attribute).value_or("")));
-  } catch (const Error&) {
-    return {};
-  }
-}
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code failure;
-  for (fs::directory_iterator at(folder, failure); !failure && at != fs::directory_iterator();
-       at.increment(failure))
-    names.push_back(at->path().filename().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
 
 }  // namespace
 
 std::vector<InfinibandPort> infiniband_ports(const Host& host) {
   const fs::path folder = host.resolve("/sys/class/infiniband");
   std::vector<InfinibandPort> ports;
-  for (const std::string& device : names_in(folder)) {
-    for (const std::string& number : names_in(folder / device / "ports")) {
+  for (const std::string& device : sysfs_names(folder)) {
+    for (const std::string& number : sysfs_names(folder / device / "ports")) {
       if (ports.size() == most_ports) return ports;
       const fs::path port = folder / device / "ports" / number;
       // "4: ACTIVE"
-      const std::string state = attribute(port / "state");
+      const std::string state = sysfs_attribute(port / "state");
       const auto name = state.find(": ");
       ports.push_back({printable(device), printable(number),
                        name == std::string::npos ? state : state.substr(name + 2),
-                       attribute(port / "rate")});
+                       sysfs_attribute(port / "rate")});
     }
   }
   return ports;

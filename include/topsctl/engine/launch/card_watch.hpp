@@ -10,6 +10,7 @@
 #include "topsctl/engine/diagnosis/verdict.hpp"
 #include "topsctl/engine/launch/flow_telemetry.hpp"
 #include "topsctl/engine/launch/throughput.hpp"
+#include "topsctl/host/facts/network_load.hpp"
 #include "topsctl/model/json.hpp"
 
 namespace topsctl {
@@ -42,6 +43,7 @@ struct CardWatch {
   bool are_cards_idle = false;      // ranks are there, and no card is busy
   std::vector<FlowPort> ports;      // where telemetry is read
   HostLoad host;
+  std::vector<NetworkRate> network;
   Throughput throughput;            // of the run whose ranks are shown
   std::vector<std::string> advice;  // on workers and memory
 };
@@ -51,7 +53,7 @@ CardWatch card_watch(const MachineState& state);
 // Of the ranks' pace and the batch that the record of their run has. Adds the advice, too.
 void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch);
 // {source, failure, cards[], ranks[], cards_busy, idle_alarm, telemetry[], host, bandwidth_gbps,
-// throughput, advice[], verdict, first_cause}
+// network[], throughput, advice[], verdict, first_cause}
 Json to_json(const CardWatch& watch, const Judgement& judgement);
 // The text exposition format of Prometheus. The names begin with `prefix`; with "enflame_gcu" they
 // are those of the vendor's gcu-exporter. What is not known is left out.

@@ -11,6 +11,7 @@ namespace {
 
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
@@ -60,6 +61,19 @@ TEST(WatchPictures, FitTheTerminal) {
   }
   EXPECT_THAT(picture(200, 50), SizeIs(21));
   EXPECT_THAT(picture(10, 1), SizeIs(2)) << "heading and state";
+}
+
+TEST(WatchPictures, NameTheBusiestInterfaces) {
+  CardWatch watch = eight_cards();
+  EXPECT_THAT(watch_text(watch, {}, Style{false}), Not(HasSubstr("network:")));
+  watch.network = {{"eth0", false, 2048.0, 10.0}, {"eth1", false, std::nullopt, 5.0},
+                   {"mlx5_0:1", true, 1e9, 3e9},  {"mlx5_1:1", true, 2e9, 0.0},
+                   {"mlx5_2:1", true, 1e6, 1e6},  {"mlx5_3:1", true, 0.0, 0.0}};
+  EXPECT_THAT(watch_text(watch, {}, Style{false}),
+              HasSubstr("network: mlx5_0:1 953.7 MiB/s received, 2.8 GiB/s sent; "
+                        "mlx5_1:1 1.9 GiB/s received, 0 B/s sent; mlx5_2:1 "
+                        "976.6 KiB/s received, 976.6 KiB/s sent; "
+                        "eth0 2.0 KiB/s received, 10 B/s sent; 1 more (--json)\n"));
 }
 
 TEST(WatchPictures, ShowRanksWithTheirPace) {

@@ -69,6 +69,20 @@ TEST(CardWatches, GuessNothingWithoutEfsmi) {
   EXPECT_EQ(to_json(watch, {})["source"], "unknown");
 }
 
+TEST(CardWatches, TellTheRatesOfTheNetwork) {
+  CardWatch watch;
+  watch.network = {{"eth0", false, 2048.5, 0.0}, {"mlx5_0:1", true, std::nullopt, 7.0}};
+  EXPECT_EQ(to_json(watch, {})["network"], Json::parse(R"([{"name": "eth0", "kind": "interface",
+                             "received_bytes_per_second": 2048.5, "sent_bytes_per_second": 0.0},
+                            {"name": "mlx5_0:1", "kind": "infiniband",
+                             "received_bytes_per_second": null, "sent_bytes_per_second": 7.0}])"));
+  const std::string text = prometheus_text(watch, "enflame_gcu", "h");
+  EXPECT_THAT(text, HasSubstr("# TYPE topsctl_network_received_bytes_per_second gauge\n"
+                              "topsctl_network_received_bytes_per_second{interface=\"eth0\","
+                              "host=\"h\"} 2048.5\n# HELP topsctl_network_sent_"));
+  EXPECT_THAT(text, HasSubstr("sent_bytes_per_second{interface=\"mlx5_0:1\",host=\"h\"} 7.0\n"));
+}
+
 TEST(CardWatches, WriteMetricsWithOneHeadEach) {
   const std::string text = prometheus_text(card_watch(two_cards()), "enflame_gcu", "a\"b");
   EXPECT_THAT(text, HasSubstr("# TYPE enflame_gcu_usage gauge\n"
