@@ -324,7 +324,9 @@ std::vector<Finding> setting_findings(const std::map<std::string, std::string>& 
     const bool is_chosen = std::any_of(
         chosen.set.begin(), chosen.set.end(),
         [&](const std::string& setting) { return setting.starts_with(concat(each.subject, "=")); });
-    if (is_chosen) each.severity = std::max(each.severity, Severity::warning);
+    // Other names are the business of other programs.
+    if (is_chosen && variable_catalogue().concerns(each.subject))
+      each.severity = std::max(each.severity, Severity::warning);
   }
   std::erase_if(found, [](const Finding& each) { return each.severity < Severity::warning; });
   return found;

@@ -38,8 +38,11 @@ std::optional<std::int64_t> number_given(const std::vector<std::string>& words,
 std::optional<std::int64_t> global_batch_of(const std::vector<std::string>& words,
                                             std::int64_t ranks) {
   if (const auto all = number_given(words, {"--global-batch-size", "--global-batch"})) return all;
-  const auto each =
+  auto each =
       number_given(words, {"--batch-size", "--micro-batch-size", "--per-device-train-batch-size"});
+  if (!each) each = number_given(words, {"train-dataloader.batch-size", "data.samples-per-gpu"});
+  if (!each && !words.empty())
+    each = configured_batch(files_among({words.begin() + 1, words.end()}));
   return each && ranks > 0 ? std::optional(*each * ranks) : std::nullopt;
 }
 
