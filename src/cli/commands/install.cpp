@@ -75,7 +75,7 @@ std::string next_step(const InstallCommandOptions& options, const Execution& exe
   if (execution.report.outcome == Outcome::planned) return typed_install(options);
   if (execution.report.outcome != Outcome::committed) return {};
   if (options.confirm_timeout_s > 0) {
-    return concat("topsctl confirm ", *execution.report.transaction, root);
+    return format("topsctl confirm {}{}", *execution.report.transaction, root);
   }
   if (!root.empty()) return format("topsctl verify{}", root);
   return format("open a new login shell, or run `eval \"$(topsctl env)\"`");

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "engine/remote/sftp_only.hpp"
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/remote/sftp_only.hpp"
 #include "topsctl/engine/remote/transfer_messages.hpp"
 #include "topsctl/host/system/descriptor.hpp"
 #include "topsctl/host/system/digest.hpp"

@@ -1,5 +1,5 @@
 // Finds out whether a machine only takes files.
-#include "topsctl/engine/remote/sftp_only.hpp"
+#include "engine/remote/sftp_only.hpp"
 
 #include <optional>
 #include <string_view>

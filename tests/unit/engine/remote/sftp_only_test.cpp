@@ -1,5 +1,5 @@
 // Machines that run no programs, and those that are only slow or strange.
-#include "topsctl/engine/remote/sftp_only.hpp"
+#include "engine/remote/sftp_only.hpp"
 
 #include <gtest/gtest.h>
 
