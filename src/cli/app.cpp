@@ -305,8 +305,9 @@ class Program {
     where.is_root = is_root_user();
     where.bundle = known_bundle_;
     Output output = given;
-    // Shell code, and what others have written, is no text of ours.
-    const bool is_text = chosen_ != nullptr && chosen_->table->name != "env" && !given.is_written;
+    // Shell code and pages are for everybody.
+    const bool is_text = chosen_ != nullptr && chosen_->table->name != "env" &&
+                         chosen_->table->name != "help" && !given.is_written;
     for (std::string* text : {&output.text, &output.brief}) *text = std::string(translated(*text));
     tell_where(where, is_text, output);
     // Before what the text says is next.

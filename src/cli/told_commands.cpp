@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::string_view program_name = "topsctl ";
+constexpr std::string_view program_name = "topsctl";
 constexpr std::string_view with_sudo = "sudo ";
 
 // What was given for it to the command that tells; empty: nothing.
@@ -47,8 +47,10 @@ class ToldCommand {
     table_ = found == parts.end() ? nullptr : found->get();
   }
 
+  // Empty if nothing is to be added.
   std::string completed() {
     if (table_ == nullptr || has_word(words_, "-h")) return {};
+    const Words before = words_;
     fill();
     const std::string root = root_option();
     std::string note;
@@ -58,6 +60,7 @@ class ToldCommand {
       add(concat("--root ", root));
     const bool wants_sudo =
         needs_root(table_->name) && !where_.is_root && root.empty() && where_.target.empty();
+    if (words_ == before && note.empty() && (is_with_sudo_ || !wants_sudo)) return {};
     return concat(is_with_sudo_ || wants_sudo ? with_sudo : "", joined(words_, " "), "`", note);
   }
 
@@ -124,8 +127,9 @@ class ToldCommand {
 };
 
 bool is_told(std::string_view text) {
-  return text.starts_with(program_name) ||
-         (text.starts_with(with_sudo) && text.substr(with_sudo.size()).starts_with(program_name));
+  if (text.starts_with(with_sudo)) text.remove_prefix(with_sudo.size());
+  return text.starts_with(program_name) && text.size() > program_name.size() &&
+         (text[program_name.size()] == ' ' || text[program_name.size()] == '\n');
 }
 
 }  // namespace

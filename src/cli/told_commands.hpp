@@ -15,8 +15,8 @@ namespace topsctl {
 struct ToldWhere {
   const OptionTable* program = nullptr;
   const OptionTable* command = nullptr;  // that told it, with what was given; null: not known
-  std::string target;                    // as it was given, of another host; empty: this one
-  std::string target_options;            // by which it is reached: "--target root@h1 -F file"
+  std::string target = {};               // as it was given, of another host; empty: this one
+  std::string target_options = {};       // by which it is reached: "--target root@h1 -F file"
   bool is_root = true;
   // Words of the bundle that was installed last; empty: none is there. Nothing: it is not known.
   std::function<std::optional<std::string>()> bundle = {};

@@ -30,7 +30,7 @@ TEST_F(ForbiddenPrograms, AreToldWhereTheRequestIsRefused) {
   const Error error = refusal();
   EXPECT_EQ(error.code(), ErrorCode::host_unfit);
   EXPECT_NE(error.message().find("cannot run programs on 'node1'"), std::string::npos);
-  EXPECT_NE(error.hint().find("transfer"), std::string::npos);
+  EXPECT_NE(error.hint().find("`sftp`"), std::string::npos);
 }
 
 TEST_F(ForbiddenPrograms, AreToldWhereTheShellEndsAtOnce) {
