@@ -2,7 +2,6 @@
 #include "cli/told_commands.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "cli/render.hpp"
 #include "topsctl/base/text.hpp"
@@ -15,6 +14,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::string_view program_name = "topsctl";
 constexpr std::string_view with_sudo = "sudo ";
+constexpr std::size_t longest_line = 1000;
 
 // What was given for it to the command that tells; empty: nothing.
 std::string given_value(const OptionTable* table, std::string_view name) {
@@ -73,6 +73,8 @@ class ToldCommand {
       if (word == "BUNDLE") {
         value = all_given("bundle");
         if (command == "inspect" || command == "lock") value = all_given("path");
+        // What is to be signed is no bundle.
+        if (value.ends_with(".lock") || value.ends_with(".json")) value.clear();
         if (value.empty() && where_.bundle) value = where_.bundle().value_or("");
       } else if (word == "DIR" && command == "doctor") {
         value = typed_word(given_value(where_.command, "--project"));
@@ -110,6 +112,11 @@ class ToldCommand {
     if (has_word(words_, "--target") || has_word(words_, "--hosts") ||
         joined(words_, " ").find(where_.target) != std::string::npos)
       return {};
+    if (table_->name == "install") {
+      words_[1] = "deploy";
+      add(where_.target);
+      return {};
+    }
     if (table_->find("--target") == nullptr) return format(" on {}", where_.target);
     add(where_.target_options);
     return {};
@@ -132,33 +139,44 @@ bool is_told(std::string_view text) {
          (text[program_name.size()] == ' ' || text[program_name.size()] == '\n');
 }
 
+// Of "next: " and "run: " with the blanks around them at the beginning of a text; 0: none is there.
+std::size_t size_of_label(std::string_view text) {
+  const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  for (const std::string& label : {format("next:"), format("run:")}) {
+    for (const std::string& shown : {label, Style{true}.bold(label)}) {
+      if (!text.substr(blanks).starts_with(concat(shown, " "))) continue;
+      return text.find_first_not_of(' ', blanks + shown.size());
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string told_where(const ToldWhere& where, const std::string& text) {
-  const std::string label = format("next:");
-  const std::array<std::string, 2> labels = {concat(label, " "),
-                                             concat(Style{true}.bold(label), " ")};
   std::string result;
   std::size_t at = 0;
   while (at < text.size()) {
-    const bool is_quoted = text[at] == '`';
     const bool is_line = at == 0 || text[at - 1] == '\n';
-    const auto next = std::find_if(labels.begin(), labels.end(), [&](const std::string& each) {
-      return is_line && text.compare(at, each.size(), each) == 0;
-    });
-    const bool is_next = next != labels.end();
-    const std::size_t begin = at + (is_next ? next->size() : is_quoted ? 1 : 0);
-    const std::size_t end = std::min(text.find(is_next ? '\n' : '`', begin), text.size());
+    const std::size_t label = is_line ? size_of_label(std::string_view(text).substr(at)) : 0;
+    const std::size_t begin = at + (label > 0 ? label : text[at] == '`' ? 1 : 0);
+    const std::size_t end = std::min(text.find(label > 0 ? '\n' : '`', begin), text.size());
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    const bool is_command = (is_quoted || is_next) && is_told(line) && end - begin < 1000;
+    const bool is_command = begin > at && is_told(line) && line.size() < longest_line;
     std::string completed = is_command ? ToldCommand(where, line).completed() : std::string();
     if (completed.empty()) {
       result += text[at++];
       continue;
     }
-    if (is_next) completed.erase(completed.rfind('`'), 1);
-    result += concat(std::string_view(text).substr(at, begin - at), completed);
-    at = end + (is_next ? 0 : 1);
+    std::string before = text.substr(at, begin - at);
+    if (label > 0) {
+      // A note stands before the colon: what is behind it is typed.
+      const std::size_t quote = completed.rfind('`');
+      before.insert(before.find(':'), completed.substr(quote + 1));
+      completed.erase(quote);
+    }
+    result += concat(before, completed);
+    at = end + (label > 0 ? 0 : 1);
   }
   return result;
 }

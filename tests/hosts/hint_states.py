@@ -107,7 +107,7 @@ STATES = [
         topsctl history seven
         topsctl doctor --log /srv
         topsctl verify --stack vccl-2.26.6
-        """), changes=("topsctl snapshot",), fill=GIVEN, least=16),
+        """), changes=("topsctl snapshot",), fill=GIVEN, least=14),
     State("mistyped", asks("""
         topsctl instal /srv/bundle --dry-run
         topsctl install
@@ -150,7 +150,7 @@ STATES = [
         topsctl stack show topsrider-t2
         topsctl stack shw
         topsctl history prun
-        """), fill=THEIRS, least=44),
+        """), fill={**THEIRS, "FILE": "/srv/new.lock"}, least=44),
     State("mistyped, cards", asks("""
         topsctl launch
         topsctl launch /srv/fine.py
@@ -175,13 +175,13 @@ STATES = [
         topsctl inspect older bundle
         topsctl install older bundle
         topsctl env --stack topsrider-t2x
-        """), fill=THEIRS, least=8),
+        """), fill=THEIRS, least=5),
     State("archived", asks("""
         topsctl inspect bundle.tar.gz
         topsctl install bundle.tar.gz --dry-run
         """), fill={**THEIRS, "DIR": "/srv/bundle"}, setup=("tar czf bundle.tar.gz bundle",)),
     State("to be installed", asks("topsctl install bundle --dry-run"), fill=THEIRS),
-    State("to be confirmed", changes=("topsctl install bundle --confirm-timeout 900",), is_live=True, env=OLD_CONNECTION, typed_env=NEW_CONNECTION, least=2),
+    State("to be confirmed", changes=("topsctl install bundle --confirm-timeout 900",), is_live=True, env=OLD_CONNECTION, typed_env=NEW_CONNECTION, least=1),
     State("installed", asks("""
         topsctl status
         topsctl verify
@@ -195,7 +195,7 @@ STATES = [
         topsctl confirm 1
         topsctl history 9
         topsctl doctor --level import
-        """), fill=THEIRS, setup=(INSTALL,), least=10),
+        """), fill=THEIRS, setup=(INSTALL,), least=8),
     State("installed just now", changes=("topsctl install bundle",), fill=THEIRS),
     State("loaded", asks("""
         topsctl status

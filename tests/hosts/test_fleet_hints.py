@@ -13,6 +13,7 @@ from hosts.test_status import LIBRARY
 LEAST = 12
 ON_HOST = re.compile(r"^next, on (\w+): *(.*)$", re.MULTILINE)
 TOLD_FOR = re.compile(r"`(topsctl [^`]+)` on \w+@(\w+)")
+RUN_ON = re.compile(r"^ *(?:run|next) on \w+@(\w+): *(.*)$", re.MULTILINE)
 OF_TARGETS = re.compile(r" --(?:target|hosts) | \w+@\w+|topsctl help| -h$")
 FILL = {"BUNDLE": "bundle", "PROGRAM": "true"}
 BEFORE = """
@@ -71,6 +72,7 @@ class Desk:
             asked = self.type(ask)
             elsewhere = {line: host for host, line in ON_HOST.findall(asked.text)}
             elsewhere |= dict(TOLD_FOR.findall(" ".join(asked.text.split())))
+            elsewhere |= {line: host for host, line in RUN_ON.findall(asked.text)}
             for line in told(asked, names):
                 text, left = filled(line, FILL)
                 reason = f"nobody knows what to put for {left}" if left else ""

@@ -108,8 +108,8 @@ def test_nobody_is_asked_with_yes_or_without_a_terminal(operator, eccl):
 
 def test_the_next_command_can_be_typed(operator, eccl):
     planned = operator.topsctl("install", *eccl, "--dry-run").out.splitlines()[-1]
-    assert planned == f"next:  topsctl install {eccl[0]} --root {operator.host.root} --stack topsrider-t2x --components eccl"
+    assert planned == f"next: topsctl install {eccl[0]} --root {operator.host.root} --stack topsrider-t2x --components eccl"
     done = operator.topsctl("install", *eccl, "--confirm-timeout", "600")
-    assert done.out.splitlines()[-1] == f"next:  topsctl confirm 1 --root {operator.host.root} within 600 s", done
+    assert done.out.splitlines()[-1] == f"next, over a new connection, within 600 s: topsctl confirm 1 --root {operator.host.root}", done
     quiet = operator.topsctl("-q", "rollback")
     assert quiet.out == "state: the host is as it was before transaction 1\n", quiet

@@ -115,12 +115,12 @@ class SshStream : public RemoteStream {
       if (piece && piece->empty()) break;
     }
     // The exit status comes after the end of the output.
-    constexpr int most_rounds = 100;
-    for (int i = 0; i < most_rounds && exit_status() < 0 &&
-                    ssh_channel_is_closed(channel_.get()) == 0 && is_alive();
-         ++i) {
+    constexpr std::int64_t longest_ms = 10'000;
+    const WaitLimit limit(longest_ms);
+    while (exit_status() < 0 && ssh_channel_is_closed(channel_.get()) == 0 && is_alive() &&
+           !limit.is_over()) {
       throw_if_interrupted();
-      ssh_channel_poll_timeout(channel_.get(), 100, 1);
+      wait_for_packet(limit, -1);
     }
     take_errors();
     return {exit_status(), errors_};

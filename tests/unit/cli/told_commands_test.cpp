@@ -51,6 +51,9 @@ TEST_F(ToldCommands, AreForTheTargetThatTells) {
   EXPECT_EQ(told("`topsctl history` or `topsctl env`"),
             "`topsctl history --target root@h1` or `topsctl env` on root@h1");
   EXPECT_EQ(told("`topsctl history --hosts f`"), "`topsctl history --hosts f`");
+  EXPECT_EQ(told("`topsctl install BUNDLE`"), "`topsctl deploy BUNDLE root@h1`");
+  EXPECT_EQ(told("  run:  topsctl history\nrun: topsctl env\n"),
+            "  run:  topsctl history --target root@h1\nrun on root@h1: topsctl env\n");
 }
 
 TEST_F(ToldCommands, AreSaidWithTheRightsThatTheyNeed) {
