@@ -9,6 +9,8 @@ DEFECTS = {  # (state, asked, told)
         ("backups gone", "topsctl install bundle --dry-run", "topsctl recover")],
     "a store that an install refuses is not seen by its dry run": [
         ("journal gone", "topsctl install bundle --dry-run", "topsctl install bundle")],
+    "what was changed is no lock any more, and cannot be signed": [
+        ("locks", "topsctl install bundle --lock changed.lock --dry-run", "topsctl lock --sign KEY changed.lock")],
     "it leads to --force, which others alone can decide": [
         ("changed since the interruption", "topsctl status", "topsctl recover"),
         ("changed since the interruption", "topsctl history", "topsctl recover"),

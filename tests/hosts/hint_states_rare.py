@@ -61,7 +61,7 @@ STATES = [
         topsctl lock older.lock
         topsctl lock older.lock --sign no-key
         topsctl lock older.lock --sign fine.py
-        """), setup=LOCKS, fill={**THEIRS, "FILE": "/srv/new.lock"}, least=5),
+        """), setup=LOCKS, fill={**THEIRS, "BUNDLE": "/srv/bundle", "FILE": "/srv/new.lock"}, least=5),
     State("signatures required", asks("""
         topsctl install bundle --dry-run
         topsctl install bundle --lock unsigned.lock --dry-run
