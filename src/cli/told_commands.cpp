@@ -159,10 +159,14 @@ std::string told_where(const ToldWhere& where, const std::string& text) {
   while (at < text.size()) {
     const bool is_line = at == 0 || text[at - 1] == '\n';
     const std::size_t label = is_line ? size_of_label(std::string_view(text).substr(at)) : 0;
-    const std::size_t begin = at + (label > 0 ? label : text[at] == '`' ? 1 : 0);
+    if (label == 0 && text[at] != '`') {
+      result += text[at++];
+      continue;
+    }
+    const std::size_t begin = at + std::max<std::size_t>(label, 1);
     const std::size_t end = std::min(text.find(label > 0 ? '\n' : '`', begin), text.size());
     const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    const bool is_command = begin > at && is_told(line) && line.size() < longest_line;
+    const bool is_command = is_told(line) && line.size() < longest_line;
     std::string completed = is_command ? ToldCommand(where, line).completed() : std::string();
     if (completed.empty()) {
       result += text[at++];
