@@ -90,9 +90,9 @@ struct OptionTable {
   Option& option(const std::string& its_name);
   const Option& option(const std::string& its_name) const;
   bool has(const std::string& its_name) const;  // was this option given?
-  // Null if there is none of that name.
+  // The option with this name, owned by the table; null if the table has no such option.
   const Option* find(std::string_view its_name) const;
-  // What was given for it at last; empty: nothing, or there is none of that name.
+  // The last value given for this option; empty if none was given or the table has no such option.
   std::string given(std::string_view its_name) const;
 
  private:

@@ -37,7 +37,7 @@ struct Upload {
   unsigned retries = 0;             // after a lost connection
   std::int64_t clock_offset_s = 0;  // by which the clock there is ahead of ours
   std::string fed_by;               // the target that was asked to feed this one; empty: none
-  bool direct = false;  // by a connection of its own beside SSH
+  bool direct = false;              // by a connection of its own beside SSH
 };
 
 // Whether the bytes go by a connection of their own beside SSH, to a port that topsctl there opens
