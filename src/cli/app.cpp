@@ -278,9 +278,9 @@ class Program {
       return joined(known_bundle(session.with_root(root.empty() ? "/" : root)), " ");
     };
     try {
-      const Output output = chosen_->action.run(session);
+      Output output = chosen_->action.run(session);
       progress.clear();
-      return write(output);
+      return write(std::move(output));
     } catch (const Error& error) {
       progress.clear();
       return report_failure(error);
@@ -297,19 +297,15 @@ class Program {
     output.header.exit = exit_code(error.code());
     output.header.error = error;
     if (chosen_ != nullptr) output.json = chosen_->action.empty_body;
-    return write(output);
+    return write(std::move(output));
   }
 
-  int write(const Output& given) const {
+  int write(Output output) const {
     ToldWhere where{.program = &program_, .command = chosen_ == nullptr ? nullptr : chosen_->table};
     where.is_root = is_root_user();
     where.bundle = known_bundle_;
-    Output output = given;
-    // Shell code and pages are for everybody.
-    const bool is_text = chosen_ != nullptr && chosen_->table->name != "env" &&
-                         chosen_->table->name != "help" && !given.is_written;
     for (std::string* text : {&output.text, &output.brief}) *text = std::string(translated(*text));
-    tell_where(where, is_text, output);
+    tell_where(where, output);
     // Before what the text says is next.
     if (!wants_json() && !options_.quiet) {
       for (const std::string& warning : output.header.warnings)

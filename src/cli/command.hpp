@@ -43,6 +43,7 @@ struct Output {
   std::function<void(std::ostream&)> json_members;
   std::string text;                // for standard output when --json is not given
   std::string brief = {};          // in its place with --quiet; empty: the same
+  bool is_data = false;            // `text` is for a program: a patch, a script, a document
   bool changed = false;            // the machine is not as it was before
   bool is_written = false;         // on standard output is all that belongs there
   std::optional<int> status = {};  // exit status of a program that was run, in the place of ours

@@ -16,11 +16,6 @@ constexpr std::string_view program_name = "topsctl";
 constexpr std::string_view with_sudo = "sudo ";
 constexpr std::size_t longest_line = 1000;
 
-// What was given for it to the command that tells; empty: nothing.
-std::string given_value(const OptionTable* table, std::string_view name) {
-  return table == nullptr ? "" : table->given(name);
-}
-
 bool has_word(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -67,7 +62,7 @@ class ToldCommand {
  private:
   // Placeholders of which the value is known.
   void fill() {
-    const std::string& command = where_.command == nullptr ? nowhere_ : where_.command->name;
+    const std::string command = where_.command == nullptr ? "" : where_.command->name;
     for (std::string& word : words_) {
       std::string value;
       if (word == "BUNDLE") {
@@ -77,22 +72,23 @@ class ToldCommand {
         if (value.ends_with(".lock") || value.ends_with(".json")) value.clear();
         if (value.empty() && where_.bundle) value = where_.bundle().value_or("");
       } else if (word == "DIR" && command == "doctor") {
-        value = typed_word(given_value(where_.command, "--project"));
+        value = all_given("--project");
       } else if (word == "ROOT") {
-        const std::string root = given_value(where_.command, "--root");
-        value = root.empty() ? "/" : typed_word(root);
+        value = all_given("--root");
+        if (value.empty()) value = "/";
       } else if (word == "FILE" && has_word(words_, "lock")) {
-        value = typed_word(given_value(where_.command, "--lock"));
+        value = all_given("--lock");
       }
-      if (!value.empty() && value != "''") word = value;
+      if (!value.empty()) word = value;
     }
     const bool has_bundle = words_.size() > 2 && !words_[2].starts_with('-');
     if (table_->name == "repair" && !has_bundle && where_.bundle && where_.bundle() == "")
       words_.insert(words_.begin() + 2, "BUNDLE");
   }
 
-  std::string all_given(std::string_view argument) const {
-    const Option* option = where_.command == nullptr ? nullptr : where_.command->find(argument);
+  // Words that were given to the command that tells, for an option or an argument.
+  std::string all_given(std::string_view name) const {
+    const Option* option = where_.command == nullptr ? nullptr : where_.command->find(name);
     Words words;
     if (option != nullptr) {
       for (const std::string& each : option->given) words.push_back(typed_word(each));
@@ -102,9 +98,8 @@ class ToldCommand {
 
   // Of the command that tells it, if this one has it, too.
   std::string root_option() const {
-    const std::string root = given_value(where_.command, "--root");
-    const bool is_usual = root.empty() || root == "/";
-    return is_usual || table_->find("--root") == nullptr ? "" : typed_word(root);
+    const std::string root = all_given("--root");
+    return root == "/" || table_->find("--root") == nullptr ? "" : root;
   }
 
   // Of one that cannot be told from here: where it is to be typed.
@@ -114,10 +109,12 @@ class ToldCommand {
       return {};
     if (table_->name == "install") {
       words_[1] = "deploy";
+      is_with_sudo_ = false;
       add(where_.target);
       return {};
     }
     if (table_->find("--target") == nullptr) return format(" on {}", where_.target);
+    is_with_sudo_ = false;  // it is asked for there
     add(where_.target_options);
     return {};
   }
@@ -127,7 +124,6 @@ class ToldCommand {
   }
 
   const ToldWhere& where_;
-  const std::string nowhere_;
   Words words_;
   const OptionTable* table_ = nullptr;
   bool is_with_sudo_ = false;
@@ -139,14 +135,20 @@ bool is_told(std::string_view text) {
          (text[program_name.size()] == ' ' || text[program_name.size()] == '\n');
 }
 
-// Of "next: " and "run: " with the blanks around them at the beginning of a text; 0: none is there.
-std::size_t size_of_label(std::string_view text) {
+// "next: " and "run: ", as they are shown.
+Words labels_of_commands() {
+  Words labels;
+  for (const std::string& label : {format("next:"), format("run:")})
+    labels.insert(labels.end(), {concat(label, " "), concat(Style{true}.bold(label), " ")});
+  return labels;
+}
+
+// Of a label with the blanks around it, at the beginning of a text; 0: none is there.
+std::size_t size_of_label(std::string_view text, const Words& labels) {
   const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
-  for (const std::string& label : {format("next:"), format("run:")}) {
-    for (const std::string& shown : {label, Style{true}.bold(label)}) {
-      if (!text.substr(blanks).starts_with(concat(shown, " "))) continue;
-      return text.find_first_not_of(' ', blanks + shown.size());
-    }
+  for (const std::string& label : labels) {
+    if (text.substr(blanks).starts_with(label))
+      return std::min(text.find_first_not_of(' ', blanks + label.size()), text.size());
   }
   return 0;
 }
@@ -154,11 +156,14 @@ std::size_t size_of_label(std::string_view text) {
 }  // namespace
 
 std::string told_where(const ToldWhere& where, const std::string& text) {
+  if (text.find(program_name) == std::string::npos) return text;
+  const Words labels = labels_of_commands();
   std::string result;
   std::size_t at = 0;
   while (at < text.size()) {
     const bool is_line = at == 0 || text[at - 1] == '\n';
-    const std::size_t label = is_line ? size_of_label(std::string_view(text).substr(at)) : 0;
+    const std::size_t label =
+        is_line ? size_of_label(std::string_view(text).substr(at), labels) : 0;
     if (label == 0 && text[at] != '`') {
       result += text[at++];
       continue;
@@ -189,10 +194,10 @@ Error told_where(const ToldWhere& where, const Error& error) {
   return {error.code(), error.message(), told_where(where, error.hint()), error.context()};
 }
 
-void tell_where(const ToldWhere& where, bool is_own_text, Output& output) {
+void tell_where(const ToldWhere& where, Output& output) {
   if (output.header.error) output.header.error = told_where(where, *output.header.error);
   for (std::string& warning : output.header.warnings) warning = told_where(where, warning);
-  if (!is_own_text) return;
+  if (output.is_data) return;
   output.text = told_where(where, output.text);
   output.brief = told_where(where, output.brief);
 }

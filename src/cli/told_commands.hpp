@@ -27,7 +27,7 @@ struct ToldWhere {
 std::string told_where(const ToldWhere& where, const std::string& text);
 // The same of its hint.
 Error told_where(const ToldWhere& where, const Error& error);
-// The same of what a command says; of its text only if that is topsctl's own.
-void tell_where(const ToldWhere& where, bool is_own_text, Output& output);
+// The same of what a command says; its text stays if it is data.
+void tell_where(const ToldWhere& where, Output& output);
 
 }  // namespace topsctl

@@ -107,7 +107,7 @@ STATES = [
         topsctl history seven
         topsctl doctor --log /srv
         topsctl verify --stack vccl-2.26.6
-        """), changes=("topsctl snapshot",), fill=GIVEN, least=14),
+        """), changes=("topsctl snapshot",), fill=GIVEN, least=15),
     State("mistyped", asks("""
         topsctl instal /srv/bundle --dry-run
         topsctl install
@@ -195,7 +195,7 @@ STATES = [
         topsctl confirm 1
         topsctl history 9
         topsctl doctor --level import
-        """), fill=THEIRS, setup=(INSTALL,), least=8),
+        """), fill=THEIRS, setup=(INSTALL,), least=9),
     State("installed just now", changes=("topsctl install bundle",), fill=THEIRS),
     State("loaded", asks("""
         topsctl status

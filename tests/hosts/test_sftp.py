@@ -11,8 +11,9 @@ from hosts.workstation import DESTINATION, Workstation, missing_at
 NO_SHELL = "/usr/sbin/nologin"
 JAIL = "/srv/jail"
 SLOW_SHELL = "/usr/local/bin/slow-sh"
+LATE_SHELL = "/usr/local/bin/late-sh"  # its exit status comes long after the end of its output
 OTHERS = (User("files", sudo=None), User("noshell", shell=NO_SHELL, sudo=None), User("jailed", shell=NO_SHELL, sudo=None),
-          User("slow", shell=SLOW_SHELL, sudo=None))
+          User("slow", shell=SLOW_SHELL, sudo=None), User("late", shell=LATE_SHELL, sudo=None))
 RULES = ["Match User files", "    ForceCommand internal-sftp",
          "Match User jailed", "    ForceCommand internal-sftp", f"    ChrootDirectory {JAIL}"]
 
@@ -27,7 +28,9 @@ def make_station(make_fleet, topsctl_release, schema):
         config.write_text(config.read_text().replace("Subsystem sftp /usr/lib/openssh/sftp-server",
                                                      "Subsystem sftp internal-sftp"))
         host.path(SLOW_SHELL).write_text('#!/bin/sh\nsleep 4\nexec /bin/sh "$@"\n')
-        host.path(SLOW_SHELL).chmod(0o755)
+        host.path(LATE_SHELL).write_text("#!/bin/sh\necho no programs here\nexec >&- 2>&-\nsleep 1\nexit 1\n")
+        for shell in (SLOW_SHELL, LATE_SHELL):
+            host.path(shell).chmod(0o755)
         upload = host.path(f"{JAIL}/upload")
         upload.mkdir(parents=True)
         owner = host.path("/home/jailed").stat().st_uid
@@ -43,7 +46,7 @@ def station(make_station):
     return make_station()
 
 
-@pytest.mark.parametrize("user", ["files", "noshell", "jailed"])
+@pytest.mark.parametrize("user", ["files", "noshell", "jailed", "late"])
 def test_a_host_that_runs_nothing_is_refused(station, packages, user):
     host, = station.hosts
     for words in (("transfer", packages, f"{user}@h1"), ("deploy", packages, f"{user}@h1"), ("transfer", packages, f"{user}@h1/box")):

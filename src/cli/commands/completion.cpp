@@ -296,6 +296,7 @@ Output listed_values(const CompletionOptions& options, const Session& session) {
     // Whoever is typing waits for no error.
   }
   for (const std::string& value : values) output.text += concat(value, "\n");
+  output.is_data = true;
   output.json = Json({{"shell", nullptr}, {"script", nullptr}, {"values", values}}).dump();
   return output;
 }
@@ -317,6 +318,7 @@ CommandAction define_completion(OptionTable& table) {
                   format("`{} -h` shows the usage", "topsctl completion"));
     Output output;
     output.header.command = "completion";
+    output.is_data = true;
     output.text = completion_script(*session.program, options->shell);
     output.json =
         Json({{"shell", options->shell}, {"script", output.text}, {"values", nullptr}}).dump();

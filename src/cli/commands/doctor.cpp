@@ -115,7 +115,9 @@ Output explain(const DiagnosisCatalogue& catalogue, const std::string& id, Docto
 }
 
 Output export_rules(const DiagnosisCatalogue& catalogue, const DoctorReport& report) {
-  return output_of(report, to_text(npd_configuration(catalogue)), {});
+  Output output = output_of(report, to_text(npd_configuration(catalogue)), {});
+  output.is_data = true;
+  return output;
 }
 
 // Nothing found in what could not be read is no health.
@@ -243,6 +245,7 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
       render_project(report, reading, options.project, detail_in(session), session.style);
   Output output = output_of(report, std::move(text), std::move(header));
   output.changed = is_changed;
+  output.is_data = options.project.patch;
   return output;
 }
 

@@ -87,6 +87,7 @@ Output print(const Host& host, const Stack& stack, const EnvCommandOptions& opti
   body.text = environment_text(
       looks_at_use(format) ? *body.environment : as_found(*body.environment, is_there), format);
   output.text = body.text;
+  output.is_data = true;
   output.json = line_of(body);
   return output;
 }

@@ -23,6 +23,7 @@ CommandAction define_help(OptionTable& table) {
     output.header.command = "help";
     output.json = Json({{"page", page_of(*command)}}).dump();
     if (session.json) return output;
+    output.is_data = true;  // a page is the same for everybody
     output.text = shown_page(page_of(*command), session.style);
     read_in_pager(output.text, session.style);
     return output;

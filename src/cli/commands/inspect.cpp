@@ -202,6 +202,7 @@ Output run_inspect(const InspectCommandOptions& options, Session& session) {
   inspection = std::move(judged.inspection);
   document->findings = std::move(judged.findings);
   document->stacks = stack_matches(stacks, inspection.inventory);
+  output.is_data = !options.sbom.empty() || options.format == "markdown";
   std::vector<TextSection> sections;
   if (!options.against.empty()) {
     session.events->working("inspecting the target");

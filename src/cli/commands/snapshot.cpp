@@ -169,6 +169,7 @@ Output run_snapshot(const SnapshotCommandOptions& options, Session& session) {
       });
   if (to_standard_output) {
     output.text = to_text(snapshot);
+    output.is_data = true;
     return output;
   }
   const WrittenFile file = written(place, snapshot);

@@ -119,7 +119,13 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
   each.report.status = end.status;
   each.has_ended = true;
   const ToldWhere where = read_here(each.target, options, session);
-  each.text = told_where(where, printable(end.report, Lines::keep));
+  each.text = printable(end.report, Lines::keep);
+  // A patch and rules are for programs.
+  const bool is_data =
+      std::any_of(command.words.begin(), command.words.end(), [](const std::string& word) {
+        return word.starts_with("--patch") || word.starts_with("--export");
+      });
+  if (!is_data) each.text = told_where(where, each.text);
   if (end.status == 0) return;
   throw told_where(where, error_in(printable(end.last_words, Lines::keep), end.status));
 }

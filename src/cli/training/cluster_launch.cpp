@@ -336,6 +336,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   output.text = layout_text(layout, wishes.hosts, session.style);
   Json submitted = nullptr;
   if (is_dry) {
+    output.is_data = true;  // the files of the job are part of it
     for (const JobFile& file : files)
       output.text += concat(session.style.bold(concat("--- ", file.name)), "\n", file.text);
   } else {

@@ -54,6 +54,19 @@ TEST_F(ToldCommands, AreForTheTargetThatTells) {
   EXPECT_EQ(told("`topsctl install BUNDLE`"), "`topsctl deploy BUNDLE root@h1`");
   EXPECT_EQ(told("  run:  topsctl history\nrun: topsctl env\n"),
             "  run:  topsctl history --target root@h1\nrun on root@h1: topsctl env\n");
+  EXPECT_EQ(told("`sudo topsctl history`"), "`topsctl history --target root@h1`");
+}
+
+TEST_F(ToldCommands, AreNoPartOfData) {
+  where.is_root = false;
+  Output output;
+  output.text = "`topsctl repair`";
+  output.is_data = true;
+  tell_where(where, output);
+  EXPECT_EQ(output.text, "`topsctl repair`");
+  output.is_data = false;
+  tell_where(where, output);
+  EXPECT_EQ(output.text, "`sudo topsctl repair`");
 }
 
 TEST_F(ToldCommands, AreSaidWithTheRightsThatTheyNeed) {
