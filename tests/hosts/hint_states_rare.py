@@ -16,7 +16,7 @@ KEY = "ssh-keygen -q -t ed25519 -N '' -f /srv/key"
 WHOLE = (pytest.mark.whole,)
 LOCKS = (KEY, "topsctl lock older -o older.lock", "topsctl lock bundle -o unsigned.lock", "cp unsigned.lock signed.lock",
          "topsctl lock signed.lock --sign key", "cp signed.lock changed.lock; cp signed.lock.sig changed.lock.sig",
-         "sed -i 's/\"sha256\": \"./&0/' changed.lock")
+         "sed -i 's/\"sha256\": \"[0-9]/\"sha256\": \"a/;t;s/\"sha256\": \"[a-f]/\"sha256\": \"0/' changed.lock")
 STRICT = (TRUST, "echo '{\"require-signature\": true}' > /etc/topsctl/config.json",
           "topsctl stack show topsrider-t2x --json > mine.json")
 RECOVERY = asks("""

@@ -40,7 +40,7 @@ def transaction(command, code, outcome, **more):
         "host": "t20-1", "user": "root", "started_at": "2026-01-01T00:00:00Z", "bundle": None, "transaction": 7, "outcome": outcome, "root": "/", "plan": None, "phases": [], "steps": [], "checks": [],
         "packages": [PACKAGE], "write_set": {"known": "predicted", "reason": None, "paths": 0, "bytes": 0, "linked": 0,
                                              "copied": 0},
-        "rollback": None, "compared": None, "escaped_paths": [], "not_restored": [], "kept_of_others": [],
+        "rollback": None, "compared": None, "escaped_paths": [], "not_restored": [], "kept_of_others": [], "stops": [],
         "durability": {"synced_mounts": []}, "locks": [], "inputs": [], "log": None, "logs": [], "confirm_until": None,
         "rebuilt": False, "changed": outcome in ("committed", "rollback_incomplete", "unfinished"), "failed": code != 0,
         "msg": "the state", **more})

@@ -152,6 +152,8 @@ std::string waiting_line(const Json& waiting) {
   const std::string until = local_time(text_of(waiting, "until"));
   if (state == "at_work") return format("transaction {} is at work", id);
   if (state == "damaged") return format("transaction {} has a damaged journal", id);
+  if (state == "lost")
+    return format("transaction {} is damaged, and its backup cannot be read", id);
   if (state == "unfinished")
     return format("transaction {} was interrupted: it is to be recovered", id);
   if (state == "overdue")

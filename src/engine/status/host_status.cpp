@@ -37,7 +37,10 @@ std::string line_in(const std::filesystem::path& file) {
 
 std::optional<WaitState> wait_state_of(const Host& host, const ExaminedTransaction& examined) {
   const Transaction& transaction = examined.transaction;
-  if (examined.damage) return examined.is_past ? std::nullopt : std::optional(WaitState::damaged);
+  if (examined.damage) {
+    if (examined.is_past) return std::nullopt;
+    return examined.is_restorable ? WaitState::damaged : WaitState::lost;
+  }
   if (transaction.is_unfinished() || is_undo_cut_off(host, transaction))
     return WaitState::unfinished;
   const auto awaited = awaited_confirmation(transaction);
@@ -188,6 +191,8 @@ std::string_view name(WaitState state) {
       return "at_work";
     case WaitState::damaged:
       return "damaged";
+    case WaitState::lost:
+      return "lost";
     case WaitState::unfinished:
       return "unfinished";
     case WaitState::unconfirmed:

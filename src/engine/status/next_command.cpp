@@ -52,6 +52,8 @@ NextCommand for_waiting(const WaitingTransaction& waiting, const StatusRequest& 
       return as_root(request, "history");
     case WaitState::damaged:
       return as_root(request, "recover --from-store");
+    case WaitState::lost:
+      return as_root(request, "recover --give-up");
     case WaitState::unfinished:
     case WaitState::overdue:
       return as_root(request, "recover");

@@ -102,6 +102,30 @@ std::optional<Error> damage_in_the_row(const ExaminedTransaction& examined, bool
   return damage_of(transaction, "a later transaction was started, and this one has not ended");
 }
 
+bool is_readable(const fs::path& store) {
+  try {
+    static_cast<void>(load_snapshot(store));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// One that had ended only gets a new journal.
+bool is_restorable(const Host& host, const ExaminedTransaction& examined) {
+  const fs::path folder = host.resolve(examined.transaction.folder);
+  return examined.is_past || examined.transaction.state() == State::committed ||
+         has_record(folder / undo_folder) || has_record(folder / after_folder) ||
+         is_readable(folder / snapshot_folder);
+}
+
+void judge_way_out(const Host& host, ExaminedTransaction& examined) {
+  if (!examined.damage || is_restorable(host, examined)) return;
+  examined.is_restorable = false;
+  examined.damage = Error(examined.damage->code(), examined.damage->message(),
+                          std::string(way_out_without_backup), examined.damage->context());
+}
+
 }  // namespace
 
 std::vector<ExaminedTransaction> examine_transactions(const Host& host) {
@@ -122,6 +146,7 @@ std::vector<ExaminedTransaction> examine_transactions(const Host& host) {
     has_later = true;
     is_past = is_past || state != State::restored;
   }
+  for (ExaminedTransaction& examined : all) judge_way_out(host, examined);
   return all;
 }
 

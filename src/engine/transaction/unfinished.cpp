@@ -3,9 +3,31 @@
 
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/transaction/awaited_confirmation.hpp"
+#include "topsctl/engine/transaction/soundness.hpp"
 #include "topsctl/engine/transaction/transaction.hpp"
 
 namespace topsctl {
+
+namespace {
+
+// Of one transaction. None while topsctl works, as what it works on may look damaged.
+std::optional<Error> damage_of(const Host& host, std::int64_t id) {
+  if (is_at_work(host)) return std::nullopt;
+  for (ExaminedTransaction& examined : examine_transactions(host)) {
+    if (examined.transaction.id == id) return std::move(examined.damage);
+  }
+  return std::nullopt;
+}
+
+std::string warning_of_unfinished(const Host& host, std::int64_t id) {
+  if (const auto damage = damage_of(host, id))
+    return concat(damage->message(), "; ", damage->hint());
+  return format("transaction {} is unfinished: unless topsctl is running now, `topsctl recover` "
+                "rolls it back",
+                id);
+}
+
+}  // namespace
 
 void refuse_unconfirmed(const Host& host) {
   for (const Transaction& transaction : list_transactions(host)) {
@@ -31,6 +53,7 @@ void refuse_unfinished(const Host& host, std::string_view reason) {
 
 void refuse_plan_of_unfinished(const Host& host) {
   try {
+    if (!is_at_work(host)) static_cast<void>(sound_transactions(host));
     refuse_unfinished(host, "no plan can be made before the host is as it was");
   } catch (const Error& error) {
     if (error.code() != ErrorCode::permission) throw;  // only root may look
@@ -57,12 +80,8 @@ std::vector<std::string> unfinished_warnings(const Host& host) {
                        "recover` rolls it back",
                        transaction.id, confirm));
     }
-    if (transaction.is_unfinished()) {
-      warnings.push_back(
-          format("transaction {} is unfinished: unless topsctl is running now, `topsctl recover` "
-                 "rolls it back",
-                 transaction.id));
-    }
+    if (transaction.is_unfinished())
+      warnings.push_back(warning_of_unfinished(host, transaction.id));
   }
   return warnings;
 }

@@ -43,7 +43,7 @@ struct CardsInUse {
   std::string failure;        // of the tool
 };
 
-enum class WaitState { at_work, damaged, unfinished, unconfirmed, unwatched, overdue };
+enum class WaitState { at_work, damaged, lost, unfinished, unconfirmed, unwatched, overdue };
 std::string_view name(WaitState state);
 
 // A transaction that has not come to its end.

@@ -13,6 +13,7 @@ struct ExaminedTransaction {
   Transaction transaction;      // with no records where its journal cannot be read
   std::optional<Error> damage;  // why it cannot be believed
   bool is_past = false;         // a later one was begun and not undone: it had come to its end
+  bool is_restorable = true;    // its damage leaves something that `recover --from-store` can use
 };
 
 // All transactions, oldest first. No crash leaves what counts as damage. The caller holds the

@@ -18,7 +18,7 @@ void refuse_unconfirmed(const Host& host);
 void refuse_unfinished(const Host& host, std::string_view reason);
 
 // The same for a dry run, which recovers nothing: its plan would be one for packages that are half
-// there. Does nothing where the journals may not be read.
+// there. Throws what the change itself would refuse, a damaged journal too. Does nothing where the journals may not be read.
 void refuse_plan_of_unfinished(const Host& host);
 
 // A warning for each unfinished transaction, for commands that only look.
