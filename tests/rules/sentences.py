@@ -26,7 +26,7 @@ SAME_IN_ALL_LANGUAGES = {
     "topsctl content 1\\n{} {}\\n", "# topsctl settings: ", " is required", ",\\n  \\\"other_files\\\": ",
     "topsctl: host {} of this training was lost: {}", "topsctl: the ranks of {} stood still and were ended",
     "topsctl: Detected {} oom_kill event in the control group of this training\\n", "failed (exitcode: ", "of another file",
-    "braces that are no places", "other places than in the English sentence", "-----BEGIN SSH SIGNATURE-----\\n",
+    "a brace that is neither {} nor doubled", "as many values as places", "braces that are no places", "other places than in the English sentence", "-----BEGIN SSH SIGNATURE-----\\n",
     "\\n-----END SSH SIGNATURE-----", "absent Linux x86_64", "offset=`head -", "echo Compression: ", "using Makeself "}
 SHELL = re.compile(r"\$\{|\[ \\\"")
 DATA_KEYS = {"findings": ("title", "cause", "text"), "rules": ("title", "why", "text"), "stacks": ("title", "hint"),
@@ -100,7 +100,7 @@ def texts_under(value, keys, key=""):
 
 def sentences(repository):
     """(file, sentence), in the order of the tree."""
-    for file in sorted((repository / "src").rglob("*.[ch]pp")):
+    for file in sorted([*(repository / "include").rglob("*.hpp"), *(repository / "src").rglob("*.[ch]pp")]):
         name = file.relative_to(repository).as_posix()
         if name in NOT_FOR_PEOPLE:
             continue

@@ -66,7 +66,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
   if (!readable_snapshot(folder / snapshot_folder)) {
     throw Error(ErrorCode::journal_damaged,
                 format("transaction {} is damaged, and its backup cannot be read", transaction.id),
-                std::string(way_out_without_backup));
+                way_out_without_backup());
   }
   adopt_observed(host, transaction);
   const UndoPlan undo = undo_of_cut_off(host, transaction, end_of_work_ns(host, transaction));

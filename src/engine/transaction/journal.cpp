@@ -70,7 +70,7 @@ std::optional<TransactionState> state_named(std::string_view text) {
 
 [[noreturn]] void damaged(const std::string& subject) {
   throw Error(ErrorCode::journal_damaged, format("the journal {} is damaged", in_quotes(subject)),
-              std::string(way_out_of_damage));
+              way_out_of_damage());
 }
 
 // Whether a transaction ever goes from one state to the other. It may pass over some: not every
@@ -203,6 +203,17 @@ std::string next_payload(TransactionState state, const Json& details, bool is_ch
 }
 
 }  // namespace
+
+std::string way_out_of_damage() {
+  return format(
+      "nothing was changed; `topsctl recover --from-store` compares what was kept with the host "
+      "and "
+      "restores it, `topsctl recover --give-up` leaves the host as it is");
+}
+
+std::string way_out_without_backup() {
+  return format("nothing was changed; `topsctl recover --give-up` leaves the host as it is");
+}
 
 std::string_view name(TransactionState state) {
   switch (state) {

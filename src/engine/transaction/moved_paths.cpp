@@ -168,8 +168,7 @@ class Completion {
     if (added_.empty() && moved_.empty()) return;
     // A store that somebody has taken away is not made anew: the restore says so.
     if (!has_record(store_)) {
-      throw Error(ErrorCode::journal_damaged, "the snapshot has no record",
-                  std::string(way_out_of_damage));
+      throw Error(ErrorCode::journal_damaged, "the snapshot has no record", way_out_of_damage());
     }
     std::vector<KeptPath> kept = keep_moved(host_, snapshot_, moved_, store_);
     snapshot_.paths.insert(snapshot_.paths.end(), kept.begin(), kept.end());

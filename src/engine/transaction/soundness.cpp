@@ -18,8 +18,7 @@ using State = TransactionState;
 
 Error damage_of(const Transaction& transaction, const std::string& what) {
   return Error(ErrorCode::journal_damaged,
-               format("transaction {} is damaged: {}", transaction.id, what),
-               std::string(way_out_of_damage));
+               format("transaction {} is damaged: {}", transaction.id, what), way_out_of_damage());
 }
 
 bool is_there(const fs::path& path) {
@@ -123,7 +122,7 @@ void judge_way_out(const Host& host, ExaminedTransaction& examined) {
   if (!examined.damage || is_restorable(host, examined)) return;
   examined.is_restorable = false;
   examined.damage = Error(examined.damage->code(), examined.damage->message(),
-                          std::string(way_out_without_backup), examined.damage->context());
+                          way_out_without_backup(), examined.damage->context());
 }
 
 }  // namespace

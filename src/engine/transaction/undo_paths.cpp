@@ -73,7 +73,7 @@ std::string kept_text(const KeptPath& file, const std::filesystem::path& store) 
   if (!file.state.sha256.empty() && sha256_of(text) != file.state.sha256) {
     throw Error(ErrorCode::journal_damaged,
                 format("the backup of {} is missing or damaged", in_quotes(file.path)),
-                std::string(way_out_of_damage));
+                way_out_of_damage());
   }
   return text;
 }

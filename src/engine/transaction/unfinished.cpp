@@ -22,9 +22,10 @@ std::optional<Error> damage_of(const Host& host, std::int64_t id) {
 std::string warning_of_unfinished(const Host& host, std::int64_t id) {
   if (const auto damage = damage_of(host, id))
     return concat(damage->message(), "; ", damage->hint());
-  return format("transaction {} is unfinished: unless topsctl is running now, `topsctl recover` "
-                "rolls it back",
-                id);
+  return format(
+      "transaction {} is unfinished: unless topsctl is running now, `topsctl recover` "
+      "rolls it back",
+      id);
 }
 
 }  // namespace

@@ -36,12 +36,9 @@ struct JournalRecord {
 inline constexpr std::uint64_t chained_journal = 2;
 
 // The hint of every refusal of a journal or a store that cannot be believed.
-inline constexpr std::string_view way_out_of_damage =
-    "nothing was changed; `topsctl recover --from-store` compares what was kept with the host and "
-    "restores it, `topsctl recover --give-up` leaves the host as it is";
+std::string way_out_of_damage();
 // The same where nothing that was kept can be read.
-inline constexpr std::string_view way_out_without_backup =
-    "nothing was changed; `topsctl recover --give-up` leaves the host as it is";
+std::string way_out_without_backup();
 
 // An append-only file of records "LENGTH CRC32C PAYLOAD\n", both numbers in eight hexadecimal
 // digits.

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using State = TransactionState;
 
 class Recoveries : public testing::Test {
@@ -185,7 +186,9 @@ TEST_F(DamagedTransactions, WithTheJournalOfAnotherAreRestoredFromTheStore) {
 
 TEST_F(DamagedTransactions, OfWhichNothingCanBeReadAreGivenUpOrLeft) {
   fs::remove(file("snapshot/manifest"));
-  EXPECT_EQ(thrown_by([&] { recovered(Persistence::retry); }).code(), ErrorCode::journal_damaged);
+  const Error refused = thrown_by([&] { recovered(Persistence::retry); });
+  EXPECT_EQ(refused.code(), ErrorCode::journal_damaged);
+  EXPECT_THAT(refused.hint(), Not(HasSubstr("--from-store")));
   const Error error = thrown_by([&] { recovered(Persistence::from_store); });
   EXPECT_THAT(error.message(), HasSubstr("is damaged, and its backup cannot be read"));
   EXPECT_THAT(error.hint(), HasSubstr("--give-up"));
