@@ -73,8 +73,13 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
              "Accept a signed lock that is older than the last installed one");
   table.flag("--allow-system-python", options.allow_system_python,
              "Allow an interpreter that the system manages (PEP 668)");
-  table.value("--wheel-backend", options.wheel_backend, "How to install the wheel", "NAME")
-      .choices({"pip", "native"});
+  table
+      .value("--wheel-backend", options.wheel_backend, "Refused: topsctl installs wheels itself",
+             "NAME")
+      .check([](const std::string&) {
+        return format("topsctl installs wheels itself, without pip: omit it");
+      })
+      .hidden();
   table
       .value("--lock-timeout", options.lock_timeout_s, "Wait at most this long for dpkg's lock",
              "SECONDS")
@@ -89,7 +94,6 @@ void add_install_options(OptionTable& table, InstallOptions& options) {
 
 std::vector<std::string> words_of(const InstallOptions& options) {
   std::vector<std::string> words = {
-      concat("--wheel-backend=", options.wheel_backend),
       concat("--lock-timeout=", options.lock_timeout_s),
       concat("--deadline=", options.deadline_s),
   };

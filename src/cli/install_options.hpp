@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "topsctl/engine/planning/wheel_step.hpp"
 #include "topsctl/host/system/confined_call.hpp"
 #include "topsctl/model/environment_settings.hpp"
 
@@ -18,7 +17,7 @@ struct InstallOptions {
   bool allow_system_python = false;
   bool allow_downgrade = false;
   bool allow_older_lock = false;
-  std::string wheel_backend = std::string(name(default_wheel_backend));
+  std::string wheel_backend;  // refused
   std::string write_set = "auto";
   SettingOptions settings;
   int lock_timeout_s = 120;

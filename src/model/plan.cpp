@@ -27,11 +27,13 @@ std::string_view name(PackageAction action) {
   return "install";
 }
 
-std::string_view name(WheelBackend backend) {
-  return backend == WheelBackend::pip ? "pip" : "native";
-}
-
 namespace {
+
+bool installs_wheels(const Plan& plan) {
+  return std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return std::holds_alternative<InstallWheel>(step.action);
+  });
+}
 
 struct ActionName {
   std::string_view operator()(const StagePackages&) const { return "stage-packages"; }
@@ -48,8 +50,7 @@ struct ActionName {
 
 struct ActionFields {
   Json operator()(const RunCommand& run) const {
-    Json json = {
-        {"argv", run.argv}, {"timeout_s", run.timeout_s}, {"environment", run.environment}};
+    Json json = {{"argv", run.argv}, {"timeout_s", run.timeout_s}, {"environment", Json::object()}};
     if (!run.unobserved_argv.empty()) json["unobserved_argv"] = run.unobserved_argv;
     return json;
   }
@@ -139,7 +140,7 @@ Json to_json(const Plan& plan) {
       {"release", plan.release.empty() ? Json(nullptr) : Json(plan.release)},
       {"python", plan.python.empty() ? Json(nullptr) : Json(plan.python)},
       {"python_version", plan.python_version.empty() ? Json(nullptr) : Json(plan.python_version)},
-      {"wheel_backend", plan.wheel_backend ? Json(name(*plan.wheel_backend)) : Json(nullptr)},
+      {"wheel_backend", installs_wheels(plan) ? Json("native") : Json(nullptr)},
       {"packages", std::move(packages)},
       {"environment", plan.environment ? to_json(*plan.environment) : Json(nullptr)},
       {"steps", std::move(steps)},

@@ -80,7 +80,7 @@ def test_killed_it_leaves_old_or_new(make_patched):
         mixed += struck.contents() not in (old, new)
         recovered = struck.run("recover", "--json")
         # Before it began there is nothing of its own to recover.
-        assert recovered.returncode == 0 or not (struck.folder / "state/topsctl/transactions").exists(), recovered.stderr
+        assert recovered.returncode == 0 or not (struck.folder / "state/topsctl/transactions").exists(), recovered.stdout + recovered.stderr
         now = struck.contents()
         assert now in (old, new), struck.before.diff(struck.digest())
         ends["old" if now == old else "new"] += 1

@@ -60,7 +60,7 @@ def test_an_inspection_takes_the_interpreter_that_an_install_would(host, operato
     told = run_topsctl(["inspect", fitting, "--stack", file, "--against", host.root, "--json"], binary=topsctl_release).json
     taken = {each["executable"]: each["taken"] for each in told["against"]["interpreters"]}
     assert taken["/opt/v/bin/python3"] and sum(taken.values()) == 1 and len(taken) > 1, taken
-    assert operator.json("install", fitting, "--stack", file, "--dry-run", "--accept", "pip-missing")["plan"]["python"] == "/opt/v/bin/python3"
+    assert operator.json("install", fitting, "--stack", file, "--dry-run")["plan"]["python"] == "/opt/v/bin/python3"
 
 
 def managed(host, site):

@@ -47,17 +47,10 @@ struct StagePackages {
 struct KeepWriteSet {
   bool operator==(const KeepWriteSet&) const = default;
 };
-// Who installs wheels: the interpreter's own pip, or topsctl itself.
-enum class WheelBackend { pip, native };
-std::string_view name(WheelBackend backend);
-
 struct RunCommand {
   std::string program;  // as messages call it: "dpkg"
   std::vector<std::string> argv;
   std::int64_t timeout_s = 0;
-  std::string judged_by;  // a wheel whose state outweighs a failing exit status: pip may fail after
-                          // the work is done
-  std::map<std::string, std::string> environment = {};  // besides what every program gets
   // What is run before it and need not be observed; empty: nothing.
   std::vector<std::string> unobserved_argv = {};
   bool operator==(const RunCommand&) const = default;
@@ -178,7 +171,6 @@ struct Plan {
   std::string release;  // of the stack; empty: it has none
   std::string python;   // the interpreter; empty: none is needed
   std::string python_version;
-  std::optional<WheelBackend> wheel_backend;  // nothing: no wheel is installed
   std::vector<PlannedPackage> packages;
   std::optional<Environment> environment;
   std::vector<Step> steps;         // empty: nothing to do

@@ -133,7 +133,7 @@ std::string plans_text(const std::vector<Deployed>& all, const Style& style) {
 std::string deploy_text(const std::vector<Deployed>& all, const DeployCommandOptions& options,
                         const Style& style) {
   std::vector<std::vector<std::string>> rows = {
-      {"target", "state", "outcome", "transaction", "sent", "time", "log"}};
+      {"target", "state", "outcome", "id", "sent", "time", "log"}};
   std::string failures;
   for (const Deployed& each : all) {
     const auto& report = each.deployment.report;
@@ -343,9 +343,9 @@ CommandAction define_deploy(OptionTable& table) {
   add_report_option(table, options->report);
   add_sudo_options(table, options->sudo);
   // The short help fits a screen; the page has them.
-  for (const char* name : {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
-                           "--allow-older-lock", "--wheel-backend", "--write-set", "--direct",
-                           "--direct-ports", "--resume"})
+  for (const char* name :
+       {"--profile", "--set", "--unset", "--forget-settings", "--same-sudo-pass",
+        "--allow-older-lock", "--write-set", "--direct", "--direct-ports", "--resume"})
     table.option(name).hidden();
   return {
       [options](Session& session) { return run_deploy(*options, session); },

@@ -110,7 +110,6 @@ Output run_install(const InstallCommandOptions& options, Session& session) {
   request.components = options.components;
   request.python = options.python.empty() ? source.python : options.python;
   request.system_python = options.allow_system_python ? SystemPython::allow : SystemPython::refuse;
-  request.wheel_backend = options.wheel_backend == "pip" ? WheelBackend::pip : WheelBackend::native;
   request.accepted = {options.accepted.begin(), options.accepted.end()};
   request.allow_older_lock = options.allow_older_lock;
   if (options.allow_downgrade) request.accepted.insert(downgrade_finding);

@@ -225,18 +225,4 @@ std::vector<const CheckResult*> Verification::problems() const {
   return found;
 }
 
-CheckResult check_installed_wheel(const Host& host, const std::string& name,
-                                  const std::string& python) {
-  CheckResult result;
-  result.id = concat("wheel-", name);
-  const auto facts = read_python(host, python, {name});
-  const InstalledWheel* wheel = facts ? facts->wheel(name) : nullptr;
-  if (wheel == nullptr) {
-    fail(result, format("{} is not installed for {}", name, python), "");
-  } else {
-    judge_installed_wheel(host, *wheel, result, nullptr);
-  }
-  return result;
-}
-
 }  // namespace topsctl

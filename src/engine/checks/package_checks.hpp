@@ -13,7 +13,8 @@ void judge_deb(const CheckedMachine& machine, const CheckRule& rule, CheckResult
 void judge_deb_files(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 void judge_wheel(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 
-// Whether a wheel is installed completely: see check_installed_wheel().
+// Whether a wheel is installed completely: every file of its RECORD is there with its hash, and its
+// installer has signed off.
 void judge_installed_wheel(const Host& host, const InstalledWheel& wheel, CheckResult& result,
                            DigestCache* digests);
 void judge_environment(const CheckedMachine& machine, CheckResult& result);

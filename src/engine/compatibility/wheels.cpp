@@ -104,16 +104,7 @@ class WheelChecks {
       report_no_interpreter(wheels);
       return;
     }
-    const bool is_pip_there =
-        std::any_of(takers.begin(), takers.end(), [](const InterpreterCompatibility* interpreter) {
-          return !interpreter->pip_version.empty();
-        });
-    if (is_pip_there) {
-      check_pip(distribution, takers);
-    } else {
-      for (const InterpreterCompatibility* taker : takers)
-        without_pip_[taker->executable].insert(distribution);
-    }
+    check_pip(distribution, takers);
   }
 
   void report_unasked() {
@@ -121,16 +112,6 @@ class WheelChecks {
     const std::string first = unasked_.front().source;
     findings_.push_back(
         make_finding("interpreters-not-asked", first, shortened(std::move(unasked_))));
-  }
-
-  void report_pip_missing() {
-    for (const auto& [executable, distributions] : without_pip_) {
-      std::vector<Evidence> evidence;
-      for (const std::string& distribution : distributions) {
-        evidence.push_back({executable, 0, format("accepts a wheel of {}", distribution)});
-      }
-      findings_.push_back(make_finding("pip-missing", executable, shortened(evidence)));
-    }
   }
 
  private:
@@ -195,7 +176,6 @@ class WheelChecks {
   const CompatibilityRules& rules_;
   const std::vector<InterpreterCompatibility>& interpreters_;
   Findings& findings_;
-  std::map<std::string, std::set<std::string>> without_pip_;
   std::vector<Evidence> unasked_;
 };
 
@@ -234,7 +214,6 @@ void check_wheels(const Inspection& inspection, const std::vector<std::size_t>& 
     checks.check(distribution, indices);
   }
   checks.report_unasked();
-  checks.report_pip_missing();
 }
 
 std::vector<CompatibilityChange> wheel_changes(

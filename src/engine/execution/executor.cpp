@@ -173,10 +173,9 @@ class Executor {
   std::string act(const RunCommand& run) {
     return perform(host_, run,
                    {concat(transaction_.folder, "/", packages_folder),
-                    concat(transaction_.folder, "/", temporary_folder), plan_.python,
-                    concat(transaction_.folder, "/", pip_report_file),
+                    concat(transaction_.folder, "/", temporary_folder),
                     unpredicted_ ? unpredicted_->setup() : nullptr},
-                   events_, execution_.warnings);
+                   events_);
   }
 
   std::string act(const InstallWheel& wheel) {

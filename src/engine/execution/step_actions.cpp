@@ -3,7 +3,6 @@
 
 #include "topsctl/base/error.hpp"
 #include "topsctl/base/text.hpp"
-#include "topsctl/engine/checks/checks.hpp"
 #include "topsctl/host/system/files.hpp"
 
 namespace topsctl {
@@ -54,9 +53,6 @@ RunResult result_of(const Host& host, const RunCommand& run, std::vector<std::st
     command.environment["PATH"] = script_path;
     set_login_environment(host, command.environment);
   }
-  for (const auto& [name, value] : run.environment) command.environment[name] = value;
-  // A pip that knows no reports passes over this.
-  if (!places.pip_report.empty()) command.environment["PIP_REPORT"] = places.pip_report;
   command.setup = setup;
   command.on_output = [&](std::string_view piece) { events.output(piece); };
   return host.runner->run(command);
@@ -74,17 +70,9 @@ RunResult result_of(const Host& host, const RunCommand& run, const StepPlaces& p
 }  // namespace
 
 std::string perform(const Host& host, const RunCommand& run, const StepPlaces& places,
-                    EventSink& events, std::vector<std::string>& warnings) {
+                    EventSink& events) {
   const RunResult result = result_of(host, run, places, events);
   if (result.ok()) return result.ending();
-  if (!run.judged_by.empty()) {
-    const CheckResult state = check_installed_wheel(host, run.judged_by, places.python);
-    if (state.status == CheckStatus::pass) {
-      warnings.push_back(
-          format("pip ended with {}, but the wheel is completely installed", result.ending()));
-      return concat(result.ending(), "; ", state.observed);
-    }
-  }
   const std::string said = printable(telling_lines(result.output, 12), Lines::keep);
   throw Error(
       ErrorCode::step_failed,

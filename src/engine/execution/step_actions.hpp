@@ -14,17 +14,14 @@ namespace topsctl {
 struct StepPlaces {
   std::string stage;                    // our own copies of the packages
   std::string temporary;                // for the files that programs make for a while
-  std::string python;                   // the plan's interpreter; empty: none
-  std::string pip_report = {};          // where pip writes its own report; empty: nowhere
   const ProcessSetup* setup = nullptr;  // of each program
 };
 
 // Each returns what there is to say of a success, and throws Error for a failure.
 
-// Runs a program; its output goes to `events`. An exit status that the state of the machine
-// disproves becomes a warning.
+// Runs a program; its output goes to `events`.
 std::string perform(const Host& host, const RunCommand& run, const StepPlaces& places,
-                    EventSink& events, std::vector<std::string>& warnings);
+                    EventSink& events);
 std::string perform(const Host& host, const WriteFile& file);
 
 }  // namespace topsctl

@@ -270,8 +270,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
   }
   std::vector<Package>& packages = selection.packages;
   taken = packages;
-  PlanOptions options{request.system_python, request.wheel_backend, request.settings, request.mode,
-                      request.write_set};
+  PlanOptions options{request.system_python, request.settings, request.mode, request.write_set};
   // Whoever only looks may not be able to do either.
   if (request.mode == InstallMode::apply || is_root_user())
     options.why_not_observable = [&host] { return why_not_observable(host); };

@@ -56,9 +56,9 @@ class Foresight {
   // the host itself can tell.
   void note_host(const Selection& selection) {
     for (const Objection& objection : host_objections(selection, facts_, {})) {
-      const bool is_told =
-          objection.id == "architecture-differs" || objection.id == "package-half-installed" ||
-          objection.id == "pip-missing" || (!host_ && objection.id == "interpreter-without-places");
+      const bool is_told = objection.id == "architecture-differs" ||
+                           objection.id == "package-half-installed" ||
+                           (!host_ && objection.id == "interpreter-without-places");
       if (!is_told) findings_.push_back(finding_of(objection));
     }
   }

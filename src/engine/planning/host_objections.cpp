@@ -70,16 +70,11 @@ std::vector<Objection> host_objections(const Selection& selection, const HostFac
   }
   if (selection.python == nullptr) return objections;
   const PythonFacts& python = *selection.python;
-  if (python.pip_version.empty() && options.wheel_backend == WheelBackend::pip) {
-    objections.push_back({"pip-missing", python.executable,
-                          format("{} has no pip", in_quotes(python.executable)),
-                          "install without pip (--wheel-backend native), or install python3-pip"});
-  }
-  if (python.scheme.purelib.empty() && options.wheel_backend == WheelBackend::native) {
+  if (python.scheme.purelib.empty()) {
     objections.push_back(
         {"interpreter-without-places", python.executable,
          format("{} does not report where it installs packages", in_quotes(python.executable)),
-         "install with its own pip: --wheel-backend pip"});
+         "name another interpreter with --python"});
   }
   object_to_eggs(selection, objections);
   object_to_interpreter(python, facts, options, objections);

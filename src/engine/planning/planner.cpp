@@ -192,7 +192,7 @@ void add_deb_steps(const std::vector<std::vector<PlannedPackage>>& calls, Broken
   for (std::size_t i = 0; i < calls.size(); ++i) {
     plan.steps.push_back({i == 0 ? std::string("debs") : concat("debs-", i + 1),
                           format("dpkg --install {}", file_list(calls[i])),
-                          RunCommand{"dpkg", dpkg_argv(calls[i], broken), package_timeout_s, ""},
+                          RunCommand{"dpkg", dpkg_argv(calls[i], broken), package_timeout_s},
                           sentences_on(plan.lasting_effects)});
   }
 }
@@ -201,10 +201,12 @@ void add_wheel_steps(const PlanInput& input, const std::vector<PlannedPackage>& 
                      Plan& plan) {
   if (wheels.empty()) return;
   const PythonFacts& python = *input.selection.python;
-  const PlanOptions& options = input.options;
-  plan.wheel_backend = options.wheel_backend;
-  for (const PlannedPackage& wheel : wheels)
-    plan.steps.push_back(wheel_step(wheel, python, options.wheel_backend, options.system_python));
+  for (const PlannedPackage& wheel : wheels) {
+    plan.steps.push_back({concat("wheel-", wheel.component),
+                          format("install {} for {}", wheel.file, python.executable),
+                          InstallWheel{wheel.name, wheel.file, python.scheme, python.cache_tag},
+                          {}});
+  }
   const std::vector<std::string>& unchanged = input.stack.python.unchanged;
   if (unchanged.empty()) return;
   plan.steps.push_back({"unchanged",
@@ -247,7 +249,7 @@ void add_steps(const PlanInput& input, Plan& plan) {
   if (!debs.empty()) {
     steps.push_back({"loader-cache",
                      "ldconfig",
-                     RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s, ""},
+                     RunCommand{"ldconfig", {"ldconfig"}, loader_cache_timeout_s},
                      {}});
   }
   const std::vector<CheckRule> checks = checks_for(input.stack, plan, input.facts.card_nodes);

@@ -61,9 +61,8 @@ class Installation {
     read_wheel_metadata(zip_, zip_.subject(), package_);
     info_ = package_.wheel->dist_info;
     if (request.scheme.purelib.empty()) {
-      throw Error(
-          ErrorCode::host_unfit, "the interpreter does not report where to install wheels",
-          "install with pip by --wheel-backend pip, or name another interpreter with --python");
+      throw Error(ErrorCode::host_unfit, "the interpreter does not report where to install wheels",
+                  "name another interpreter with --python");
     }
     library_ = library_folder(package_, request.scheme);
     list_commands();
@@ -160,7 +159,7 @@ class Installation {
     if (!fs::is_symlink(fs::symlink_status(host_.resolve_parent(folder)))) return;
     throw Error(ErrorCode::host_unfit,
                 format("{} is a link: topsctl does not install through links", in_quotes(folder)),
-                "remove the link, or install with pip by --wheel-backend pip");
+                "remove the link, or name another interpreter with --python");
   }
 
   fs::path real(const std::string& folder) const { return host_.resolve(folder); }

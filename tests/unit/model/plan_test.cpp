@@ -52,9 +52,9 @@ TEST(PlanJson, ShowsEveryKindOfStepWithItsParameters) {
   rule.id = "sdk-installed";
   EXPECT_EQ(step_json(StagePackages{}), expected("stage-packages", "{}"));
   EXPECT_EQ(step_json(KeepWriteSet{}), expected("keep-write-set", "{}"));
-  EXPECT_THAT(step_json(RunCommand{"dpkg", {"dpkg", "-b"}, 60, "", {}, {"dpkg", "-a"}}),
+  EXPECT_THAT(step_json(RunCommand{"dpkg", {"dpkg", "-b"}, 60, {"dpkg", "-a"}}),
               testing::HasSubstr(R"("unobserved_argv":["dpkg","-a"])"));
-  EXPECT_EQ(step_json(RunCommand{"dpkg", {"dpkg", "-i"}, 60, "x"}),
+  EXPECT_EQ(step_json(RunCommand{"dpkg", {"dpkg", "-i"}, 60}),
             expected("run-command", R"({"argv":["dpkg","-i"],"timeout_s":60,"environment":{}})"));
   EXPECT_EQ(step_json(WriteFile{"/etc/x", "y\n", 0644}),
             expected("write-file", R"({"path":"/etc/x","content":"y\n","mode":420})"));

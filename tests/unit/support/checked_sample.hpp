@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "archives.hpp"
+#include "engine/checks/package_checks.hpp"
 #include "sample_host.hpp"
 #include "sample_stack.hpp"
 #include "sample_wheel.hpp"
 #include "small_library.hpp"
 #include "topsctl/base/text.hpp"
 #include "topsctl/engine/checks/checks.hpp"
+#include "topsctl/host/python/python.hpp"
 #include "topsctl/host/system/host.hpp"
 #include "topsctl/model/json.hpp"
 
@@ -69,7 +71,11 @@ class Checking : public testing::Test {
     return result;
   }
   CheckResult wheel_check() {
-    return check_installed_wheel(sample_.host, "torch_gcu", "/usr/bin/python3.8");
+    CheckResult result;
+    const auto facts = read_python(sample_.host, "/usr/bin/python3.8", {"torch_gcu"});
+    if (const InstalledWheel* wheel = facts->wheel("torch_gcu"))
+      judge_installed_wheel(sample_.host, *wheel, result, nullptr);
+    return result;
   }
   // The result of one check of the stack.
   CheckResult check(const std::string& id) {

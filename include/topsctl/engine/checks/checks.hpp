@@ -49,9 +49,4 @@ struct Verification {
 Verification run_checks(const Host& host, const Stack& stack, const std::vector<CheckRule>& checks,
                         const std::string& python, const VerifyOptions& options = {});
 
-// Whether a wheel is installed completely: every file of its RECORD is there with its hash, and its
-// installer has signed off.
-CheckResult check_installed_wheel(const Host& host, const std::string& name,
-                                  const std::string& python);
-
 }  // namespace topsctl

@@ -31,7 +31,6 @@ struct InstallRequest {
   std::string components;  // comma-separated ids; empty: all
   std::string python;      // empty: the stack's choice
   SystemPython system_python = SystemPython::refuse;
-  WheelBackend wheel_backend = default_wheel_backend;
   SettingOptions settings;         // of the environment
   std::optional<Lock> lock;        // what every package that is taken must be
   bool allow_older_lock = false;   // also a signed one that is older than what was installed

@@ -9,7 +9,6 @@
 
 #include "topsctl/engine/planning/preflight.hpp"
 #include "topsctl/engine/planning/selection.hpp"
-#include "topsctl/engine/planning/wheel_step.hpp"
 #include "topsctl/model/host_facts.hpp"
 #include "topsctl/model/plan.hpp"
 #include "topsctl/model/stack/stack.hpp"
@@ -25,10 +24,12 @@ enum class WriteSetWay { automatic, observed, predicted };
 // "auto", "observed", "predicted".
 std::optional<WriteSetWay> write_set_way_named(std::string_view name);
 
+// Whether an interpreter may be changed that the system manages (PEP 668).
+enum class SystemPython { refuse, allow };
+
 // What the operator asks of a plan.
 struct PlanOptions {
   SystemPython system_python = SystemPython::refuse;
-  WheelBackend wheel_backend = default_wheel_backend;
   SettingOptions settings = {};
   InstallMode mode = InstallMode::apply;
   WriteSetWay write_set = WriteSetWay::automatic;

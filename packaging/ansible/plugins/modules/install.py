@@ -48,10 +48,6 @@ options:
   lock_sha256:
     description: The digest that I(lock) must have.
     type: str
-  wheel_backend:
-    description: How to install the wheel.
-    type: str
-    choices: [native, pip]
   profile:
     description: The stack's variables for one purpose; C(none) for no profile.
     type: str
@@ -154,7 +150,7 @@ report:
 from ansible_collections.topsctl.topsrider.plugins.module_utils import topsctl
 
 FLAGS = ("stack", "python", "components", "accept", "allow_downgrade", "allow_older_lock", "allow_system_python",
-         "lock", "lock_sha256", "wheel_backend", "profile", "set", "unset", "forget_settings", "lock_timeout", "deadline",
+         "lock", "lock_sha256", "profile", "set", "unset", "forget_settings", "lock_timeout", "deadline",
          "confirm_timeout", "no_sandbox")
 
 OPTIONS = {
@@ -168,7 +164,6 @@ OPTIONS = {
     "allow_system_python": {"type": "bool", "default": False},
     "lock": {"type": "path"},
     "lock_sha256": {"type": "str"},
-    "wheel_backend": {"type": "str", "choices": ["native", "pip"]},
     "profile": {"type": "str"},
     "set": {"type": "dict"},
     "unset": {"type": "list", "elements": "str"},

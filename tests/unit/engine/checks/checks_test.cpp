@@ -38,12 +38,6 @@ TEST_F(Checking, FailsAWheelThatItsInstallerDidNotFinish) {
               HasSubstr("is only partly installed: its RECORD does not list INSTALLER"));
 }
 
-TEST_F(Checking, FailsAWheelThatIsNotThere) {
-  fs::remove_all(sample_.folder / "site");
-  EXPECT_EQ(wheel_check().status, CheckStatus::fail);
-  EXPECT_EQ(wheel_check().observed, "torch_gcu is not installed for /usr/bin/python3.8");
-}
-
 TEST_F(CheckingAStack, PassesWhatIsInstalled) {
   for (const char* id :
        {"eccl-installed", "sdk-installed", "topsfactor-installed", "torch-gcu-installed",

@@ -59,7 +59,7 @@ class Executing : public testing::Test {
     plan_.steps = {
         {"stage", "stage", StagePackages{}, {}},
         {"keep", "keep", KeepWriteSet{}, {}},
-        {"debs", "dpkg", RunCommand{"dpkg", {"dpkg", "{stage}/a.deb"}, 60, ""}, {"a service"}},
+        {"debs", "dpkg", RunCommand{"dpkg", {"dpkg", "{stage}/a.deb"}, 60}, {"a service"}},
         {"file", "write", WriteFile{"/etc/new", "new\n", 0640}, {}},
         {"commit", "commit", Commit{}, {}}};
     sample_.runner.on_run = [this](const Command&) {

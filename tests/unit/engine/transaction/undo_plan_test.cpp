@@ -54,7 +54,7 @@ class Undoing : public testing::Test {
     plan.write_set.unpacked = {"/etc/config", "/opt/tops/lib/x.so"};
     plan.write_set.families = {{"/var/lib/dpkg", ""}, {"/var/lib/dpkg/updates", ""}};
     plan.steps = {{"keep", "keep", KeepWriteSet{}, {}},
-                  {"debs", "dpkg", RunCommand{"dpkg", {"dpkg"}, 60, ""}, {}},
+                  {"debs", "dpkg", RunCommand{"dpkg", {"dpkg"}, 60}, {}},
                   {"commit", "commit", Commit{}, {}}};
     sample_.runner.on_run = [&](const Command&) {
       change();
