@@ -7,7 +7,7 @@ OLD_STACK = Path(__file__).parent.parent / "data" / "stacks" / "topsrider-2.4.87
 PROFILE = "/etc/profile.d/topsrider.sh"
 PACKAGES = ("tops-eccl", "tops-sdk", "topsfactor")
 
-# What a rollback does not bring back, as docs/architecture.md says: logs, topsctl's own state, the last report.
+# What a rollback does not bring back, as src/engine/README.md says: logs, topsctl's own state, the last report.
 NOT_COMPARED = ("/var/lib/topsctl", "/var/log/topsctl", "/var/log/dpkg.log", "/var/log/alternatives.log",
                 "/tmp/topsrider_install_report.*", "/tmp/topsrider_install.log")
 LOCKS = ("~ /var/lib/dpkg/lock:", "~ /var/lib/dpkg/lock-frontend:", "~ /var/lib/dpkg/triggers/Lock:")

@@ -65,6 +65,7 @@ DpkgFrontendLock::DpkgFrontendLock(const Host& host, std::int64_t patience_ms,
     Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0640));
     if (!file.is_open() && errno == ENOENT && flags == 0) return file;
     if (!file.is_open()) throw system_error(errno, "open", path.string(), ErrorCode::host_unfit);
+    // A POSIX lock would go when this process closes any other descriptor of the file.
     struct flock lock = whole_file_lock();
     if (::fcntl(file.get(), F_OFD_SETLK, &lock) == 0) return file;
     if (errno != EACCES && errno != EAGAIN && errno != EINTR) {

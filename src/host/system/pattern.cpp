@@ -178,6 +178,7 @@ std::vector<TextScan::Text> with_owners(const std::vector<std::vector<std::strin
 
 }  // namespace
 
+// Not one RE2::Set of all expressions: on mixed lines that builds its states anew for each line.
 struct PatternSet::Compiled {
   // Compiled when its text is seen for the first time, which is seldom.
   struct Member {

@@ -35,6 +35,8 @@ struct BackendRequest {
   std::string marker;  // of the step loaded: text that the library must have
 };
 
+// One process for all steps: each further one would import torch again, which takes a second or
+// more.
 // Runs the steps in one process of the interpreter; a step that fails ends it. Whatever that
 // process prints, and however it ends, gives a trial. Throws Error{host_unfit} if the interpreter
 // cannot be started, Error{interrupted, terminated}.

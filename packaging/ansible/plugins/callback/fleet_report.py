@@ -1,4 +1,5 @@
 # Writes what became of each host of a play that uses this collection: as JSON, and as a short text.
+# A callback, not a task: a task sees neither unreachable hosts nor the hosts of a play that was stopped.
 
 DOCUMENTATION = r"""
 name: fleet_report
