@@ -36,7 +36,7 @@ STATES = [
     State("journal cut", RECOVERY, parent="interrupted", setup=(CUT,), fill=THEIRS, marks=WHOLE, least=3),
     State("journal garbled", RECOVERY, parent="interrupted", setup=(GARBLED,), fill=THEIRS, least=9),
     State("journal gone", RECOVERY, parent="interrupted", setup=(f"rm {STORE}/journal",), fill=THEIRS, marks=WHOLE, least=6),
-    State("backups gone", RECOVERY, parent="interrupted", setup=(f"rm -rf {KEPT}",), fill=THEIRS, least=7),
+    State("backups gone", RECOVERY, parent="interrupted", setup=(f"rm -rf {KEPT}",), fill=THEIRS, least=5),
     State("changed since the interruption", RECOVERY, parent="interrupted",
           setup=("mkdir -p /usr/include/eccl; echo mine > /usr/include/eccl/eccl.h",), fill=THEIRS, marks=WHOLE, least=5),
     State("journal of an install garbled", asks("""
