@@ -22,6 +22,7 @@ from support.wheel_table import RULES
 INSTALLERS_OWN = ("INSTALLER", "direct_url.json", "RECORD")
 NOT_COMPARED = ("/var/lib/topsctl", "/var/log/topsctl", "/tmp/topsrider_install*", "/var/lib/dpkg", "/var/cache")
 OTHERWISE = ("mtime_ns", "nlink")
+ENVIRONMENT_FILE = "/etc/profile.d/sample.sh"
 
 
 class Place:
@@ -38,11 +39,11 @@ class Place:
                                   "--allow-system-python", code=code)
 
     def install_with_pip(self, version="1.0"):
-        self.host.copy_in(self._wheel(version).parent, "/srv/wheel")
-        wheel, = self.host.path("/srv/wheel").iterdir()
-        done = self.pip("install", "--no-index", "--no-deps", "--no-cache-dir", "--no-compile", "--force-reinstall", f"/srv/wheel/{wheel.name}")
+        self.host.copy_in(self._wheel(version).parent, "/var/cache/wheel")
+        wheel, = self.host.path("/var/cache/wheel").iterdir()
+        done = self.pip("install", "--no-index", "--no-deps", "--no-cache-dir", "--no-compile", "--force-reinstall", f"/var/cache/wheel/{wheel.name}")
         assert done.returncode == 0, done
-        self.host.run(["rm", "-r", "/srv/wheel"], check=True)
+        self.host.run(["rm", "-r", "/var/cache/wheel"], check=True)
 
     def _wheel(self, version, **changes):
         return make_wheel(self.scratch / version, version, **changes)
@@ -122,7 +123,7 @@ def test_the_native_result_is_pips_own_and_pip_works_on_it(make_place, schema):
     is_old = int(theirs.pip("--version").stdout.split()[1].split(".")[0]) < 20
     others = (*INSTALLERS_OWN, *(("REQUESTED", "parts-main", "parts-gui") if is_old else ()))
     assert not [line for line in theirs.digest().diff(native.digest(), OTHERWISE)
-                if not line.split(":")[0].removesuffix(" (file)").endswith(others)]
+                if not line.split(":")[0].removesuffix(" (file)").endswith((*others, ENVIRONMENT_FILE))]
     recorded = [{path: row for path, row in records(place.info()).items() if not path.endswith(others)} for place in (native, theirs)]
     assert recorded[0] == recorded[1]
     assert (native.info() / "INSTALLER").read_text() == "topsctl\n"
@@ -143,7 +144,7 @@ def test_the_native_result_is_pips_own_and_pip_works_on_it(make_place, schema):
     for installer, place in places.items():
         gone = place.pip("uninstall", "-y", NAME)
         assert gone.returncode == 0, gone
-        left[installer] = [line for line in before[installer].diff(place.digest(), OTHERWISE) if "sample.sh" not in line]
+        left[installer] = [line for line in before[installer].diff(place.digest(), OTHERWISE) if ENVIRONMENT_FILE not in line]
     # pip does not take away what it holds for the system's: headers in /usr/include.
     assert left["native"] == left["pip"]
     assert all(line.endswith("(dir)") or line.startswith("+ /usr/include") for line in left["native"]), left
