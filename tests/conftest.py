@@ -1,5 +1,6 @@
 """The fixtures every test may use: the two binaries, sample bundles, schemas, and running topsctl."""
 
+import collections
 import sys
 from pathlib import Path
 
@@ -18,12 +19,25 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser):
-    parser.addoption("--all", action="store_true", help="also the tests marked `whole`, which a release must pass")
+    parser.addoption("--all", action="store_true", help="also the tests marked `whole`, which a release must pass, and all that are `sampled`")
+
+
+def _is_left_out(item, seen):
+    """Whether only --all has it. `seen`: the cases of each sampled test so far."""
+    if item.get_closest_marker("whole"):
+        return True
+    sampled = item.get_closest_marker("sampled")
+    if not sampled:
+        return False
+    test = (item.path, item.function.__qualname__)
+    seen[test] += 1
+    return seen[test] % sampled.args[0] != 1
 
 
 def pytest_collection_modifyitems(config, items):
     """Leaves out what takes --all, puts the longest first, and keeps together what shares a fixture of its file."""
-    left_out = [] if config.getoption("--all") else [item for item in items if item.get_closest_marker("whole")]
+    seen = collections.Counter()
+    left_out = [] if config.getoption("--all") else [item for item in items if _is_left_out(item, seen)]
     config.hook.pytest_deselected(items=left_out)
     left = set(left_out)
     taken = [item for item in items if item not in left]

@@ -29,6 +29,7 @@ def inspect(repository, topsctl_dev, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.sampled(3)
 def test_the_verdict_is_the_expected_one(inspect, built_case, snapshot_file, schema, name):
     path, expected = built_case(name)
     against = ["--against", snapshot_file(expected["against"])] if expected["against"] else []
@@ -55,6 +56,7 @@ def test_nothing_of_a_bundle_was_ever_run(built_case):
 @pytest.mark.parametrize("options", [["--fast"], []], ids=["fast", "default"])
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.expectation.ids
                                   and not case.expectation.may and not case.expectation.against])
+@pytest.mark.sampled(3)
 def test_what_is_sound_is_sound_at_every_level(inspect, built_case, name, options):
     path, expected = built_case(name)
     done, _ = inspect([*options, path])

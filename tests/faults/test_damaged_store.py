@@ -15,7 +15,7 @@ from hosts.operations import LOCKS, NOT_COMPARED, Operator
 
 POINTS = {"kept": "install", "applying": "install", "verifying": "install", "restoring": "rollback"}
 # Every so many of the damages of a point; all of them, more than 100, with TOPSCTL_DAMAGES=all.
-SHARES = {"kept": 8, "applying": 5, "verifying": 8, "restoring": 7}
+SHARES = {"kept": 15, "applying": 11, "verifying": 15, "restoring": 13}
 LEAST_DAMAGES = {"kept": 21, "applying": 33, "verifying": 34, "restoring": 48}
 
 

@@ -9,7 +9,7 @@ from faults.images import ImageStore, NoImages
 from faults.judging import judged
 from hosts import kernel
 
-CUTS = 6
+CUTS = 4
 EVERY = 700  # calls, of some 5,500
 
 

@@ -45,6 +45,7 @@ def test_on_each_kind_of_root_installs_rollbacks_and_recoveries_give_the_old_or_
     assert for_each(CHANGING, faults) == {kind: [] for kind in CHANGING}
 
 
+@pytest.mark.whole
 def test_what_does_not_fit_is_refused_and_if_accepted_undone(sweep):
     def faults(kind):
         folder, limit, _ = FULL[kind]

@@ -12,7 +12,7 @@ from faults.tracer import CARRY_OUT, FAIL, SYNCFS, build_nth, watched
 from hosts.operations import LOCKS, NOT_COMPARED, Operator
 from support.compiled import compiled
 
-KILLS = 8
+KILLS = 4
 OTHERS = 1
 
 
@@ -45,6 +45,7 @@ def test_an_error_strikes_at_files_and_not_at_the_pipe_of_a_here_document(tmp_pa
 
 
 @pytest.mark.parametrize("scenario, leader", [("install", "topsctl"), ("install", "shell"), ("rollback", "topsctl")])
+@pytest.mark.sampled(3)
 def test_a_lost_terminal_ends_nothing_and_the_report_can_be_fetched(sweep, schema, scenario, leader):
     whole = sweep.whole(scenario)
     count, before, after = whole.count, whole.before, whole.after

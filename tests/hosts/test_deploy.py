@@ -45,6 +45,7 @@ def assert_done(document, target):
     assert told["confirmation"]["outcome"] == "confirmed", told
 
 
+@pytest.mark.whole
 def test_every_way_to_root_installs_and_confirms_at_once(make_workstation, packages, fleet_root):
     if not (fleet_root / "usr/bin/podman").exists():
         pytest.skip("the release of the hosts has no podman")

@@ -18,7 +18,7 @@ PAUSE = f'd={{folder}}; pause() {{{{ if [ "$(cat {HOLD} 2>&1)" = $1 ]; then : > 
 # So many kills of each case, spread over all calls that change files; the usual run has one, where its diversions are made.
 KILLS = int(os.environ.get("TOPSCTL_TEST_DIVERSION_KILLS", "0"))
 # Every run has a third of the cases.
-EACH = [pytest.param(case, id=case.name, marks=[pytest.mark.whole] if number % 3 else []) for number, case in enumerate(CASES)]
+EACH = [pytest.param(case, id=case.name) for case in CASES]
 ACCEPTED = ("--accept", "script-dangerous", "--accept", "script-modifies-system")
 
 
@@ -92,6 +92,7 @@ def as_before(shared, operator):
 
 
 @pytest.mark.parametrize("case", EACH)
+@pytest.mark.sampled(6)
 def test_what_was_diverted_is_put_back(shared, operator, bundle_of, as_before, topsctl_release, tmp_path, case):
     shared.prepare(operator, case)
     bundle = bundle_of(case)

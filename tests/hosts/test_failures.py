@@ -28,6 +28,7 @@ def fitting(bundle, host):
     ("import-fails", "checks", "torch-gcu-import"),
     ("stub-libeccl", "checks", "eccl-library"),
 ])
+@pytest.mark.sampled(2)
 def test_a_failure_is_rolled_back_and_the_report_names_the_step(operator, fitting, schema, fault, step, words):
     faults = [fault]
     if fault == "script-in-the-way":  # of a file that no package of the bundle has

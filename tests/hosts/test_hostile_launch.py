@@ -86,6 +86,7 @@ def test_a_message_of_a_host_has_no_line_of_its_own(station):
     assert not any(line.startswith("state: all ranks succeeded") for line in (out + err).splitlines()), (out, err)
 
 
+@pytest.mark.long
 def test_a_launch_ends_though_a_host_never_ends(station):
     """Neither its part nor the stop that it is asked for: it beats for ever, as one does that works."""
     made = station("import time\nwhile True:\n    frame('V', b'')\n    time.sleep(0.2)\n")

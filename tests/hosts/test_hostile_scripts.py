@@ -48,12 +48,14 @@ def placed(cases):
 
 
 @pytest.mark.parametrize("case, place", placed(CASES))
+@pytest.mark.sampled(2)
 def test_nothing_that_a_script_does_escapes_by_default(scripts, case, place):
     row = scripts.measure(case, "auto", place)
     assert row.known == "observed" and row.is_exact, row
 
 
 @pytest.mark.parametrize("case, place", placed(PACKAGE_CASES))
+@pytest.mark.sampled(2)
 def test_nothing_that_dpkg_and_other_packages_do_escapes_by_default(packages, case, place):
     row = packages.measure(case, "auto", place)
     assert row.known == "observed" and row.is_exact, row

@@ -105,6 +105,7 @@ def test_files_can_be_copied_in(host, tmp_path):
     assert host.run(["ls", "-l", "/usr/local/bin/topsctl"]).stdout.startswith("-rwxr-xr-x")
 
 
+@pytest.mark.whole
 def test_a_copied_host_is_the_same_and_no_overlay(make_host):
     overlay, copy = make_host(), make_host(kind="copy")
     # A copy keeps what the overlay shows; only directory times of the top are made anew.

@@ -131,6 +131,7 @@ def install_and_undo(topsctl_host, with_eccl, operator_of):
 
 @pytest.mark.parametrize("script", [HIDDEN, OF_ANOTHER_USER], ids=["as root", "as another user"])
 @pytest.mark.parametrize("place", [*(["/srv/older_kernel", *place.split()] for place in PLACES), NO_RIGHT_TO_TRACE], ids=" ".join)
+@pytest.mark.sampled(3)
 def test_programs_are_observed_and_undone_exactly(place, script, install_and_undo):
     installed, undone, changed = install_and_undo(script, place)
     assert installed["write_set"]["known"] == "observed", installed["write_set"]

@@ -34,6 +34,7 @@ def given(host, released):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.sampled(3)
 def test_it_is_installed_upgraded_removed_and_purged_and_nothing_is_left(kind, make_package_host, released, older_packages):
     host = make_package_host(kind)
     older, newer = given(host, older_packages), given(host, released)
@@ -193,6 +194,7 @@ def offers_of(host, typed, last):
 
 
 @pytest.mark.parametrize("shell_host", ["package", "archive"], indirect=True)
+@pytest.mark.sampled(2)
 def test_shells_and_man_find_what_was_installed(shell_host):
     # Three changes of a project, of which the first was rolled back: real transactions, without a stack.
     for number in (1, 2, 3):

@@ -59,6 +59,7 @@ def test_each_release_is_installed_verified_and_rolled_back(operator, made, sche
     assert tested["plan"]["release"] == TESTED and not any("untested" in warning for warning in tested["warnings"])
 
 
+@pytest.mark.whole
 def test_releases_for_s60_have_other_names(operator, made, schema):
     before = operator.digest()
     for release in ("3.2.203", "3.5.102"):

@@ -55,6 +55,7 @@ def test_repeats_change_nothing_and_the_upgrade_is_undone(operator, host, upgrad
     assert "2.4.87-1" in operator.dpkg_states()["tops-sdk"]
 
 
+@pytest.mark.whole
 def test_local_edits_are_one_generation_at_most(operator, host, upgraded):
     kept = host.path(CONFFILE).read_text() + "# edited\n"
     host.path(CONFFILE).write_text(kept)

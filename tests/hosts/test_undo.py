@@ -163,6 +163,7 @@ def running(host):
 
 @pytest.mark.parametrize("daemon", [DAEMON, STUBBORN])
 @pytest.mark.parametrize("fails", [False, True])
+@pytest.mark.sampled(3)
 def test_daemons_are_stopped_and_no_script_is_run_before_their_package_goes(operator, host, with_eccl, daemon, fails):
     dump = "d=$(echo /var/backups/dump); mkdir -p $d; date > $d/of-prerm"
     bundle = with_eccl(START + ("; false" if fails else ""), scripts={"prerm": dump, "postrm": dump},

@@ -84,6 +84,7 @@ def expect_sound(document, personality):
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+@pytest.mark.sampled(2)
 def test_the_right_rung_fails_and_nothing_else(copy_of, schema, state):
     host = copy_of("t2x")
     state.make(host)

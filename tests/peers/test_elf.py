@@ -135,6 +135,7 @@ def said_by_topsctl(repository):
     return facts
 
 
+@pytest.mark.whole
 def test_real_files_are_what_readelf_says(chance, said_by_topsctl):
     everything = real_files()
     small = [path for path in everything if path.stat().st_size < 4 << 20]

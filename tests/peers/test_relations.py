@@ -47,6 +47,7 @@ def debian_fields():
     return sorted(set(RELATIONS.findall(index)))
 
 
+@pytest.mark.whole
 def test_debians_whole_index_means_what_it_means_to_dpkg(debian_fields, chance, probe, dpkg_library):
     # As the index has them, fields are canonical: without their blanks nothing can pass by being copied.
     squeezed = [re.sub(rb"\s", b"", text) for text in debian_fields]

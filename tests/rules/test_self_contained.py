@@ -1,5 +1,6 @@
 """Each source names what it uses: it compiles alone, though the builds compile the sources of a folder as one."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from rules.self_contained import SelfContained
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
+COMMITS = 20
 FOLDERS = sorted({str(source.parent.relative_to(REPOSITORY)) for source in REPOSITORY.glob("src/**/*.cpp")})
 
 
@@ -17,9 +19,28 @@ def sources(repository):
     return SelfContained(repository)
 
 
+@pytest.fixture(scope="session")
+def changed(repository):
+    """The files that the last commits changed or that are not committed; None without a repository."""
+    git = ["git", "-c", "safe.directory=*", "-C", repository]
+    done = [subprocess.run([*git, *words], capture_output=True, text=True, check=False)
+            for words in (["log", f"-{COMMITS}", "--name-only", "--format="], ["status", "--porcelain", "--no-renames"])]
+    if any(each.returncode for each in done):
+        return None
+    return {line.split()[-1] for each in done for line in each.stdout.splitlines() if line.strip()}
+
+
+@pytest.mark.whole
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_sources_compile_alone(sources, repository, folder):
     complaints = [sources.complaint(source) for source in sorted((repository / folder).glob("*.cpp"))]
+    assert [each for each in complaints if each] == []
+
+
+@pytest.mark.parametrize("room", ["base", "model", "host", "engine", "cli"])
+def test_sources_that_were_changed_compile_alone(sources, repository, changed, room):
+    complaints = [sources.complaint(source) for source in sorted((repository / "src" / room).rglob("*.cpp"))
+                  if changed is None or str(source.relative_to(repository)) in changed]
     assert [each for each in complaints if each] == []
 
 

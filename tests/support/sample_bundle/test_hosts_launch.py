@@ -179,7 +179,7 @@ def test_a_host_that_is_rebooted_is_the_first_cause(hosts, schema):
     assert not processes_with("of-rebooted")
 
 
-@pytest.mark.long
+@pytest.mark.whole
 def test_a_host_whose_link_is_cut_is_the_first_cause(hosts, schema):
     group = hosts(3)
     running = group.start(BEGIN + TRAINS, "--stall", "0.1", mark="cut")
