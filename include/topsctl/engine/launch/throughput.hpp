@@ -25,7 +25,7 @@ Json to_json(const HostLoad& load);
 Throughput throughput_of(std::optional<double> iterations_per_second,
                          std::optional<std::int64_t> global_batch);
 
-// Advice on workers and memory, from measurements; empty if there is none. `use` and `memory` are
+// Advice on workers and memory, from measurements; may be empty. `use` and `memory` are
 // the mean utilization and the highest memory use of the cards with ranks, in percent.
 std::vector<std::string> advice_on(const HostLoad& load, std::size_t ranks,
                                    std::optional<double> use, std::optional<double> memory);

@@ -93,7 +93,7 @@ void write_snapshot_record(const Snapshot& snapshot, const std::filesystem::path
 // The same durably and atomically: a power cut leaves the old record or the new one.
 void replace_snapshot_record(const Snapshot& snapshot, const std::filesystem::path& store);
 
-// Size of the record in bytes, 0 if there is none.
+// Size of the record in bytes, 0 if it is missing.
 std::uint64_t record_size(const std::filesystem::path& store);
 // Whether the record exists.
 bool has_record(const std::filesystem::path& store);

@@ -14,7 +14,7 @@ struct Stanza {
   std::vector<std::pair<std::string, std::string>>
       fields;  // value: lines joined by '\n', first line trimmed
 
-  // The first field of that name, in any case; empty if there is none.
+  // The first field of that name, in any case; empty if it is missing.
   std::string value(std::string_view name) const;
 };
 

@@ -11,7 +11,7 @@
 
 namespace topsctl {
 
-// "ubuntu 20.04", from os-release(5); "unknown" if there is none.
+// "ubuntu 20.04", from os-release(5); "unknown" without that file.
 std::string os_name(const Host& host);
 
 // The stack's debs among these packages, and others by name, in any state.

@@ -79,7 +79,7 @@ class RemoteSession {
   virtual ~RemoteSession() = default;
   // Runs a command line in the remote login shell. Throws NotStarted if refused.
   virtual std::unique_ptr<RemoteStream> start(const std::string& command_line) = 0;
-  // Starts a subsystem of the SSH server, such as "sftp". Throws NotStarted if there is none, which
+  // Starts a subsystem of the SSH server, such as "sftp". Throws NotStarted if it is missing, which
   // is the default.
   virtual std::unique_ptr<RemoteStream> start_subsystem(const std::string& name);
   // Round-trip time when the last program was started; 0: unknown.

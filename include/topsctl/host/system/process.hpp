@@ -63,8 +63,8 @@ class SystemRunner : public ProcessRunner {
 };
 
 // Starts a copy of this process that runs `work` and exits with its result, or with 1 if it throws.
-// Blocks SIGINT and SIGTERM for it. For a single-threaded process. Throws Error if no process can
-// be started.
+// The copy ignores SIGINT and SIGTERM. For a single-threaded process. Throws Error if no process
+// can be started.
 pid_t start_copy(const std::function<int()>& work);
 
 // Starts this program with these arguments as a daemon: in its own session, without a terminal,

@@ -17,7 +17,7 @@ inline constexpr std::string_view stack_namespace = "topsctl-stack";
 
 // FILE.sig.
 std::filesystem::path signature_of(const std::filesystem::path& file);
-// The signature beside a file; nothing if there is none.
+// The signature beside a file; nothing if it is missing.
 std::optional<std::string> read_signature(const std::filesystem::path& file);
 
 // The signer of these bytes; `shown` is their name in errors. Throws Error{bad_package} if the
