@@ -27,8 +27,8 @@ struct RemoteCommand {
   std::string reading = {};            // the same as `--reading`
   std::int64_t patience_ms = 600'000;  // for reconnecting while the command runs
   std::int64_t most_ms = 0;            // limit for the whole run, even while it prints; 0: no limit
-  bool was_reached = false;            // the host answered just before: then timeout also for the
-                                       // first connection
+  bool was_reached = false;            // it answered a moment ago: also retry a first connection
+                                       // that fails
   std::string directory = "/";         // on the remote host; absolute
   std::string id = {};                 // id of the run, for finding it again; empty: a new one
   bool has_begun = false;              // it was started before and is only looked up

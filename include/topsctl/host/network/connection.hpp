@@ -10,7 +10,7 @@ namespace topsctl {
 // Each part is empty if this host does not provide it.
 struct Connection {
   std::string ssh;      // SSH_CONNECTION: addresses and ports of both sides
-  std::string login;    // the kernel's login number (loginuid session), which sudo and su keep
+  std::string login;    // the kernel's audit session id, which sudo and su keep
   std::string session;  // the kernel's session, and the start time of its leader
   bool operator==(const Connection&) const = default;
 };
