@@ -192,7 +192,7 @@ class Executor {
 
   std::string act(const RunChecks& run) {
     journal_.append(TransactionState::verifying, Json::object());
-    // The checks leave the disk and a core idle: what the commit would wait for begins now.
+    // The checks leave the disk and a core idle: start the sync for the commit now.
     make_ready_ = std::jthread([this] { make_ready_for_commit(); });
     return check_installation(host_, stack_, plan_.python, run, events_, execution_.report.checks,
                               execution_.warnings);
@@ -201,7 +201,7 @@ class Executor {
   std::string act(const Commit&) {
     end_making_ready();
     if (not_ready_) std::rethrow_exception(not_ready_);
-    // Before the disks are synced: what is gone need not be written.
+    // Before the sync, so that removed files are not written.
     remove_working_folders(folder_);
     if (unpredicted_) unpredicted_->complete(execution_);
     const std::vector<std::string> created = new_paths(host_, snapshot_);
@@ -337,7 +337,7 @@ class Executor {
     list.insert(list.end(), restoration.failures.begin(), restoration.failures.end());
   }
 
-  // The kernel reports a write that failed once: what this sync is told, no later one hears.
+  // syncfs reports a write error only once, so the commit must check this result.
   void make_ready_for_commit() {
     try {
       remove_tree(folder_ / packages_folder);

@@ -1,5 +1,5 @@
-// What an install changes although its write set does not name it: what can be undone all the same,
-// and what can only be told.
+// Changes of an install outside its write set: backs up those that can be undone, and reports the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@ class UnpredictedChanges {
 
   // Changes since this time count, by the file system's clock.
   void begin_at(std::int64_t since_ns) { since_ns_ = since_ns; }
-  // Completes the snapshot by what was observed and moved: what programs change later is others'.
-  // What could not be kept is a warning.
+  // Completes the snapshot by observed and moved paths: later changes by programs are foreign.
+  // Paths without a backup are a warning.
   void complete(Execution& execution);
-  // Puts all others into the report, with a warning. By what the kernel knows to have changed;
-  // others at work on the machine are among it.
+  // Adds all other changes to the report, with a warning. Uses the kernel's change times, so
+  // changes of other programs are included.
   void report(const std::vector<std::string>& new_paths, Execution& execution) const;
-  // It is told, and no recovery will ask.
+  // Removes the observation data after the report, because no recovery will need them.
   void end();
 
  private:
@@ -48,7 +48,7 @@ class UnpredictedChanges {
   std::int64_t since_ns_ = 0;
   // Files that were kept as links: that alone gives their other names another time of change.
   std::set<FileIdentity> linked_;
-  std::vector<std::string> lost_;  // what complete_snapshot could not keep
+  std::vector<std::string> lost_;  // paths that complete_snapshot could not back up
 };
 
 }  // namespace topsctl

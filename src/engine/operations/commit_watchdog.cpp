@@ -32,7 +32,7 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   const auto file = host.resolve(concat(host.state, "/transactions/", id)) / watchdog_file;
   Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.is_open()) throw system_error(errno, "watch", file.string(), ErrorCode::host_unfit);
-  // Those who look whether it is watched hold the lock for a moment.
+  // Status checks hold the lock for a moment.
   constexpr std::int64_t moment_ms = 1000;
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 &&
       !lock_within(lock, LockKind::whole, WaitLimit(moment_ms)))
@@ -95,7 +95,7 @@ Execution watch(const Host& host, std::int64_t id, EventFan& events) {
       constexpr std::int64_t patience_ms = 3'600'000;
       return restore_unless_confirmed(host, id, patience_ms, events);
     } catch (const Error& error) {
-      // Whoever holds a lock now lets go of it some time, and a second SIGTERM changes nothing.
+      // A lock holder releases its lock eventually, and a second SIGTERM changes nothing.
       const bool may_pass = error.code() == ErrorCode::busy ||
                             error.code() == ErrorCode::terminated ||
                             error.code() == ErrorCode::interrupted;

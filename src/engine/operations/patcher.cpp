@@ -35,7 +35,7 @@ std::optional<std::string> reason_against(const std::optional<Inode>& file,
 
 void require_writable(const Host& host, const std::string& path, const Inode& file) {
   const fs::path folder = host.join_canonical(path).parent_path();
-  // Root, too: what it writes there must be what the owner wants.
+  // Also for root: it must not write there against the owner's will.
   const bool is_own = file.status().st_uid == ::geteuid();
   if (is_own && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return;
   throw Error(ErrorCode::permission,

@@ -31,7 +31,7 @@ bool may_be_unmodified(const Transaction& transaction) {
   return transaction.state() <= TransactionState::prepared;
 }
 
-// The host and what was kept, if all was kept before the end: nothing was changed before that.
+// Compares the host with the backup, if the backup was complete: nothing was changed before that.
 std::optional<RollbackProof> compared_with_kept(const Host& host, const Transaction& transaction) {
   const std::filesystem::path store = host.resolve(transaction.folder) / snapshot_folder;
   try {
@@ -46,7 +46,7 @@ std::optional<RollbackProof> compared_with_kept(const Host& host, const Transact
   }
 }
 
-// A transaction that was not confirmed; what stands against its restore is a warning.
+// Rolls back a transaction that was not confirmed; reasons against it become a warning.
 void restore_unconfirmed(const Host& host, const Transaction& transaction, Recovery& recovery,
                          EventFan& events) {
   events.note(format("transaction {} was not confirmed: rolling it back", transaction.id));
@@ -137,7 +137,7 @@ Recovery recover_from_store(const Host& host, EventFan& events) {
   return recovery;
 }
 
-// What a recovery would have to do; without the lock, a transaction at work may look like it.
+// Whether a recovery has work to do; without the lock, an active transaction may look like it.
 bool has_work(const Host& host) {
   const std::vector<ExaminedTransaction> all = examine_transactions(host);
   return std::any_of(all.begin(), all.end(), [&](const ExaminedTransaction& examined) {

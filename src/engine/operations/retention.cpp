@@ -1,4 +1,4 @@
-// Removes what was kept for old transactions.
+// Removes the backups of old transactions.
 #include "topsctl/engine/operations/retention.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ std::vector<Pruned> prune(const Host& host, const Retention& generations) {
   for (const Transaction& transaction : to_prune(host, generations)) {
     const fs::path folder = host.resolve(transaction.folder);
     const std::uint64_t before = bytes_on_disk(host, transaction);
-    // Announced first: half of what was kept is good for nothing.
+    // Announced first, because half a backup is useless.
     if (transaction.state() != TransactionState::pruned)
       Journal(folder / "journal").append(TransactionState::pruned, Json::object());
     for (const char* name : {snapshot_folder, after_folder}) remove_tree(folder / name);
@@ -104,7 +104,7 @@ void keep_usual_retention(const Host& host, Execution& execution) {
 
 std::vector<Pruned> prune_history(const Host& host, const PruneRequest& request, EventFan& events) {
   require_usable_host(host, request.dry_run ? Purpose::look_back : Purpose::undo);
-  // Nothing of ours is made on a machine that topsctl never changed.
+  // Creates nothing on a host that topsctl never changed.
   if (list_transactions(host).empty()) return {};
   constexpr const char* reason = "backups of older transactions may be needed";
   if (request.dry_run) {

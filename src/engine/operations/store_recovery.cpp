@@ -1,4 +1,4 @@
-// Works out from a store what is to be restored, and writes a journal that can be believed.
+// Derives the state to restore from a store, and writes a valid journal.
 #include "engine/operations/store_recovery.hpp"
 
 #include <algorithm>
@@ -29,14 +29,14 @@ std::optional<Snapshot> readable_snapshot(const fs::path& store) {
   }
 }
 
-// As far as it can be read, and is of this transaction.
+// The readable beginning of the journal, if it belongs to this transaction.
 Json own_beginning(const Host& host, const Transaction& transaction) {
   Json begun = readable_beginning(host.resolve(transaction.folder) / "journal");
   const bool is_own = begun.value("transaction", transaction.id) == transaction.id;
   return is_own ? std::move(begun) : Json::object();
 }
 
-// What is restored, and the records that a restore which was cut off goes on with.
+// The state to restore, and the records with which an interrupted restore continues.
 struct StoreRestore {
   Snapshot snapshot;
   std::vector<JournalRecord> records;
@@ -49,8 +49,8 @@ StoreRestore undo_restore(const Host& host, const Transaction& transaction, cons
       {{State::begun, begun.dump()}, {State::committed, "{}"}, {State::restoring, details.dump()}}};
 }
 
-// A rollback that had begun goes on; what the transaction had made whole is undone as a rollback
-// does, which spares what others changed since; else all is put back.
+// Continues a rollback that had begun; undoes a completed transaction like a rollback, which keeps
+// later foreign changes; else restores everything.
 StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
   const fs::path folder = host.resolve(transaction.folder);
   const Json begun = own_beginning(host, transaction);

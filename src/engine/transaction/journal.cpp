@@ -73,8 +73,8 @@ std::optional<TransactionState> state_named(std::string_view text) {
               way_out_of_damage());
 }
 
-// Whether a transaction ever goes from one state to the other. It may pass over some: not every
-// plan has checks, and what is cut off is restored from where it stood.
+// Whether a transaction can change from one state to the other. Some states may be skipped: not
+// every plan has checks, and an interrupted transaction is restored from its present state.
 bool may_follow(TransactionState before, TransactionState after) {
   using State = TransactionState;
   if (before == State::restored || before == State::pruned) return false;
@@ -83,7 +83,7 @@ bool may_follow(TransactionState before, TransactionState after) {
   return after == State::restoring || after == State::restored || before < after;
 }
 
-// What programs take from details must be of its type, or it is nobody's to act on.
+// Details that programs use must have the right type; otherwise no program may act on them.
 bool is_of_known_types(const Json& details) {
   using Test = bool (*)(const Json&);
   static constexpr Test is_count = [](const Json& value) { return value.is_number_unsigned(); };
@@ -170,7 +170,7 @@ ParsedJournal parsed(std::string_view bytes, const std::string& subject) {
   while (!bytes.empty()) {
     const auto payload = whole_payload(bytes);
     if (!payload) {
-      // A record that was cut off has no end of line: one that has it was damaged later.
+      // An interrupted write leaves no line end: a record with one was damaged later.
       if (bytes.find('\n') != std::string_view::npos || has_full_length(bytes)) damaged(subject);
       return journal;
     }
@@ -182,7 +182,7 @@ ParsedJournal parsed(std::string_view bytes, const std::string& subject) {
   return journal;
 }
 
-// Nothing if there is none. A link or a folder in its place is none of topsctl's making.
+// Nothing if the file is missing. topsctl never creates a link or a directory in its place.
 std::optional<std::string> journal_bytes(const fs::path& file) {
   const fs::file_type type = fs::symlink_status(file).type();
   if (type == fs::file_type::not_found) return std::nullopt;
@@ -276,7 +276,7 @@ Json readable_beginning(const fs::path& file) {
     const auto payload = whole_payload(bytes);
     if (payload) return Json::parse(parse_record(*payload, file.string(), journal).details);
   } catch (const Error&) {
-    // None: the rest is told without it.
+    // Empty: the rest of the report works without it.
   }
   return Json::object();
 }

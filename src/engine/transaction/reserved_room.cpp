@@ -1,4 +1,4 @@
-// Preallocates what a restore needs.
+// Preallocates the space for a restore.
 #include "topsctl/engine/transaction/reserved_room.hpp"
 
 #include <fcntl.h>
@@ -63,7 +63,7 @@ std::uint64_t expected_room(const Host& host, const std::vector<std::string>& re
   const auto in_blocks = [](const struct stat& status) {
     return (static_cast<std::uint64_t>(status.st_size) + block - 1) / block * block;
   };
-  // What is recorded of paths and folders grows with the host.
+  // Records of paths and directories grow with the host.
   constexpr std::uint64_t records = 4ULL << 20U;
   std::uint64_t bytes = bytes_of_records + records;
   struct stat status {};

@@ -1,4 +1,4 @@
-// Compares what was kept with what is there, and lets go of what is the same.
+// Compares the backup with the host, and drops the backup of unchanged files.
 #include "topsctl/engine/transaction/snapshot_release.hpp"
 
 #include <unistd.h>
@@ -52,7 +52,7 @@ void keep_code_of_changed(const Snapshot& snapshot, std::vector<char>& is_unchan
 }  // namespace
 
 void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& store) {
-  // What several names share is put back as a whole or not at all.
+  // A file with several names is restored as a whole or not at all.
   std::set<std::string> shared;
   for (const KeptPath& kept : snapshot.paths) {
     if (!kept.same_file.empty()) shared.insert({kept.path, kept.same_file});
@@ -72,7 +72,7 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
       },
       disk_threads);
   keep_code_of_changed(snapshot, is_unchanged);
-  // What is put back moves the time of its folder.
+  // Restoring a file changes the time of its directory.
   std::set<std::string> holding;
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     const KeptPath& kept = snapshot.paths[i];
@@ -89,7 +89,7 @@ void release_unchanged(const Host& host, Snapshot& snapshot, const fs::path& sto
     kept.keeping = Keeping::released;
     kept.content.clear();
   }
-  // The record goes first: a power cut must find what it names.
+  // The record is written first: after a power cut, all files that it names must exist.
   replace_snapshot_record(snapshot, store);
   for (const fs::path& content : contents) ::unlink(content.c_str());
 }

@@ -35,12 +35,12 @@ std::optional<Error> damage_without_records(const Transaction& transaction,
   return std::nullopt;
 }
 
-// Of a restore: what it is to put back was written beforehand.
+// For a rollback: its plan was written before.
 bool has_plan(const JournalRecord& record) {
   return Json::parse(record.details, nullptr, false).value("undo", false);
 }
 
-// What must be kept in this state.
+// The backup directories that must exist in this state.
 std::vector<const char*> required_stores(const Transaction& transaction) {
   switch (*transaction.state()) {
     case State::begun:

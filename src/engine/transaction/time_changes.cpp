@@ -1,4 +1,4 @@
-// Compares what was kept with what is there, times left out.
+// Compares the backup with the host, ignoring times.
 #include "topsctl/engine/transaction/time_changes.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ bool has_same_content(const FileTree& tree, const KeptPath& kept, const fs::path
     const fs::path place = content_place(kept, store);
     FileIdentity identity;
     const FileState now = tree.state(kept.path, Content::ignore, &identity);
-    // What was written into a file that is kept as a link is lost.
+    // If a linked file was written in place, its old content is lost.
     if (is_one_file(identity, file_identity(place.string()))) return now == kept.state;
     return tree.state(kept.path, Content::digest).sha256 == sha256_of_file(place);
   }
