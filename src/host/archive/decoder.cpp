@@ -114,8 +114,7 @@ class LzmaStream : public Decoder {
     if (format_ == Format::alone) {
       status = lzma_alone_decoder(&stream_, limit());
     } else {
-      // Not LZMA_CONCATENATED: the loop around looks at what follows, so that all formats are
-      // equal.
+      // Not LZMA_CONCATENATED: the caller's loop handles concatenated streams for all formats.
       lzma_mt options{};
       options.threads = std::max(limits_.threads, 1U);
       options.memlimit_threading = std::min(limits_.threads_memory, limit());
@@ -223,7 +222,7 @@ class Bzip2Stream : public Decoder {
   bz_stream stream_{};
 };
 
-// Blocks of a frame have 4 MiB at most, of which a decoder keeps two.
+// Blocks of a frame have at most 4 MiB; a decoder keeps two.
 class Lz4Stream : public Decoder {
  public:
   Lz4Stream() {

@@ -47,7 +47,7 @@ std::unique_ptr<Decoder> decoder_for(std::string_view compression, const DecodeL
   throw Error(ErrorCode::internal, format("no decoder for {}", in_quotes(compression)));
 }
 
-// What went in and what came out of a decoder.
+// Input and output sizes of a decoder.
 class Ratio {
  public:
   explicit Ratio(std::string_view compression)

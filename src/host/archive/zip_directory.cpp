@@ -1,5 +1,4 @@
-// Finds and reads the central directory of a zip archive; nothing of it is believed before it was
-// checked.
+// Finds and parses the central directory of a zip archive; trusts no value before it was checked.
 #include "host/archive/zip_directory.hpp"
 
 #include <algorithm>
@@ -107,7 +106,7 @@ class DirectorySearch {
     const std::uint64_t count = number_at(record, 32, 8);
     const std::uint64_t size = number_at(record, 40, 8);
     const std::uint64_t offset = number_at(record, 48, 8);
-    // Readers differ in which record they believe: both must say the same.
+    // Readers differ in which record they use: both must agree.
     if (!record.starts_with(end64_magic) || number_at(record, 24, 8) != count ||
         number_at(record, 16, 8) != 0 || !agrees(count_, 2, count) || !agrees(size_, 4, size) ||
         !agrees(offset_, 4, offset)) {
@@ -129,7 +128,7 @@ class DirectorySearch {
   std::uint64_t offset_ = 0;
 };
 
-// APPNOTE 4.4.6; zero for what is no date.
+// APPNOTE 4.4.6; zero for an invalid date.
 std::int64_t seconds_of(std::uint64_t date, std::uint64_t time) {
   namespace ch = std::chrono;
   const ch::year_month_day day{ch::year(static_cast<int>(1980 + (date >> 9U))),
@@ -155,7 +154,8 @@ PayloadEntry::Type type_of(std::string_view name, std::uint64_t unix_mode) {
     case 0140000:
       return PayloadEntry::Type::other;
     default:
-      return PayloadEntry::Type::file;  // what pip makes of everything whose name has no slash
+      return PayloadEntry::Type::file;  // as pip treats everything whose name does not end in a
+                                        // slash
   }
 }
 

@@ -1,5 +1,4 @@
-// Reads the files of a bundle over all cores, and puts what they hold into the order of their
-// paths.
+// Reads the files of a bundle on all cores, and sorts the results by path.
 #include "topsctl/host/bundle/bundle_reader.hpp"
 
 #include <unistd.h>
@@ -29,7 +28,7 @@ struct Job {
   BundlePart part;
 };
 
-// Tells of progress from several threads.
+// Reports progress from several threads.
 class Progress {
  public:
   Progress(const BundleReading& reading, std::uint64_t total) : reading_(reading), total_(total) {}

@@ -95,11 +95,11 @@ class Walk {
     return reading;
   }
 
-  // Decoders of archives in archives are all at work at once: what they may use shrinks with each.
+  // Decoders of nested archives run at the same time, so the memory limit shrinks with the depth.
   DecodeLimits limits() const {
     DecodeLimits limits = reading_.package.limits;
     if (chain_.empty()) return limits;
-    // xz -9, which makeself uses, needs 65 MiB; nobody nests that deep.
+    // xz -9, which makeself uses, needs 65 MiB; such archives are not nested deeply in practice.
     constexpr std::uint64_t ample = 72U << 20U;
     constexpr std::uint64_t scant = 24U << 20U;
     limits.memory = chain_.size() <= 2 ? ample : scant;
@@ -169,7 +169,7 @@ class Walk {
     });
   }
 
-  // Takes the last part of the chain away again, whatever happens.
+  // Removes the last part of the chain, also after an exception.
   class ChainEnd {
    public:
     explicit ChainEnd(std::vector<std::string>& chain) : chain_(chain) {}

@@ -18,7 +18,7 @@ struct FoundPackage {
   Contents contents;
 };
 
-// What was found in one file; parts of several files are put together in the order of the files.
+// The results for one file; parts of several files are merged in the order of the files.
 struct BundlePart {
   std::vector<FoundPackage> packages;
   std::vector<ContainerFile> containers;

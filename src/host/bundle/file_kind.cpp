@@ -1,4 +1,4 @@
-// Tells packages and archives by their magic numbers.
+// Recognizes packages and archives by their magic numbers.
 #include "host/bundle/file_kind.hpp"
 
 #include <algorithm>

@@ -73,7 +73,7 @@ class Reading {
       package_.size = range->size;
       return;
     }
-    // The source may be what failed; then its size and digest cannot be known.
+    // The source itself may have failed; then size and digest stay unknown.
     attempt(package_, [&] {
       drain(observed);
       package_.size = size;

@@ -1,4 +1,4 @@
-// Reading of ELF files on disk, only where they tell what is asked.
+// Reads ELF files on disk, only the parts with requested facts.
 #include "topsctl/host/content/elf.hpp"
 
 #include <fcntl.h>
@@ -22,9 +22,9 @@ constexpr std::uint64_t head_size = 4096;
 
 class FileBytes : public ElfBytes {
  public:
-  // Throws Error if the file cannot be opened or is no regular one.
+  // Throws Error if the file cannot be opened or is not a regular file.
   explicit FileBytes(const std::filesystem::path& file) : name_(file) {
-    // A pipe without a writer would be waited for.
+    // Without O_NONBLOCK, opening a pipe without a writer would block.
     file_ = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file_.is_open()) throw system_error(errno, "open", name_);
     struct stat status {};

@@ -1,4 +1,4 @@
-// Keeping of those bytes of a streamed ELF file that tell what it is.
+// Keeps the bytes of a streamed ELF file that contain its facts.
 #include "topsctl/host/content/elf_collector.hpp"
 
 #include <elf.h>
@@ -32,7 +32,7 @@ std::uint64_t end_of(ElfStretch stretch) {
   return stretch.offset + stretch.size;
 }
 
-// What to keep of a file, the most telling first, within the bound for all of it.
+// The ranges of a file to keep, the most informative first, within a total limit.
 class Choice {
  public:
   void add(ElfStretch stretch, std::uint64_t most) {
@@ -135,7 +135,7 @@ struct ElfCollector::State : ElfBytes {
     return {};
   }
 
-  // Decides by the headers what else to keep.
+  // Selects further ranges by the headers.
   void plan() {
     is_planned = true;
     if (file <= first_bytes_kept) return;
@@ -169,7 +169,7 @@ struct ElfCollector::State : ElfBytes {
     kept.front().filled = filled;
   }
 
-  // Copies what is to be kept of the next bytes.
+  // Copies those of the next bytes that are to be kept.
   void keep(std::string_view bytes) {
     const std::uint64_t end = taken + bytes.size();
     while (current < kept.size()) {

@@ -112,7 +112,7 @@ void ElfImage::read_headers() {
     section_table_.size = count * sizeof(typename Class::Section);
     if (!lies_within(section_table_)) fail_elf("that is truncated");
   }
-  // A number that does not fit is in the first section too; only core files have so many.
+  // A number that is too large is stored in the first section; only core files have so many.
   if (segments == PN_XNUM) {
     has_segments_ = false;
   } else if (segments > 0) {

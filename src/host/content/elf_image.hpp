@@ -1,5 +1,4 @@
-// The headers and tables of an ELF file (System V gABI) in this machine's byte order, both classes
-// alike.
+// The headers and tables of an ELF file (System V gABI) in host byte order, for both classes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace topsctl {
 
-// The bytes of a file, of which not all need be at hand.
+// The bytes of a file; some may be unavailable.
 class ElfBytes {
  public:
   virtual ~ElfBytes() = default;
@@ -74,7 +73,7 @@ class ElfImage {
   // From records of these sizes.
   ElfDynamicEntry dynamic_entry(std::string_view record) const;
   ElfSymbol symbol(std::string_view record) const;
-  // Numbers of a record in this machine's byte order; the record must hold them.
+  // Numbers of a record in host byte order; the record must contain them.
   std::uint16_t half(std::string_view record, std::size_t at) const;
   std::uint32_t word(std::string_view record, std::size_t at) const;
 

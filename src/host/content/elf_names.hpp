@@ -23,7 +23,7 @@ class ElfNames {
   // A name, made printable. Nothing if it is not at hand or all names before it were too many.
   // Throws Error{bad_package} for one beyond the table, or of more than 4 KiB.
   std::optional<std::string> at(std::uint64_t offset);
-  // The bytes at an offset up to the end of the name as far as they are at hand; empty beyond.
+  // The available bytes from an offset to the end of the name; empty beyond the table.
   std::string_view raw(std::uint64_t offset) const;
   bool mentions(std::string_view text) const { return table_.find(text) != std::string_view::npos; }
   std::uint64_t size() const { return size_; }  // of the whole table, in bytes

@@ -118,7 +118,7 @@ void read_elf_symbols(const ElfImage& image, const ElfNames& names, const ElfSym
   const std::uint64_t size = image.symbol_size();
   const std::uint64_t count = std::min(said.value_or(0), most_symbols);
   if (count > place->size / size) fail_elf("whose symbol table lies outside the file");
-  // Names share their ends, but a sound table is not told many times over.
+  // Names share suffixes, but a valid table does not list them many times over.
   std::uint64_t room_for_names = 4 * names.size();
   std::string room;
   for (std::uint64_t at = 0; at < count; at += records_at_once) {

@@ -61,7 +61,7 @@ bool is_dotted_number(std::string_view text) {
                      [](const std::string& part) { return !part.empty() && is_digits(part); });
 }
 
-// Keeps the higher of two: GLIBC_PRIVATE, GLIBC_ABI_DT_RELR and CXXABI_TM_1 are no numbers.
+// Keeps the higher of two; GLIBC_PRIVATE, GLIBC_ABI_DT_RELR and CXXABI_TM_1 have no number.
 void keep_highest(std::string_view version, std::string_view prefix, std::string& highest) {
   if (!version.starts_with(prefix)) return;
   version.remove_prefix(prefix.size());

@@ -1,4 +1,4 @@
-// Tells ELF files, stand-ins and scripts apart, and reads each as far as it matters.
+// Distinguishes ELF files, stub libraries and scripts, and reads the relevant part of each.
 #include "topsctl/host/content/payload_scan.hpp"
 
 #include <algorithm>

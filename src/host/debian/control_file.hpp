@@ -1,4 +1,4 @@
-// What dpkg takes as a control file: deb-control(5), as its parser has it.
+// Checks control files as dpkg's parser does: deb-control(5).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What dpkg takes as conffiles and triggers: deb-conffiles(5), deb-triggers(5).
+// Checks conffiles and triggers as dpkg does: deb-conffiles(5), deb-triggers(5).
 #pragma once
 
 #include <string>

@@ -61,8 +61,8 @@ bool is_archive(const std::string& member, std::string_view base) {
   return member == base || member.starts_with(concat(base, "."));
 }
 
-// Jumps from header to header, so that a file cut short is told from one that is damaged, without
-// reading what lies between.
+// Jumps from header to header, which distinguishes a truncated file from a damaged one without
+// reading the data in between.
 void require_all_members(const FileRange& range, const std::string& file) {
   std::size_t count = 0;
   bool has_control = false;
@@ -192,7 +192,7 @@ class DebReading {
     }
   }
 
-  // dpkg reads these with xz, gzip, zstd or not at all compressed, whatever the data may be.
+  // dpkg reads the control archive only with xz, gzip, zstd or uncompressed.
   void require_known_to_control(const std::string& member) const {
     const std::string compression = compression_named(member, file_);
     if (compression != "bzip2" && compression != "lzma") return;
@@ -269,7 +269,7 @@ Contents read_deb_payload(Source& source, const std::string& file_name, Package&
   Contents contents;
   Package read;
   const auto watched = [&](DebArchive archive, Source& tar, const auto& take) {
-    // The compression of the control archive is of no interest to anybody.
+    // The compression of the control archive is irrelevant.
     if (watch.archive_begins) {
       watch.archive_begins(archive, archive == DebArchive::data ? read.deb->compression : "");
     }

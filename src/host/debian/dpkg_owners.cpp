@@ -31,8 +31,8 @@ struct OwnedPath {
   std::uint32_t package = 0;  // number of its name in alphabetical order
 };
 
-// The texts of the lists, and the paths in them. Sorting is by folder first: comparing 150,000
-// whole paths, most of which begin alike, takes several times as long.
+// The texts of the lists, and the paths in them. Sorts by directory first: comparing 150,000 whole
+// paths, most of which have a common beginning, takes several times as long.
 class FileLists {
  public:
   // Takes the list of one package.
@@ -91,12 +91,12 @@ class FileLists {
     return number;
   }
 
-  // By folder, then by name, then by package.
+  // By directory, then by name, then by package.
   void sort() {
     std::vector<std::pair<std::string_view, std::uint32_t>> ordered(folders_.begin(),
                                                                     folders_.end());
     std::sort(ordered.begin(), ordered.end());
-    std::vector<std::size_t> ends(folders_.size());  // of each folder's paths, by its number
+    std::vector<std::size_t> ends(folders_.size());  // of each directory's paths, by its number
     for (const OwnedPath& path : paths_) ++ends[path.folder];
     std::size_t end = 0;
     for (const auto& [folder, number] : ordered) ends[number] = end += ends[number];
@@ -155,7 +155,7 @@ std::vector<std::pair<std::string, std::uint32_t>> lists_in(DIR& folder,
   return lists;
 }
 
-// What several packages own and nothing lies in is mostly an empty folder that they share.
+// A path with several owners and nothing below it is usually a shared empty directory.
 void leave_out_shared_folders(const Host& host,
                               std::map<std::string, std::vector<std::string>>& owners) {
   std::size_t looked_up = 0;
@@ -166,7 +166,7 @@ void leave_out_shared_folders(const Host& host,
       return ::lstat(host.resolve_parent(owned.first).c_str(), &status) == 0 &&
              S_ISDIR(status.st_mode);
     } catch (const Error&) {
-      return false;  // a loop of links is no folder
+      return false;  // a loop of links is not a directory
     }
   });
 }

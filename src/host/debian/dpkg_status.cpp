@@ -1,5 +1,5 @@
-// Reads dpkg's database: status file, updates, diversions and lists; and what a version of dpkg can
-// do.
+// Reads dpkg's database (status file, updates, diversions and lists) and the features of dpkg
+// versions.
 #include "topsctl/host/debian/dpkg_status.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string one_line(std::string_view value) {
 
 constexpr std::size_t md5_digits = 32;
 
-// "/etc/a b 0123 obsolete": the path may hold blanks, so it is what is left of the other words.
+// "/etc/a b 0123 obsolete": the path may contain blanks, so the other words are removed first.
 void take_conffiles(TargetPackage& package, const std::string& value) {
   for (const std::string& line : split(value, '\n')) {
     std::string_view rest = trimmed(line);

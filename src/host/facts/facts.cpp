@@ -29,7 +29,7 @@ std::vector<std::string> names_of(const Stack& stack, PackageKind kind) {
   return names;
 }
 
-// A stack may come from anybody; what the operator names is run.
+// A stack may have any author; interpreters that the operator names are always run.
 bool is_trusted(const Host& host, const std::string& interpreter) {
   const std::string path = found_in_path(host, interpreter);
   std::error_code failure;

@@ -62,8 +62,8 @@ bool is_library_name(std::string_view name) {
          (name.ends_with(".so") || name.find(".so.") != std::string_view::npos);
 }
 
-// ld.so(8): without the cache /lib and /usr/lib are searched; Debian's loader knows the folders of
-// its architecture too.
+// ld.so(8): without the cache, /lib and /usr/lib are searched; Debian's loader also searches the
+// directories of its architecture.
 std::vector<CachedLibrary> libraries_of_default_folders(const Host& host) {
   std::vector<CachedLibrary> libraries;
   for (const char* folder : {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64",

@@ -1,4 +1,4 @@
-// What /proc/PID tells; empty where a process has ended, or is another user's.
+// Values of /proc/PID; empty for a process that has ended, or belongs to another user.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Keeps what was received so that nothing comes twice.
+// Stores received content so that nothing is transferred twice.
 #include "topsctl/host/filesystem/chunk_store.hpp"
 
 #include <fcntl.h>
@@ -81,7 +81,7 @@ ChunkDigest digest_at(const Descriptor& data, std::uint64_t offset, std::uint64_
   return digest.bytes();
 }
 
-// What tells that an object is still what was completed: whoever writes to it moves its time.
+// Changes if an object changes: a write sets its time.
 std::string seal_of(const struct stat& status) {
   return concat(status.st_ino, " ", status.st_size, " ", status.st_mtim.tv_sec, ".",
                 status.st_mtim.tv_nsec, "\n");
@@ -98,8 +98,8 @@ void remove_if_old(const fs::path& file, std::int64_t most_age_s, nlink_t most_n
     ::unlink(file.c_str());
 }
 
-// While it lives no other run opens or completes a part of this store, so that part and marks are
-// of one time, and what has the name of a part is what was looked at.
+// While it lives, no other run opens or completes a part of this store, so that part and marks are
+// consistent and the name still refers to the same file.
 Descriptor locked(const fs::path& store) {
   require_own_folder(store / "objects");
   require_own_folder(store / "parts");
@@ -200,7 +200,7 @@ void Part::complete() {
   if (!has_name)
     throw Error(ErrorCode::internal,
                 format("{} was removed by another process", in_quotes(file_.string())), again_hint);
-  // A chunk that another run writes again just now has no mark, and may be whole all the same.
+  // A chunk that another run is writing again has no mark, but may be complete.
   ChunkList chunks{size_, {}};
   for (const auto& mark : marks()) {
     const std::size_t i = chunks.digests.size();
@@ -241,7 +241,7 @@ std::vector<bool> ArrivingObject::present() const {
 }
 
 void ArrivingObject::watch_with(FileWatch& watch) const {
-  // By its descriptor, as the file may have lost its name meanwhile.
+  // By its descriptor, because the file may have been renamed.
   if (marks_.is_open()) watch.add(concat("/proc/self/fd/", marks_.get()));
 }
 

@@ -141,7 +141,7 @@ ChunkDigest read_chunk(const fs::path& file, std::uint64_t size, std::uint64_t c
   return digest_of_chunk(input, chunk * chunk_bytes, chunk_size(size, chunk), file);
 }
 
-// The name of what is remembered of a file; nothing for one whose times tell nothing yet.
+// The cache key of a file; nothing for a file whose times are too recent.
 std::optional<std::string> DigestMemory::name_of(const fs::path& file) const {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// Looks at owners and modes from the root down.
+// Checks owners and modes from the root down.
 #include "topsctl/host/filesystem/own_folder.hpp"
 
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ constexpr const char* other_place_hint = "remove it, or choose another directory
               hint);
 }
 
-// A folder that leads to another one, or a link in its place.
+// A directory on the way to another one, or a link in its place.
 void require_own_step(const fs::path& path, const struct stat& status) {
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     refuse_owner(path, status.st_uid,

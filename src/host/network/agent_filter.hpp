@@ -15,7 +15,7 @@ enum class OtherKeys { after, none };
 // give up after six keys.
 class AgentFilter {
  public:
-  // `wanted`: public keys as they go over the wire; they come first. Not open if there is no agent.
+  // `wanted`: public keys in wire format; listed first. Not open if there is no agent.
   AgentFilter(const std::string& agent_socket, std::vector<std::string> wanted, OtherKeys others);
   ~AgentFilter();
   AgentFilter(const AgentFilter&) = delete;

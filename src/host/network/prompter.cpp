@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// While it lives, what is typed is not shown.
+// While it lives, typed text is not echoed.
 class HiddenTyping {
  public:
   HiddenTyping(const Descriptor& terminal, Echo echo) : terminal_(terminal) {

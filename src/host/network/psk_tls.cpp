@@ -1,4 +1,4 @@
-// TLS 1.3 between machines of one run, by OpenSSL.
+// TLS 1.3 between hosts of one run, by OpenSSL.
 #include "topsctl/host/network/psk_tls.hpp"
 
 #include <fcntl.h>
@@ -144,11 +144,11 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
     SSL_set_accept_state(tls_.get());
   }
   shake_hands(limit, waker);
-  // What OpenSSL calls a session taken up again is, in TLS 1.3, one by a key of before.
+  // In TLS 1.3, OpenSSL reports a session by a pre-shared key as a resumed one.
   if (SSL_session_reused(tls_.get()) != 1) lose("agree on a key with");
 }
 
-// The limit is for all of it: who sends a byte now and then gets no more time.
+// The limit is for the whole handshake: a peer that sends a byte now and then gets no more time.
 void PskTlsLink::shake_hands(const WaitLimit& limit, int waker) {
   set_blocking(socket_, false);
   for (int result = SSL_do_handshake(tls_.get()); result != 1;
@@ -222,7 +222,7 @@ PskTlsListener::PskTlsListener(PskTlsWait wait)
   for (unsigned port = wait_.first_port; port <= wait_.last_port && reason == EADDRINUSE; ++port) {
     const Addresses found = resolve(wait_.address, static_cast<std::uint16_t>(port));
     socket_ = Descriptor(::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    // What an earlier connection leaves behind for a minute holds no port.
+    // Allows binding although an earlier connection is still in TIME_WAIT.
     const int yes = 1;
     const bool waits =
         socket_.is_open() &&

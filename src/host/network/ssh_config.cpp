@@ -70,7 +70,7 @@ class Reader {
  public:
   Reader(const SshConfigQuery& query, SshConfig& config) : query_(query), config_(config) {}
 
-  // `host` is what Host and Match compare with: as given at first, the canonical one later.
+  // `host` is compared with Host and Match: first as given, later the canonical name.
   void read_all(const std::string& host, bool is_final) {
     host_ = host;
     is_final_ = is_final;
@@ -84,7 +84,7 @@ class Reader {
   bool wants_final() const { return wants_final_; }
 
  private:
-  // What the commands of Match and files' names may contain so far.
+  // The tokens for commands of Match and for file names, as known so far.
   std::map<char, std::string> tokens() const {
     const std::string local = own_host_name();
     const std::string alias = config_.value("hostkeyalias");
@@ -243,7 +243,7 @@ class Reader {
     values.try_emplace(keyword, is_way ? Words{std::string(trimmed(line.rest))} : line.words);
   }
 
-  // Debian's file for all users switches GSSAPI on, for whoever has it.
+  // Debian's system-wide file enables GSSAPI for all hosts.
   bool is_switched_on(const SshConfigLine& line) const {
     const std::string value = lower_case(line.words.front());
     return value != "no" && value != "false" && value != "none" && value != "internal" &&
@@ -271,7 +271,7 @@ class Reader {
   bool wants_final_ = false;
 };
 
-// The name under a canonical domain, or what CanonicalizePermittedCNAMEs allows for it.
+// The name under a canonical domain, or its CNAME if CanonicalizePermittedCNAMEs allows it.
 std::optional<std::string> canonical_name(const SshConfigQuery& query, const SshConfig& config,
                                           const std::string& host) {
   const auto resolved = [&](const std::string& name) -> std::optional<std::string> {

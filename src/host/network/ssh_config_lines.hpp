@@ -13,8 +13,8 @@ struct SshConfigLine {
   std::string keyword;             // in lower case, today's name of it
   std::string written;             // as written
   std::string rest;                // all behind it, as it stands
-  std::vector<std::string> words;  // the same, cut into words
-  bool is_sound = true;            // false: a quote is missing, or there is no value
+  std::vector<std::string> words;  // the same, split into words
+  bool is_sound = true;            // false: a quote or the value is missing
 };
 
 // Nothing of an empty line or a comment.
@@ -29,7 +29,7 @@ bool is_like(std::string_view name, std::string_view pattern);
 bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns);
 
 enum class SshKeyword {
-  used,      // does what it does for OpenSSH
+  used,      // has the same effect as in OpenSSH
   adds_up,   // the same, and further lines add values
   harmless,  // has no bearing on how a host is reached, and nothing is said about it
   ignored,   // would matter if it is switched on
@@ -41,12 +41,12 @@ SshKeyword kind_of_keyword(const std::string& keyword);
 std::optional<std::string> with_tokens(std::string_view text,
                                        const std::map<char, std::string>& tokens);
 
-// A length of time as in ConnectTimeout, in seconds; nothing if it is none.
+// A duration in the form of ConnectTimeout, in seconds; nothing if it is invalid.
 std::optional<int> ssh_seconds(std::string_view text);
 
 // Whether a list of algorithms begins with +, - or ^, and so changes the usual one.
 bool changes_usual(const std::string& list);
-// The usual list with what such a list adds (+), removes (-, patterns) or puts first (^).
+// The default list with the change applied: added (+), removed (-, patterns) or put first (^).
 std::string changed_list(const std::string& usual, const std::string& change);
 
 }  // namespace topsctl

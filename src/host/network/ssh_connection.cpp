@@ -51,7 +51,7 @@ std::string usual_ciphers() {
 struct AlgorithmKind {
   const char* keyword;  // of ssh_config(5)
   std::vector<ssh_options_e> options;
-  std::string usual;  // that of libssh, which it tells nobody
+  std::string usual;  // libssh's default, which it does not expose
 };
 
 std::vector<AlgorithmKind> algorithm_kinds() {
@@ -106,7 +106,7 @@ void limit_silence(int socket) {
 
 }  // namespace
 
-// What goes on while it connects, and how many hosts it has passed.
+// The state during connecting, and the number of hosts passed.
 struct SshConnection::Steps {
   const Remote::Reached& on_reached;
   std::atomic<int>& log_in_method;

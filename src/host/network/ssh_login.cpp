@@ -1,4 +1,4 @@
-// Logs in: keys and agent first, then what the person at the terminal types.
+// Logs in: keys and agent first, then answers from the terminal.
 #include "host/network/ssh_login.hpp"
 
 #include <algorithm>
@@ -28,10 +28,10 @@ constexpr std::array<Method, 3> known_methods = {
      {SSH_AUTH_METHOD_PASSWORD, "password", "passwordauthentication"},
      {SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive", "kbdinteractiveauthentication"}}};
 
-// What came of a log-in that has not ended.
+// State of a login in progress.
 struct LogInState {
   const LogIn& login;
-  bool was_accepted_in_part = false;  // one method of several
+  bool was_accepted_in_part = false;  // one of several required methods
   std::string unanswered;             // the question for whose answer there was no terminal
 };
 
@@ -86,7 +86,8 @@ int with_password(LogInState& state) {
   return SSH_AUTH_DENIED;
 }
 
-// What a server says, each line with who says it, so that it cannot pass for a question of ours.
+// A server's message, with the server's name on each line, so that it cannot look like our own
+// question.
 std::string said_by(const SshPeer& peer, const char* text) {
   constexpr std::size_t most_bytes = 4096;
   std::string said = text == nullptr ? "" : text;
@@ -176,7 +177,7 @@ class QuestionedLogIn {
     std::optional<Secret> refused;
     if (const auto found = refused_.find(question.key); found != refused_.end())
       refused = found->second;
-    // What counts once is not tried twice.
+    // A one-time answer is not used twice.
     if (turn_ && reuse_.state == State::spent && !refused) refused = known;
     if (!known || known == refused) question.text.insert(0, std::exchange(untold, ""));
     const auto typed = login_.secrets.answer(question, refused);
@@ -190,7 +191,7 @@ class QuestionedLogIn {
   std::unique_lock<std::mutex> turn_;  // as long as it is not known that answers can be reused
   Answers given_;
   Answers refused_;
-  bool is_unanswered_ = false;  // nobody could or would say more
+  bool is_unanswered_ = false;  // no further answer was available
 };
 
 int try_method(LogInState& state, int method) {
@@ -206,7 +207,7 @@ int try_method(LogInState& state, int method) {
   }
 }
 
-// Of those that the server takes; 0: none is left.
+// The next method that the server accepts; 0: none left.
 int next_method(const LogIn& login, int tried) {
   const int offered = ssh_userauth_list(login.session, nullptr) & ~tried;
   for (const int method : login.wishes.methods) {

@@ -31,9 +31,9 @@ struct LogIn {
   Asking asking = Asking::allowed;
 };
 
-// Logs in with keys, an agent, or what is typed. `method`: one of SSH_AUTH_METHOD_* that alone has
-// let us in before, and is tried without asking which ones are taken; 0: none, and then set if one
-// has. Throws Error{unreachable}, or AnswersSpent where nobody may be asked.
+// Logs in with keys, an agent, or typed answers. `method`: the SSH_AUTH_METHOD_* that succeeded
+// alone before; tried without querying the accepted methods; 0: none, and set after a success.
+// Throws Error{unreachable}, or AnswersSpent if no person may be asked.
 void log_in(LogIn login, std::atomic<int>& method);
 
 }  // namespace topsctl

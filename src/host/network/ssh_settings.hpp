@@ -1,4 +1,4 @@
-// What ssh_config and the command line say together about one target.
+// The combined settings of ssh_config and the command line for one target.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Programs at the far end of a channel, and tunnels through a host.
+// Remote programs over a channel, and tunnels through a host.
 #include "host/network/ssh_stream.hpp"
 
 #include <fcntl.h>
@@ -143,14 +143,15 @@ class SshStream : public RemoteStream {
     return std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun);
   }
 
-  // Of one that servers answer at once, whatever they say; whoever does not is not waited for.
+  // The time of a request that servers answer at once, with any result; a server without an answer
+  // is not waited for.
   std::chrono::microseconds time_of_question() {
     const auto asked = Clock::now();
     ask(longest_question);
     return time_since(asked);
   }
 
-  // Waits for the answer, and tells nothing of it.
+  // Waits for the answer, and ignores its content.
   void ask(std::chrono::seconds patience) {
     long timeout_s = patience.count();
     ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
@@ -159,10 +160,10 @@ class SshStream : public RemoteStream {
     ssh_options_set(session_, SSH_OPTIONS_TIMEOUT, &timeout_s);
   }
 
-  // Whether the waker came first, rather than something from the far end or a signal. Returns after
-  // ten seconds at the latest, as a host behind another one is to be asked then.
+  // Whether the waker became readable before data from the remote or a signal. Returns after at
+  // most ten seconds, because a host behind another one must be probed then.
   bool wait_for_packet(const WaitLimit& limit, int waker) const {
-    // What libssh could not write at once it writes when it is asked for what has come.
+    // libssh writes pending output when it is asked for input.
     const bool has_unsent = (ssh_get_poll_flags(session_) & SSH_WRITE_PENDING) != 0;
     const short events = static_cast<short>(has_unsent ? POLLIN | POLLOUT : POLLIN);
     std::array<pollfd, 3> watched = {{{ssh_get_fd(session_), events, 0},
@@ -174,8 +175,8 @@ class SshStream : public RemoteStream {
     return ::poll(watched.data(), watched.size(), wait_ms) > 0 && watched[2].revents != 0;
   }
 
-  // How much may be sent without waiting for the far end. libssh would wait itself, and for ever
-  // where the program there has ended and something that it said is still unread.
+  // The number of bytes that can be sent without waiting. libssh itself would wait, and forever if
+  // the remote program has ended and some of its output is still unread.
   std::size_t open_window() {
     for (;;) {
       throw_if_interrupted();
@@ -199,7 +200,7 @@ class SshStream : public RemoteStream {
     }
   }
 
-  // TCP tells when the host is gone, but not when one behind it is: that one is asked.
+  // TCP detects that the host is gone, but not a host behind it: that one must be probed.
   void require_sign_of_life() {
     if (!is_tunneled_ || Clock::now() - heard_at_ < longest_silence) return;
     const auto asked = Clock::now();
@@ -307,7 +308,7 @@ class SshTunnel::Pump {
   void run() {
     std::vector<char> buffer(256U << 10U);
     while (!is_over_ && from_channel(buffer) && from_socket(buffer)) {
-      // What came while we wrote lies in the channel already, and wakes no poll.
+      // Data that came while we wrote is already in the channel, and wakes no poll.
       if (ssh_channel_poll(channel_.get(), 0) != 0) continue;
       const bool may_send = ssh_channel_window_size(channel_.get()) > 0;
       std::array<pollfd, 2> watched = {

@@ -297,9 +297,9 @@ void CallTracer::judge(pid_t process, Tracee& tracee) {
   if (reason != 0 && !call.refuse(reason)) give_up(process, errno);
 }
 
-// What can neither be answered nor let go on must not run.
+// A process whose call can be neither judged nor continued must not run.
 void CallTracer::give_up(pid_t process, int reason) {
-  if (reason == ESRCH) return;  // it has been killed, which the next wait tells
+  if (reason == ESRCH) return;  // it was killed, which the next wait reports
   tell_(format("cannot answer a system call of process {}: {}", process, std::strerror(reason)));
   ::kill(process, SIGKILL);
 }

@@ -117,7 +117,7 @@ std::uint32_t call_number(int number) {
   return static_cast<std::uint32_t>(number);
 }
 
-// Told if an argument has one of these bits.
+// Reports the call if an argument has one of these bits.
 void add_if_bits(FilterText& filter, int call, std::size_t argument, std::uint32_t bits,
                  std::uint32_t what) {
   filter.skip(BPF_JEQ, call_number(call), 0, 4);

@@ -23,7 +23,7 @@ namespace topsctl {
 namespace {
 
 constexpr const char* probed_path = "/nonexistent/topsctl-probe";
-constexpr int unread = 200;  // no errno: the call was not told, or not as it was made
+constexpr int unread = 200;  // not an errno: the call was not reported, or not as it was made
 
 // In a process of its own. Its exit status: 0 as it should be, else an errno.
 int try_tracing() {

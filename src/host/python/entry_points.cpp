@@ -54,7 +54,7 @@ bool take_extras(std::string_view& value) {
   });
 }
 
-// Of a group that is no command's: "module", "module:attribute".
+// For a group without commands: "module", "module:attribute".
 bool is_object(std::string_view value) {
   if (!take_extras(value)) return false;
   const std::vector<std::string> parts = split(value, ':');

@@ -10,8 +10,8 @@
 
 namespace topsctl {
 
-// Collects the lines of an installed wheel's RECORD; paths are absolute and become relative to the
-// library folder.
+// Collects the lines of an installed wheel's RECORD; absolute paths become relative to the library
+// directory.
 class InstalledRecord {
  public:
   explicit InstalledRecord(std::string library) : library_(std::move(library)) {}
@@ -33,7 +33,7 @@ class InstalledRecord {
   std::set<std::pair<std::string, std::string>> lines_;  // path, ",digest,size"
 };
 
-// What pip writes for a file that was named to it.
+// The text that pip writes for a wheel that was given as a file.
 std::string direct_url(const std::filesystem::path& wheel, const std::string& sha256);
 
 }  // namespace topsctl

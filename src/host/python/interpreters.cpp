@@ -70,7 +70,7 @@ std::vector<Candidate> candidates(const Host& host, const std::vector<std::strin
   return found;
 }
 
-// What makes an interpreter the same as another.
+// The identity of an interpreter, to detect duplicates.
 std::string identity(const Host& host, const std::string& path) {
   std::string program = canonical_in_root(host.root, path, LastLink::follow);
   const std::string folder = fs::path(path).parent_path().parent_path().string();
@@ -89,7 +89,7 @@ bool is_open_to_others(const struct stat& status) {
   return !S_ISLNK(status.st_mode) && (is_foreign || has_foreign_group || is_open);
 }
 
-// What a program answered may hold anything.
+// The output of a program may contain any bytes.
 void make_printable(PythonFacts& python) {
   python.version = printable(python.version);
   python.minor = printable(python.minor);

@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t most_told = 1000;
 constexpr std::uint64_t longest_target = 4096;
 
-// What RECORD says, by path.
+// The entries of RECORD, by path.
 class RecordDigests {
  public:
   RecordDigests(const std::string& record, const std::string& subject)
@@ -104,7 +104,7 @@ class ContentsReading {
   }
 
  private:
-  // Sorts out what is read: not folders, and not what no sound wheel holds.
+  // Selects the members to read: no directories, and none with a problem.
   void choose() {
     const std::vector<ZipEntry>& entries = zip_.entries();
     for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -148,7 +148,9 @@ class ContentsReading {
     std::uint64_t compressed = 0;
     for (const std::size_t i : work_) {
       const ZipEntry& entry = zip_.entries()[i];
-      if (!entry.problem.empty()) continue;  // never decompressed, so it may claim what it likes
+      if (!entry.problem.empty())
+        continue;  // never decompressed, so its declared size is
+                   // irrelevant
       size += entry.size;
       compressed += entry.compressed_size;
     }
@@ -257,9 +259,9 @@ class ContentsReading {
     }
   }
 
-  // Whether the next member is worth reading beside another one, for the sake of their digests: it
-  // is large, what follows keeps all other threads busy until it ends, and there is room for what
-  // is collected of it, up to 16 MiB for an ELF file.
+  // Whether to read the next member interleaved with another one, to compute their digests in
+  // parallel: it is large, the remaining members keep all other threads busy until it ends, and
+  // there is memory for its collected data, up to 16 MiB for an ELF file.
   bool pays_beside(const ZipBuffers& buffers) const {
     constexpr std::size_t most_threads = 2;
     const std::size_t next = next_;
@@ -269,7 +271,7 @@ class ContentsReading {
     return !buffers.fits(entry) && left_[next + 1] >= threads_ * entry.size;
   }
 
-  // The next one that no thread has, if there is any; in pieces where there are no buffers.
+  // The next member that no thread has, if any; in pieces if there are no buffers.
   void begin(std::optional<Member>& member, ZipBuffers* buffers, RecordDigest& digest,
              Contents& part) {
     const std::size_t at = next_++;

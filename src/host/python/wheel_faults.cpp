@@ -1,4 +1,4 @@
-// The rules of pip 20.3 to 26 for what a wheel has beside the contents of its files.
+// The rules of pip 20.3 to 26 for a wheel's metadata and names.
 #include "host/python/wheel_faults.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool has_long_name(std::string_view path) {
                      [](const std::string& part) { return is_name_too_long(part); });
 }
 
-// Where a file goes, as far as it can be told without an interpreter.
+// The destination of a file, as far as it is known without an interpreter.
 std::string place_of_member(std::string_view member) {
   const WheelDestination destination = wheel_destination(member);
   return concat(static_cast<int>(destination.kind), "/", destination.path);

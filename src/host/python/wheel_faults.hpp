@@ -1,4 +1,4 @@
-// What metadata and names of a wheel have that pip refuses, or that no installer can do.
+// Faults of a wheel's metadata and names that pip rejects, or that no installer can handle.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Reads wheels that are to be installed; what is wrong with them is judged as `inspect` judges it.
+// Reads wheels that are to be installed; judges their problems as `inspect` does.
 #include "topsctl/host/python/wheel_install.hpp"
 
 #include <sys/stat.h>
@@ -60,7 +60,7 @@ void read_wheel_metadata(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
   read_wheel_metadata(wheel.zip(), wheel.name(), package);
   refuse_other_name(wheel, package);
-  // What is only claimed must not be taken for known.
+  // Declared values must not count as verified.
   package.record.clear();
   package.files.reset();
   package.files_are_claims = false;
@@ -70,7 +70,7 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
   const OpenWheel wheel(file);
   Package read;
   read_wheel_metadata(wheel.zip(), wheel.name(), read);
-  // Without libdeflate: what pip refuses is refused before anything is changed.
+  // Without libdeflate, so that everything that pip rejects is rejected before any change.
   Contents contents =
       read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
   std::vector<PayloadEntry> files;

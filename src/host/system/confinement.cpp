@@ -27,7 +27,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr uid_t nobody = 65534;  // Debian's nobody and nogroup; owns no file
+constexpr uid_t nobody = 65534;  // Debian's unprivileged user and group; owns no file
 
 void close_all_but(int kept) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);

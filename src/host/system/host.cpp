@@ -1,4 +1,4 @@
-// The machine worked on: its root, its clock, its environment.
+// The host that is worked on: its root, its clock, its environment.
 #include "topsctl/host/system/host.hpp"
 
 #include <pwd.h>

@@ -30,7 +30,7 @@ bool lock_and_wait(int file, LockKind kind) {
 BlockedCall::BlockedCall(const std::function<bool()>& call) {
   Pipe returned = make_pipe();
   const pid_t parent = ::getpid();
-  // Our handlers would tell us of a signal to the child as of one to us. It ends by SIGKILL only.
+  // Our handlers would treat a signal to the child as one to us. Only SIGKILL ends it.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -78,15 +78,15 @@ struct ChildImage {
   // topsctl dies, the pipe from it closes, and the keeper ends the whole group: nothing that was
   // run goes on without its journal.
   [[noreturn]] void start(const Pipes& pipes) {
-    // A session of its own, so without a terminal: what a lost one sends cannot reach it, and
-    // nothing that is run can stop to ask at it.
+    // Its own session, so without a terminal: signals of a lost terminal do not reach it, and no
+    // program can prompt there.
     ::setsid();
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    // The keeper outlives the SIGTERM for the group, to tell how the program ended.
+    // The keeper survives the SIGTERM for the group, to report how the program ended.
     for (const int signal : {SIGINT, SIGTERM, SIGQUIT}) ::signal(signal, SIG_IGN);
-    // Comes through only while the keeper waits, and has to wake it: one that is ignored would not.
+    // Delivered only while the keeper waits, and must wake it: an ignored signal would not.
     struct sigaction wake {};
     wake.sa_handler = [](int) {};
     ::sigaction(SIGCHLD, &wake, nullptr);
@@ -188,7 +188,7 @@ class Running {
         .count();
   }
 
-  // What is left until something is due, rounded up; -1: nothing is.
+  // The remaining time until the next deadline, rounded up; -1: none.
   int poll_timeout() const {
     if (is_killed_) return -1;
     const std::int64_t due = stopped_at_ ? *stopped_at_ + grace_ms : command_.timeout_ms;
@@ -240,7 +240,7 @@ class Running {
     if (done != pid_) return;
     if (WIFEXITED(status)) result_.status = WEXITSTATUS(status);
     if (WIFSIGNALED(status)) result_.signal = WTERMSIG(status);
-    // What a program that failed left running must not write while its work is undone.
+    // Remaining processes of a failed program must not write while its work is undone.
     if (stopped_at_ || status != 0) ::kill(-pid_, SIGKILL);
   }
 

@@ -56,7 +56,7 @@ std::string canonical_in_root(const fs::path& root, std::string_view path, LastL
     }
     std::array<char, PATH_MAX> target{};
     const ssize_t size = ::readlink(here.c_str(), target.data(), target.size());
-    if (size <= 0) {  // somebody has replaced it since
+    if (size <= 0) {  // it was replaced since
       done = next;
       continue;
     }

@@ -16,8 +16,8 @@
 #include <immintrin.h>
 #endif
 
-// In no header of OpenSSL, and the same in every release since 1.0.2
-// (crypto/sha/asm/sha256-mb-x86_64.pl). A libcrypto without it is no error, only slower.
+// Not in any header of OpenSSL, and the same in every release since 1.0.2
+// (crypto/sha/asm/sha256-mb-x86_64.pl). A libcrypto without it is not an error, only slower.
 extern "C" {
 struct HashLane {
   const unsigned char* bytes;
@@ -71,7 +71,8 @@ bool has_sha() {
   return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & sha) != 0;
 }
 
-// What follows is FIPS 180-4, 6.2.2, of sixteen texts: a vector has the same word of each.
+// The following code is FIPS 180-4, 6.2.2, for sixteen texts: each vector has the same word of each
+// text.
 
 constexpr std::array<std::uint32_t, 64> round_constants = {  // 4.2.2
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -204,7 +205,7 @@ void take_few(LaneStates<few_lanes>& states, const std::array<HashLane, few_lane
   sha256_multi_block(&states, lanes.data(), are_four ? 1 : 2);
 }
 
-// The blocks of each text, by a function of so many lanes.
+// Processes the blocks of each text with a function for this number of lanes.
 template <unsigned Lanes, typename Take>
 void take_blocks(std::span<SHA256_CTX* const> contexts, std::span<const HashLane> texts,
                  const Take& take) {

@@ -10,10 +10,9 @@
 
 namespace topsctl {
 
-// Looks at each four bytes of a text whether one of the texts can be there (Wu and Manber, TR
-// 94-17, University of Arizona): no step waits for the one before, and all tables stay in the
-// cache, whatever is read. The case of ASCII letters does not matter. Safe to use from several
-// threads at once.
+// Tests each four bytes of a text for a possible match with one of the texts (Wu and Manber, TR
+// 94-17, University of Arizona): steps are independent of each other, and all tables stay in the
+// cache. Ignores the case of ASCII letters. Thread-safe.
 class TextScan {
  public:
   static constexpr std::size_t shortest = 4;  // characters of a text
