@@ -18,7 +18,7 @@ void add(std::vector<Assignment>& assignments, std::string_view text, int line,
       {std::string(name), std::string(text.substr(equals + 1)), line, true, false});
 }
 
-// One word of a unit's list: quotes anywhere, C escapes; what is broken stays as it is.
+// One word of a unit's list: quotes anywhere, C escapes; invalid parts stay unchanged.
 std::vector<std::string> words_of_unit(std::string_view text) {
   std::vector<std::string> words;
   std::string word;

@@ -1,4 +1,4 @@
-// Judges what the interpreter tells of the backend, tried once for all checks.
+// Judges the interpreter's report on the backend, from one trial for all checks.
 #pragma once
 
 #include <optional>
@@ -31,9 +31,9 @@ class BackendChecks {
   void judge_stock(CheckResult& result);
   void judge_ranks(CheckResult& result);
   void judge_perf(const CheckRule& rule, CheckResult& result);
-  // What there is to hold against a group that came to its end; empty: nothing.
+  // The objection to a group that ended; empty: none.
   std::string objection_to(const ProbeStep& group) const;
-  // Whether there is a step that was gone to its end, well or not; tells why not.
+  // The step if it ended, with success or failure; reports the reason if not.
   const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
                               const std::string& doing, CheckResult& result) const;
   // A step that was begun and not ended, or never begun.

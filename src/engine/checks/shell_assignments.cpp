@@ -78,7 +78,7 @@ class Assignments {
         begin_word(token).pieces.push_back(expansion(token.text));
         break;
       case Kind::open:
-        // Something quoted may be nothing, and is a word all the same.
+        // Quotes may be empty, but still form a word.
         if (token.is_quoting()) return add_text(token, "");
         begin_word(token);
         expansion_begins_ = token.text.begin();
@@ -103,7 +103,7 @@ class Assignments {
     }
   }
 
-  // What an expansion holds is kept as it is written.
+  // The content of an expansion is kept as written.
   void take_in_expansion(const ShellToken& token) {
     if (token.kind == ShellToken::Kind::open) ++levels_;
     if (token.kind == ShellToken::Kind::close && --levels_ == 0) end_expansion(token.text.end());
@@ -130,7 +130,7 @@ class Assignments {
     if (!std::exchange(is_target_, false)) command_.push_back(std::move(word_));
   }
 
-  // The number before it and the file behind it are no words of the command.
+  // The number before it and the file after it are not words of the command.
   void redirect(const ShellToken& token) {
     const bool is_number = in_word_ && word_.pieces.size() == 1 &&
                            word_.pieces.front().is_literal && is_digits(word_.pieces.front().text);
@@ -145,7 +145,7 @@ class Assignments {
                        [&](std::string_view each) { return word.is(each); });
   }
 
-  // NAME of "NAME=..."; empty: it is no assignment.
+  // NAME of "NAME=..."; empty: not an assignment.
   static std::string assigned_name(const Word& word) {
     if (word.pieces.empty() || !word.pieces.front().is_literal) return {};
     const std::string& text = word.pieces.front().text;
@@ -189,8 +189,7 @@ class Assignments {
     found_.tested.insert(value_of(word, 0, "").value);
   }
 
-  // What stands behind the first `skipped` characters, with what is known put
-  // in.
+  // The text after the first `skipped` characters, with known variables expanded.
   Assignment value_of(const Word& word, std::size_t skipped, const std::string& own) {
     Assignment assignment;
     std::string& value = assignment.value;

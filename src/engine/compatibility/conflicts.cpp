@@ -1,4 +1,4 @@
-// Breaks and Conflicts: what dpkg refuses, and which package must come before which.
+// Breaks and Conflicts: packages that dpkg rejects, and the resulting order.
 #include "engine/compatibility/conflicts.hpp"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ Precedence exclusion_order(const ComparedDebs& debs) {
       order.emplace(debs.replacement(*installed), exclusion.other);
     }
   }
-  // dpkg looks at those that depend on what goes before it lets it go.
+  // dpkg checks the dependents of a package before it removes it.
   for (const Removal& removal : debs.removals) {
     const DebSet gone({removal.gone});
     for (const KnownDeb* installed : replaced) {

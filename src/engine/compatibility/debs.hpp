@@ -1,4 +1,4 @@
-// The debs of a bundle and of a target with their relations parsed, and who of them meets one.
+// The debs of a bundle and of a target with parsed relations, and queries by relation.
 #pragma once
 
 #include <deque>
@@ -42,10 +42,11 @@ bool is_replaced(const KnownDeb& other, const KnownDeb& replacer);
 // Whether both are one package in dpkg's eyes: the same name, and not a Multi-Arch: same pair.
 bool is_same_package(const KnownDeb& a, const KnownDeb& b);
 
-// Who asks: dependencies look at the architecture, Breaks and Conflicts mean any (dpkg(1)).
+// The kind of relation: dependencies check the architecture, Breaks and Conflicts apply to any
+// (dpkg(1)).
 enum class RelationUse { dependency, exclusion };
 
-// Debs that are there together.
+// Debs that are installed together.
 class DebSet {
  public:
   DebSet() = default;
@@ -56,9 +57,9 @@ class DebSet {
   std::vector<const KnownDeb*> meant(const Relation& relation, const KnownDeb& by,
                                      RelationUse use) const;
   bool is_met(const Clause& clause, const KnownDeb& by) const;
-  // All of that name, whatever their version and architecture.
+  // All debs of that name, of any version and architecture.
   std::vector<const KnownDeb*> named(std::string_view name) const;
-  // All that provide that name and are called otherwise.
+  // All debs of other names that provide that name.
   std::vector<const KnownDeb*> providing(std::string_view name) const;
 
  private:
@@ -69,13 +70,13 @@ class DebSet {
   std::unordered_map<std::string_view, std::vector<Entry>> entries_;
 };
 
-// An installed package that dpkg takes away in favour of one of the bundle (policy 7.6.2).
+// An installed package that dpkg removes in favour of one of the bundle (policy 7.6.2).
 struct Removal {
   const KnownDeb* gone = nullptr;
   const KnownDeb* by = nullptr;
 };
 
-// Both sides, and what is there before and after.
+// Both sides, and the packages present before and after.
 struct ComparedDebs {
   std::deque<KnownDeb> all;
   std::vector<const KnownDeb*> bundle;  // in the stack's order, then by name
@@ -89,7 +90,8 @@ struct ComparedDebs {
   bool is_removed(const KnownDeb& installed) const;
 
   std::unordered_map<const KnownDeb*, const KnownDeb*> replaced_by;
-  // Packages that dpkg would take away if others did not depend on them: label of one that does.
+  // Packages that dpkg would remove if others did not depend on them, with the label of one that
+  // does.
   std::unordered_map<const KnownDeb*, std::string> needed_by;
 };
 

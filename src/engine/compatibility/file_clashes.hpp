@@ -25,7 +25,7 @@ struct FileClashes {
   };
   std::map<Pair, std::vector<Evidence>> with_installed;
   std::map<Pair, std::vector<Evidence>> in_bundle;
-  // The preinst of `deb` makes diversions, and does not say of which files.
+  // The preinst of `deb` makes diversions, but of unknown files.
   std::map<Pair, std::vector<Evidence>> unless_diverted;
   std::vector<FileTakeover> handovers;
 };
@@ -36,7 +36,7 @@ FileClashes file_clashes(const ComparedDebs& debs, const TargetSnapshot& target)
 void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>& order,
                  Findings& findings);
 
-// Whether /lib is /usr/lib there, as far as its packages and libraries tell.
+// Whether /lib is /usr/lib on the target, by its packages and libraries.
 bool is_usr_merged(const TargetSnapshot& target);
 
 }  // namespace topsctl

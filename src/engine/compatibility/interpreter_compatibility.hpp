@@ -17,9 +17,9 @@ struct WheelVerdict {
   bool fits() const { return obstacle == WheelObstacle::none; }
 };
 
-// Judges by the tags of the file name (PEP 425, 600; "py3.8" means 3.8 alone, and "py38" too),
-// Requires-Python, and the names of the extension modules within: "core.cpython-36m-x86_64.so" is
-// for 3.6 whatever the tags say. What cannot be read is no obstacle.
+// Judges by the tags of the file name (PEP 425, 600; "py3.8" means only 3.8, and so does "py38"),
+// Requires-Python, and the names of the contained extension modules: "core.cpython-36m-x86_64.so"
+// is for 3.6 regardless of the tags. Unreadable data do not count against it.
 WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
                            const TargetSnapshot& target);
 

@@ -1,4 +1,4 @@
-// Judges each deb by itself: architecture, compression, fields, and what is there of its name.
+// Judges each deb alone: architecture, compression, fields, and the installed version.
 #include "engine/compatibility/package_changes.hpp"
 
 #include <algorithm>

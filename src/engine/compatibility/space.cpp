@@ -1,4 +1,4 @@
-// Space: what each mount point of the target gets.
+// Space that the install needs on each mount point of the target.
 #include "engine/compatibility/space.hpp"
 
 #include <algorithm>
@@ -136,7 +136,7 @@ class Loads {
     return nullptr;
   }
 
-  // Only folders that hold files of packages are known.
+  // Only directories with packaged files are known.
   bool is_folder_there(const std::string& path) const {
     const std::string beginning = path.ends_with('/') ? path : path + "/";
     const auto next = target_.owners.lower_bound(beginning);

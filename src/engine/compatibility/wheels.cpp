@@ -1,4 +1,4 @@
-// Wheels and interpreters: which takes which, and what pip makes of it.
+// Wheels and interpreters: which fit together, and how pip handles them.
 #include "engine/compatibility/wheels.hpp"
 
 #include <algorithm>
@@ -159,7 +159,7 @@ class WheelChecks {
       const Package& wheel = package(*choice->wheel);
       const std::string refused = refused_version(wheel);
       if (refused.empty() || compare_python_versions(taker->pip_version, rules_.strict_pip) < 0) {
-        return;  // somebody takes it
+        return;  // this interpreter accepts it
       }
       by_path[wheel.path].push_back(
           {taker->executable, 0,

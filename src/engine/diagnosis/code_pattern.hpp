@@ -24,8 +24,8 @@ struct TokenRange {
 // One part of a pattern.
 struct PatternPart {
   enum class Kind {
-    chain,          // a dotted name as imports tell it; parts of it may be holes
-    attribute,      // "." and a name, behind any expression
+    chain,          // a dotted name, resolved by imports; parts of it may be holes
+    attribute,      // "." and a name, after any expression
     literal,        // an operator, a number
     string,         // any literal of that text
     format_string,  // an f-string that begins so
@@ -42,11 +42,11 @@ struct PatternPart {
   }
 };
 
-// The parts of a pattern or of a replacement. Throws Error{internal} for what does not tokenize:
+// The parts of a pattern or of a replacement. Throws Error{internal} if it cannot be tokenized:
 // rewrites are our own data, and tests read them all.
 std::vector<PatternPart> pattern_parts(std::string_view text);
 
-// What an f-string says between its quotes; empty: it is another literal.
+// The content of an f-string; empty for any other literal.
 std::string_view format_text(std::string_view literal);
 
 struct PatternMatch {

@@ -1,4 +1,4 @@
-// Tells the forms of lines apart, by hand.
+// Recognizes the forms of lines, by hand-written parsers.
 #include "engine/diagnosis/line_form.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What stands around the words of a log's line: which rank it is of, when it was written, its end.
+// The parts of a log line around its text: the rank, the time, its end.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +21,26 @@ struct LineLabel {
 // Names of hosts that pdsh, Docker Compose and the like write before each line; a number of each.
 using HostNames = std::map<std::string, int, std::less<>>;
 
-// All that stands before the words, one behind the other: a time (`topsctl launch`, kubectl
-// --timestamps, Loki), the stream of a container's log, "[pod/NAME/CONTAINER]", "(Worker pid=7)",
-// "HOST:" of pdsh, "[rank3]:", "[default3]:" (torchrun), "[1,3]<stderr>:" (mpirun), "3:" (srun
-// --label). A host that is not in `hosts` is seen only where what follows leaves no doubt.
+// All prefixes of the text, one after another: a time (`topsctl launch`, kubectl --timestamps,
+// Loki), the stream of a container's log, "[pod/NAME/CONTAINER]", "(Worker pid=7)", "HOST:" of
+// pdsh, "[rank3]:", "[default3]:" (torchrun), "[1,3]<stderr>:" (mpirun), "3:" (srun --label). A
+// host that is not in `hosts` is recognized only if the following text is unambiguous.
 LineLabel line_label(std::string_view line, const HostNames& hosts = {});
 
 // Returns the text of a line that Docker's json-file driver wrote, stored in `room`; else `line`.
 std::string_view unwrapped_line(std::string_view line, std::string& room);
 
-// Milliseconds since 1970 of the first time of day with a date among the first 64 bytes, taken as
-// UTC where no zone is told. The year of forms that have none (glog, syslog) is 1970.
+// Milliseconds since 1970 of the first time of day with a date among the first 64 bytes, in UTC if
+// it has no zone. The year is 1970 for forms without one (glog, syslog).
 std::optional<std::int64_t> line_time(std::string_view line);
 
-// The time of a line, or of the last one before that has one. No line is looked at twice.
+// The time of a line, or of the last previous line that has one. Reads each line once.
 class LineClock {
  public:
-  // Before each line: its position in the log, and what was taken now before it.
+  // Call before each line: its position in the log, and the previously read part of the current
+  // text.
   void begin(std::uint64_t position, std::string_view before);
-  // For the times of lines to come: all that was taken now.
+  // Keeps the current text for the times of later lines.
   void keep(std::string_view text);
   std::optional<std::int64_t> time_of(std::string_view line);
 
@@ -50,7 +51,7 @@ class LineClock {
   std::uint64_t searched_to_ = 0;  // the position up to which times were looked for
   std::optional<std::pair<std::uint64_t, std::int64_t>> timed_;  // the last line with a time
   std::string_view before_;                                      // at most 4096 bytes
-  std::string tail_;  // the same of what was taken earlier
+  std::string tail_;                                             // the same of earlier texts
 };
 
 // Either ends a text that is judged.

@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// What the reader of logs itself must see.
+// Lines that the log reader itself must see.
 const std::vector<std::string> marks = {"Traceback \\(most recent call last\\)",
                                         "Exception ignored in",
                                         "--- Logging error ---",
@@ -32,7 +32,7 @@ struct Patterns {
   std::vector<const Diagnosis*> of_diagnosis;  // null: of a sign
   std::vector<Sign> of_sign;
   std::vector<bool> is_whole;  // it may need more than one line
-  std::size_t of_note = 0;     // so many, all but those of progress
+  std::size_t of_note = 0;     // number of patterns except those of progress
 
   explicit Patterns(const DiagnosisCatalogue& catalogue) {
     for (const Diagnosis& diagnosis : catalogue.diagnoses) {
@@ -81,8 +81,8 @@ struct LogMatcher::Compiled {
   std::vector<Pattern> data;
 };
 
-// Matches the patterns against one line or traceback, without what is only quoted there: the source
-// in a traceback, a text that is the value of something in a line.
+// Matches the patterns against one line or traceback, without quoted parts: source lines in a
+// traceback, and values in quotes in a line.
 class LogMatcher::Reading {
  public:
   Reading(const Compiled& compiled, std::string_view unit)
@@ -184,7 +184,7 @@ class LogMatcher::Comparison {
       look_for(Sign::failure, meaning_.is_failure);
       look_for(Sign::setback, meaning_.is_setback);
     }
-    // Whether a line of progress tells of something bad matters always.
+    // A progress line that reports a failure is always relevant.
     const bool is_good = meaning_.is_progress && !meaning_.is_failure && !meaning_.is_setback;
     if (wanted_.any_diagnosis || is_good) {
       for (const std::size_t i : known_) {

@@ -24,7 +24,7 @@ class LogReader {
   ~LogReader();
 
   void take(std::string_view bytes);
-  // After the last byte: what was open is closed.
+  // After the last byte: closes open tracebacks.
   void end();
 
  private:

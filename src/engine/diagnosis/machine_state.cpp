@@ -1,4 +1,4 @@
-// Gathers the state of a host, and names what it tells.
+// Reads the state of a host, and names its signals.
 #include "topsctl/engine/diagnosis/machine_state.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::int64_t tool_timeout_ms = 20'000;
-constexpr std::int64_t monitor_timeout_ms = 5'000;  // what it adds is worth no more
+constexpr std::int64_t monitor_timeout_ms = 5'000;  // its data are not worth a longer wait
 constexpr std::int64_t between_looks_ms = 1'000;
 constexpr double busy_from_percent = 1.0;
 constexpr std::int64_t stalled_below_ms = 50;  // of CPU time between the two looks

@@ -30,7 +30,7 @@ bool is_for_ipython(std::string_view line) {
   return line.starts_with('%') || line.starts_with('!') || line.ends_with('?');
 }
 
-// "%%bash": the whole cell is another program's, but for what measures the Python below it.
+// "%%bash": the whole cell is for another program. Not for magics that run Python, such as %%time.
 bool is_of_other_language(std::string_view source) {
   if (!source.starts_with("%%")) return false;
   const std::string_view word = source.substr(2, source.find_first_of(" \t\r\n", 2) - 2);

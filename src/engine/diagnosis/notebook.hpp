@@ -16,7 +16,7 @@ struct NotebookCode {
   std::vector<Place> places;  // of each line of the text
 };
 
-// Nothing if it is no notebook.
+// Nothing if it is not a notebook.
 std::optional<NotebookCode> code_of_notebook(const std::string& json);
 
 }  // namespace topsctl

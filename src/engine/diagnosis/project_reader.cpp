@@ -1,4 +1,4 @@
-// Reads all sources twice: what the project is, and what changes.
+// Reads all sources twice: for facts about the project, and for its changes.
 #include "topsctl/engine/diagnosis/project_reader.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t most_source_bytes = 8U << 20U;
 constexpr std::size_t widest_evidence = 200;  // columns
 
-// What a patch cannot name without quoting, and a terminal not show.
+// Whether a patch can name the path without quoting, and a terminal can show it.
 bool is_plain_path(std::string_view path) {
   return is_utf8(path) && !has_harmful_character(path) &&
          path.find_first_of("\"\\\t") == std::string_view::npos;

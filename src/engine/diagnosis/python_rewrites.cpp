@@ -107,7 +107,7 @@ class PythonRewriter::Search {
     return needs ? line_break_of(code_.source) : "";
   }
 
-  // Those of a module and of what lies in it; each line once for an id.
+  // Imports of a module and its submodules; each line once per id.
   void look_at_imports() {
     for (const auto& [module, token] : code_.imports) {
       for (const auto& [package, rewrite] : rewriter_.imports_) {
@@ -192,7 +192,7 @@ class PythonRewriter::Search {
   bool calls(const std::string& name) {
     const auto known = called_.find(name);
     if (known != called_.end()) return known->second;
-    // Whatever the first names are imported as, the last one is written.
+    // The last part of the name occurs in the source under any import alias of the first parts.
     const std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
     if (code_.source.find(last) == std::string_view::npos) return called_[name] = false;
     const std::vector<PatternPart> pattern = pattern_parts(concat(name, "($arguments...)"));
@@ -205,7 +205,7 @@ class PythonRewriter::Search {
     return called_[name] = is_there;
   }
 
-  // An attribute's match begins with the dot; the call begins with what is before it.
+  // An attribute's match begins with the dot; the call begins with the expression before it.
   std::uint32_t first_of_call(std::uint32_t at) const {
     while (at > 0 && code_.tokens[at].is_op(".")) {
       --at;

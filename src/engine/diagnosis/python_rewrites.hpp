@@ -18,8 +18,8 @@ namespace topsctl {
 // The rewrites of one target, compiled.
 class PythonRewriter {
  public:
-  // `accepted`: ids of which also what is not certain is applied. Throws Error{internal} for a
-  // pattern that does not tokenize.
+  // `accepted`: ids whose uncertain changes are applied too. Throws Error{internal} for a pattern
+  // that cannot be tokenized.
   PythonRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
                  std::set<std::string> accepted);
 

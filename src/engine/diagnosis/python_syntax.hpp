@@ -1,5 +1,4 @@
-// What of Python's grammar can be told from neighbouring tokens: Python 2, templates and broken
-// blocks.
+// Syntax errors that neighbouring tokens show: Python 2, templates and broken blocks.
 #pragma once
 
 #include <optional>

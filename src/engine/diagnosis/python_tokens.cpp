@@ -109,7 +109,7 @@ class Tokenizer {
   // Spaces before a statement; lines without one are passed over.
   void begin_line() {
     int column = 0;
-    int alternative = 0;  // a tab as one column: both must tell the same
+    int alternative = 0;  // a tab as one column: both must agree
     for (;; ++at_) {
       if (peek() == ' ') {
         ++column;
@@ -167,7 +167,7 @@ class Tokenizer {
     add(Kind::comment, std::min(size, source_.size() - at_));
   }
 
-  // Of the character at that distance, as far as its bytes could be taken for others.
+  // The size of the character at that distance, if its bytes could be mistaken for others.
   std::size_t character_size(std::size_t ahead) const {
     return double_bytes_ && static_cast<unsigned char>(peek(ahead)) >= 0x81 ? 2 : 1;
   }
@@ -325,7 +325,7 @@ class Tokenizer {
   bool is_utf8_ = true;
   bool double_bytes_ = false;
   bool is_within_line_ = false;
-  std::string brackets_;  // those that close what is open
+  std::string brackets_;  // closing brackets of the open ones
   std::vector<Indent> indents_ = {{}};
 };
 

@@ -23,7 +23,7 @@ constexpr std::size_t longest_waiting = 4096;  // bytes of a line whose secret i
 constexpr std::size_t most_listed = 10'000;
 
 const Pattern& any_address() {
-  // An address of version 6 has eight groups, or a double colon: 12:30:01 is none.
+  // An IPv6 address has eight groups, or a double colon: 12:30:01 is not one.
   static const Pattern pattern(
       R"((?:\d{1,3}\.){3}\d{1,3}|\bip(?:-\d{1,3}){4}\b|\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b|)"
       R"(\b[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){7}\b|)"
@@ -57,7 +57,7 @@ std::string Redaction::without_addresses(const std::string& text) {
 std::string Redaction::line(std::string_view text) {
   ++line_;
   std::string out;
-  // What a carriage return writes over is in the text all the same.
+  // Text that a carriage return overwrites on a terminal is still in the file.
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('\r', at), text.size());
     if (at > 0) out.push_back('\r');
@@ -128,7 +128,7 @@ std::string Redaction::without_secrets(std::string text) {
     std::string out;
     std::size_t at = 0;
     for (auto found = form.find(text, 0); found; found = form.find(text, found->end)) {
-      // What another form has blanked is no secret any more.
+      // A match that another form has already blanked is not a secret any more.
       if (std::string_view(text).substr(found->begin, blank.size()) == blank) continue;
       out.append(text, at, found->begin - at).append(blank);
       at = found->end;

@@ -1,5 +1,4 @@
-// Finds keys with plain values, without reading the documents as wholes: what is not changed stays
-// as it is written.
+// Finds keys with plain values without parsing whole documents: all other text stays as written.
 #include "engine/diagnosis/settings_rewrites.hpp"
 
 #include <algorithm>

@@ -263,7 +263,7 @@ class ShellRewriter::Search {
   void take(const Rewrite& rewrite, const ShellCommand& command, std::size_t at, std::size_t size,
             const HoleTexts& holes) {
     const ShellWord& first = command[at];
-    // A command that is wholly meant has been told of.
+    // A command that matches as a whole has been reported already.
     const bool is_known = std::any_of(
         found_.hits.begin(), found_.hits.end(),
         [&](const SourceHit& hit) { return hit.id == rewrite.id && hit.line == first.line; });

@@ -1,4 +1,4 @@
-// Where a project's sources have what a rewrite names.
+// Places of a project's sources that rewrites match.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ inline auto members_of(SourceHit& value) {
   return std::tie(id, handling, line, text, is_guarded, has_rewrite, is_certain, is_applied);
 }
 
-// What rewrites ask of the project as a whole.
+// Facts about the whole project that rewrites need.
 struct ProjectFacts {
   bool names_cuda = false;                           // somewhere in Python
   std::set<std::string, std::less<>> group_scripts;  // names of files that make a process group
@@ -37,7 +37,7 @@ struct ProjectFacts {
       texts;  // of files that a rewrite asks of, by name
 };
 
-// What one round over a text finds.
+// The results of one pass over a text.
 struct FoundRewrites {
   std::vector<SourceHit> hits;
   std::vector<TextEdit> edits;  // of the hits that are applied

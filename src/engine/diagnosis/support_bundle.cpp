@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t most_transactions = 5;
 constexpr std::uint64_t most_of_system_file = 4U << 20U;
 constexpr std::int64_t support_tool_timeout_ms = 20'000;
-constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; what is kept is shorter
+constexpr std::size_t longest_line = std::size_t{1} << 20U;  // bytes; kept lines are shorter
 constexpr std::array<std::string_view, 5> system_files = {
     "/etc/os-release", "/proc/version", "/proc/meminfo", "/proc/cpuinfo", "/proc/mounts"};
 
@@ -62,7 +62,7 @@ class Collection {
   void leave_out(const std::string& what, const std::string& why) {
     bundle_.left_out.push_back(redaction_.name(concat(what, ": ", why)));
   }
-  // The last: by it the sender can judge what was found.
+  // The last entry: shows the sender what was blanked.
   void add_list_of_blanked() {
     std::string list;
     for (const Blanked& each : redaction_.blanked())
@@ -81,7 +81,7 @@ class Collection {
     return number == 1 ? name : concat(name, "-", number);
   }
 
-  // Without what would lead out of the directory that it is unpacked into.
+  // Without parts that would lead out of the directory into which it is unpacked.
   static std::string relative_name(const std::string& path) {
     std::vector<std::string> parts;
     for (const std::string& part : split(path, '/')) {

@@ -49,7 +49,7 @@ std::vector<DiffLine> diff_lines(const std::vector<std::string_view>& before,
     }
     std::size_t end = i;
     while (end < after.size() && origins[end] < 0) ++end;
-    // What goes stands before what comes in its place.
+    // Removed lines come before their replacement.
     old_ones_before(end < after.size() ? static_cast<std::size_t>(origins[end]) : before.size(), i);
     for (; i < end; ++i) lines.push_back({'+', after[i], old_line, i});
   }

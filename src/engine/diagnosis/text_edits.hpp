@@ -1,4 +1,4 @@
-// Changes of a text by offsets, and what they come to as a patch.
+// Changes of a text by offsets, and the resulting patch.
 #pragma once
 
 #include <cstddef>

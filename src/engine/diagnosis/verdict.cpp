@@ -32,7 +32,7 @@ bool was_earlier(const LogPlace& a, const LogPlace& b) {
   return a.order < b.order;
 }
 
-// Of the last attempt: what came before a good restart is over.
+// In the last attempt: events before a successful restart are over.
 bool is_of_last(const LogPlace& place, const LogStory& story) {
   return place.attempt >= story.attempts;
 }
@@ -115,8 +115,8 @@ bool is_over(const Seen& seen, const LogStory& story) {
                       [&](const Sighting* each) { return counts(each->place, story); });
 }
 
-// A warning says that something is odd, not that the job ended of it; what is no fault, such as an
-// interrupt, may have ended it.
+// A warning does not end a job; a diagnosis that is not a fault, such as an interrupt, may have
+// ended it.
 bool ends_jobs(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity != Severity::warning;
 }
@@ -128,8 +128,8 @@ bool has_error(const std::vector<Seen>& seen, const LogStory& story) {
   });
 }
 
-// What ended the job from outside did not where something had failed before: a scheduler ends the
-// other tasks of a job in which one fails.
+// An external end is not the cause if something failed before it: a scheduler ends the other tasks
+// of a job in which one fails.
 bool yields(const Seen& seen, const std::vector<Seen>& all, const LogStory& story) {
   if (ends_as_wished(*seen.diagnosis)) {
     return has_failed_before(seen.first().place, story) ||
@@ -232,7 +232,8 @@ std::optional<int> first_failed_rank(const LogStory& story) {
   return std::nullopt;
 }
 
-// That which nothing explains before those of the launcher and of effects.
+// The first traceback of the last attempt: unexplained ones come first, then those of the rank that
+// failed first.
 std::optional<Traceback> first_traceback(const LogStory& story) {
   const std::optional<int> failed_first = first_failed_rank(story);
   const auto key = [&](const Traceback& each) {

@@ -68,7 +68,7 @@ std::string one_blank_each(std::string_view line) {
   return out;
 }
 
-// What dpkg installs of a package, but folders.
+// The files that dpkg installs for a package, without directories.
 class OwnFiles {
  public:
   explicit OwnFiles(const Package& package) {
@@ -124,7 +124,7 @@ class ScriptJudge {
     }
   }
 
-  // After the last line: what of the rules that ask for a line is missing.
+  // After the last line: checks the rules that require a line.
   void end() {
     if (script_language(script_.text) != ScriptLanguage::shell || !does_something_) return;
     for (const ScriptRule& rule : rules_) {

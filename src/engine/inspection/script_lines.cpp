@@ -36,8 +36,7 @@ bool has_backtick(std::string_view text) {
   return false;
 }
 
-// Whether what is written there is seen by a person and kept nowhere; `target`
-// follows the redirection.
+// Whether the output is only shown and not stored; `target` follows the redirection.
 bool is_on_screen(std::string_view redirection, std::string_view target) {
   target.remove_prefix(std::min(target.find_first_not_of(" \t\r"), target.size()));
   const bool to_descriptor = redirection.size() > 1 && redirection.ends_with('&') &&
@@ -48,8 +47,7 @@ bool is_on_screen(std::string_view redirection, std::string_view target) {
          target.starts_with("/dev/console");
 }
 
-// Keeps of a script what may do something; memory is a small multiple of the
-// script.
+// Keeps the effective parts of a script; memory is a small multiple of the script.
 class ScriptText {
  public:
   ScriptText(std::string_view script, Quotes quotes)
@@ -94,7 +92,7 @@ class ScriptText {
     bool is_target = false;  // the word is where a redirection goes
     bool prints = false;
     bool is_cat = false;
-    bool is_kept = false;  // what it prints goes somewhere
+    bool is_kept = false;  // its output is stored or processed
     bool after_pipe = false;
     std::vector<Extent> printed;
   };
@@ -174,8 +172,7 @@ class ScriptText {
     current.is_cat = word == "cat" || word == "/bin/cat";
   }
 
-  // `prints_only`: what the command prints is seen by a person and by nobody
-  // else.
+  // `prints_only`: the output of the command is only shown.
   void end_command(bool prints_only) {
     end_word();
     Command& ended = command();
@@ -187,7 +184,7 @@ class ScriptText {
   }
 
   void redirect(const ShellToken& token) {
-    // "2" of "2>&1" is no word.
+    // "2" of "2>&1" is not a word.
     if (!is_digits(command().word)) end_word();
     Command& current = command();
     current.in_word = false;

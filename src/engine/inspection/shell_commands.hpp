@@ -9,7 +9,7 @@ namespace topsctl {
 
 struct ShellWord {
   std::string text;        // without quotes
-  bool is_literal = true;  // what stands there is what the command gets
+  bool is_literal = true;  // the command receives the text as written
 };
 
 struct ShellCommand {
@@ -24,7 +24,7 @@ struct ShellLine {
   bool is_understood = true;           // false: quotes or brackets that do not end
 };
 
-// POSIX.1-2017, Shell Command Language 2.2 to 2.9, as far as telling commands apart needs it.
+// POSIX.1-2017, Shell Command Language 2.2 to 2.9, as far as separating commands requires.
 ShellLine shell_line(std::string_view text);
 
 }  // namespace topsctl

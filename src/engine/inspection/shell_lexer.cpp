@@ -206,8 +206,7 @@ std::string_view ShellLexer::line_at(std::size_t offset, bool strips_tabs) const
   return line.substr(strips_tabs ? std::min(line.find_first_not_of('\t'), line.size()) : 0);
 }
 
-// One whose end is missing is taken for something else, and what follows for
-// commands.
+// One without an end marker is not a here-document; the following lines are commands.
 void ShellLexer::find_here_documents() {
   std::size_t begin = at_;
   for (HereDocument& document : std::exchange(announced_, {})) {

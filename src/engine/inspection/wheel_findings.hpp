@@ -1,4 +1,4 @@
-// What an operator should know of a single wheel.
+// Findings on a single wheel.
 #pragma once
 
 #include <vector>

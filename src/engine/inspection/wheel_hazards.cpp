@@ -37,7 +37,7 @@ struct Owned {
   std::string_view distribution;
 };
 
-// What installs packages, and what a backend of torch builds on.
+// Modules that install packages, and those that a torch backend builds on.
 constexpr std::array<Owned, 7> known_modules = {{{"pip", "pip"},
                                                  {"setuptools", "setuptools"},
                                                  {"pkg_resources", "setuptools"},
@@ -46,7 +46,8 @@ constexpr std::array<Owned, 7> known_modules = {{{"pip", "pip"},
                                                  {"numpy", "numpy"},
                                                  {"torch", "torch"}}};
 
-// The path below a site directory, also where .data names one below the prefix; empty: elsewhere.
+// The path below a site directory, also if .data names one below the prefix; empty for other
+// places.
 std::string path_in_site(const WheelDestination& destination) {
   if (destination.kind == WheelDestination::Kind::site) return destination.path;
   if (destination.kind != WheelDestination::Kind::data) return {};

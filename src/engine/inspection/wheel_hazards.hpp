@@ -1,4 +1,4 @@
-// What a wheel would do to Python and to the system beyond its own package.
+// Effects of a wheel on Python and on the system beyond its own package.
 #pragma once
 
 #include <string_view>

@@ -47,7 +47,7 @@ void sync_file(const Descriptor& file, const fs::path& name) {
 
 }  // namespace
 
-// While it is there, nobody closes the store.
+// While it lives, the store cannot be closed.
 class ObservedStore::Turn {
  public:
   explicit Turn(ObservedStore& store) : store_(store) {
@@ -118,7 +118,7 @@ bool ObservedStore::is_no_business(const CallerPlace& place) const {
 
 bool ObservedStore::is_settled(const std::string& path) const {
   if (path.starts_with(own_state_)) return true;
-  // Whether it is a folder is not known here.
+  // The path's type is unknown here, so assume a directory.
   return known_.knows(path, true) && (path == "/" || known_.knows(parent_of(path), true));
 }
 
@@ -167,7 +167,7 @@ void ObservedStore::keep_name(const std::string& path, bool is_folder) {
   }
 }
 
-// Where a folder was, the names of what comes into it with the tree are new.
+// If the target was a directory, names that arrive with the tree are new.
 void ObservedStore::keep_tree(const std::string& path, const std::string& moves_to) {
   for (const ListedName& listed : tree_.list(path)) {
     const std::string each = concat(path, "/", listed.name);

@@ -12,8 +12,8 @@ namespace topsctl {
 
 namespace {
 
-// A complete one before all others, then the one of which most is there; of equal ones the later,
-// as the operator's own come after those of the program.
+// A complete stack first, then the one with the most components present; of equal ones the later,
+// because the operator's own stacks come after the built-in ones.
 StackMatch nearest(const std::vector<StackMatch>& stacks) {
   const auto further = [](const StackMatch& a, const StackMatch& b) {
     return std::pair(a.is_complete(), a.found.size()) < std::pair(b.is_complete(), b.found.size());
@@ -52,8 +52,8 @@ std::set<std::string> left_alone(const Inspection& inspection) {
   return names;
 }
 
-// Wheels with errors beside a sound one of their component: a host whose Python that one fits takes
-// it, and never looks at the others.
+// Wheels with errors beside an intact one of their component: a host whose Python fits the latter
+// installs it, and ignores the others.
 std::set<std::string> replaceable_wheels(const Inspection& inspection,
                                          const std::vector<Finding>& findings) {
   std::set<std::string> faulty;

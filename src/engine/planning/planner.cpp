@@ -112,8 +112,8 @@ std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs, Brok
   return argv;
 }
 
-// What an install can have brought or spoiled. The rest is `topsctl verify`'s: what dpkg wrote a
-// moment ago need not be read again.
+// Checks of what an install can add or damage. `topsctl verify` does the rest: files that dpkg has
+// just written need not be read again.
 bool is_of_install(CheckKind kind) {
   return kind == CheckKind::deb_installed || kind == CheckKind::library ||
          kind == CheckKind::wheel_installed || kind == CheckKind::environment_file ||
@@ -141,7 +141,7 @@ std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int
     std::copy_if(stack.checks.begin(), stack.checks.end(), std::back_inserter(checks),
                  needs_device);
   }
-  // What installed a wheel is not believed, whatever the stack says.
+  // An installed wheel is always checked, even if the stack has no such check.
   for (const PlannedPackage& package : plan.packages) {
     if (package.kind != PackageKind::wheel) continue;
     const bool is_checked = std::any_of(checks.begin(), checks.end(), [&](const CheckRule& check) {
@@ -163,9 +163,10 @@ std::string file_list(const std::vector<PlannedPackage>& packages) {
   return joined(names, " ");
 }
 
-// The debs of each call of dpkg that are not there already; every planned package has the index of
-// its selection. dpkg unpacks all debs of a call before it configures the first: what needs another
-// one configured before it is unpacked (Pre-Depends) comes in a later call. No calls: all at once.
+// The debs of each call of dpkg that are not installed already; every planned package has the index
+// of its selection. dpkg unpacks all debs of a call before it configures the first, so a deb that
+// needs another one configured before it is unpacked (Pre-Depends) comes in a later call. No calls:
+// all at once.
 std::vector<std::vector<PlannedPackage>> changing_debs(
     const Plan& plan, const std::vector<std::vector<std::size_t>>& calls) {
   std::vector<std::vector<std::size_t>> all = calls;
@@ -258,7 +259,7 @@ void add_steps(const PlanInput& input, Plan& plan) {
   steps.push_back({"commit", "sync the disks and commit", Commit{}, {}});
 }
 
-// Findings that are no reason to stop, or that are accepted.
+// Findings that do not stop the install, or that are accepted.
 void add_findings(const CompatibilityReport& fit, Plan& plan) {
   for (const Finding& finding : fit.findings) {
     const bool is_told = finding.id == downgrade_finding || finding.id == "needs-several-calls";

@@ -1,4 +1,4 @@
-// Guards distributions against the wheels of a stack, and notes what they are before.
+// Protects distributions from the wheels of a stack, and records their identities.
 #include "topsctl/engine/planning/unchanged_wheels.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Looks at each place that a wheel's files go to.
+// Checks each destination of a wheel's files.
 #include "topsctl/engine/planning/wheel_clashes.hpp"
 
 #include <sys/stat.h>

@@ -99,8 +99,8 @@ void add_link_targets(const Package& deb, const HostFacts& facts, std::set<std::
   }
 }
 
-// What the scripts name they may write, and into a file as it stands: then a link would keep
-// nothing.
+// Scripts may write into the paths that they mention, in place: a link would not preserve the
+// content.
 void add_mentioned(std::string_view script, std::set<std::string>& paths,
                    std::set<std::string>& replaced, std::set<std::string>& packed) {
   for (const std::string& path : mentioned_paths(script)) {
@@ -133,8 +133,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
   if (!any) return;
   set.debs = changed_debs(selection, facts);
   add_side_effects(selection, set);
-  // Besides the versions before, what dpkg takes away for them: the facts hold those packages'
-  // files.
+  // Besides the previous versions, packages that dpkg removes for them: the facts have their files.
   for (const auto& [name, deb] : facts.debs) {
     for (const std::string& path : deb.files) {
       if (path != "/.") add_deb_path(path, facts, paths, set.unpacked);
@@ -230,10 +229,10 @@ WriteSet predicted_write_set(const Plan& plan, const Selection& selection, const
   }
   if (plan.environment) {
     paths.insert(plan.environment->file);
-    // What a kill leaves of writing it.
+    // Temporary files of a killed write.
     set.families.push_back({fs::path(plan.environment->file).parent_path().string(), ".topsctl-"});
   }
-  // What else was named before is not only possible.
+  // Paths that were named before are not merely possible.
   std::erase_if(set.possible, [&](const std::string& path) { return paths.contains(path); });
   std::sort(set.possible.begin(), set.possible.end());
   paths.insert(set.possible.begin(), set.possible.end());

@@ -1,4 +1,4 @@
-// How an install is to know what it writes.
+// Chooses how an install determines its write set.
 #pragma once
 
 #include "topsctl/engine/inspection/script_effects.hpp"

@@ -58,7 +58,7 @@ Json excerpt(const Excerpt<Item>& list) {
   return {{"count", list.count}, {"first", std::move(items)}};
 }
 
-// As excerpt(), of names that are no paths.
+// Like excerpt(), for names that are not paths.
 Json names(const Excerpt<std::string>& list) {
   return {{"count", list.count}, {"first", objects("name", list.first)}};
 }

@@ -18,13 +18,13 @@ struct BundleFile {
   bool operator==(const BundleFile&) const = default;
 };
 
-// Programs of the ECCL package and eccl_*_perf; .py and .sh files whose name tells of training.
+// Programs of the ECCL package and eccl_*_perf; .py and .sh files whose name indicates training.
 std::vector<BundleFile> training_files(const Inspection& inspection);
 
 // Manuals, licences and the like, by their names.
 std::vector<BundleFile> document_files(const Inspection& inspection);
 
-// Packages, containers, other files and what is in packages, the biggest first.
+// Packages, containers, other files and the content of packages, the largest first.
 std::vector<BundleFile> biggest_files(const Inspection& inspection, std::size_t most);
 
 // Variables set in scripts and packages, and how often each is set so.

@@ -28,13 +28,13 @@ Entries entries_of(const Package& package) {
   return entries;
 }
 
-// The version's own folders change their names with it: "torch_gcu-1.10.dist-info".
+// The version's own directories include it in their names: "torch_gcu-1.10.dist-info".
 bool is_wheel_metadata(const Package& package, std::string_view path) {
   return package.kind == PackageKind::wheel &&
          path.substr(0, path.find('/')).ends_with(".dist-info");
 }
 
-// What the package's own list says of its files; empty if it has none or a malformed one.
+// The package's own list of digests; empty if it has none or a malformed one.
 std::map<std::string, std::string> digests_of(const Package& package) {
   std::map<std::string, std::string> digests;
   for (const std::string& line : split(package.md5sums, '\n')) {
