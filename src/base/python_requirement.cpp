@@ -19,7 +19,7 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// The release of a version as far as `like` goes: "3.8.10" like "3.8" is "3.8".
+// The release of a version, with as many parts as `like`: "3.8.10" like "3.8" is "3.8".
 std::string cut_like(std::string_view version, std::string_view like) {
   std::vector<std::string> parts = split(version, '.');
   const std::size_t most = split(like, '.').size();

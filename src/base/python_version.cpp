@@ -1,4 +1,4 @@
-// Python version ordering: PEP 440, and a defined order for what is not of it.
+// Python version ordering: PEP 440, and a defined order for other versions.
 #include "topsctl/base/python_version.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::string_view separators = "-_.";
-// What Python's `\s` matches among ASCII.
+// The ASCII characters that Python's `\s` matches.
 constexpr std::string_view white_space = " \t\n\v\f\r\x1c\x1d\x1e\x1f";
 
 // Without leading zeros: zero is the empty text, so that length and text give the order.
@@ -68,8 +68,8 @@ struct PythonVersion {
   std::optional<std::vector<Piece>> local;
 };
 
-// Reads a version that is in lower case already. Each part takes as much as it can: no later part
-// of PEP 440's grammar needs what an earlier one took.
+// Scans a lower-case version. Each part consumes as much as possible: no later part of PEP 440's
+// grammar needs text that an earlier one consumed.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
@@ -127,8 +127,8 @@ class Scanner {
     return numbers;
   }
 
-  // "-dev_1", "dev": the number, zero if there is none; nothing is read unless one of the labels is
-  // there. A label that begins with another comes first.
+  // "-dev_1", "dev": the number, zero if it is missing; reads nothing unless one of the labels is
+  // present. A label that begins with another one must come first.
   std::optional<Number> labelled(std::initializer_list<std::string_view> labels) {
     const std::string_view before = rest_;
     skip_separator();
@@ -191,7 +191,7 @@ int compare_releases(const std::vector<Number>& a, const std::vector<Number>& b)
   return order(a.size(), b.size());
 }
 
-// 0 for a mere development release, which precedes alphas; then the phases; then what is none.
+// 0 for a pure development release, which precedes alphas; then the phases; then the rest.
 int stage(const PythonVersion& version) {
   if (version.pre) return 1 + static_cast<int>(version.pre->phase);
   return version.dev && !version.post ? 0 : 4;

@@ -40,8 +40,8 @@ struct GlobalOptions {
   bool events = false;
   std::string color = "auto";
   std::string log_file;
-  std::string language;     // asked_language() knew it before
-  std::size_t columns = 0;  // of text where standard output is no terminal; 0: as wide as it is
+  std::string language;     // asked_language() has read it before
+  std::size_t columns = 0;  // text width if standard output is not a terminal; 0: unlimited
 };
 
 // Asked for with --help; carries the command's name, empty for the program itself.
@@ -137,7 +137,7 @@ class Program {
   }
 
   // `topsctl env exec -- PROGRAM...`, `topsctl launch -- SCRIPT...`: none of those words is
-  // topsctl's, whatever it looks like.
+  // topsctl's, regardless of its form.
   void cut_off_program_words() {
     const auto dashes = std::find(arguments_.begin(), arguments_.end(), "--");
     if (dashes == arguments_.end()) return;
@@ -163,7 +163,7 @@ class Program {
     return arguments_.end();
   }
 
-  // `topsctl help install`: the second word is no command to run.
+  // `topsctl help install`: the second word is not a command to run.
   void name_page() {
     const auto help = command_word();
     if (help == arguments_.end() || *help != "help") return;
@@ -179,7 +179,7 @@ class Program {
     if (!is_known) throw unknown_command(*word);
   }
 
-  // Whoever reads what is printed may stop: `topsctl help install | head -1`.
+  // The reader of the output may stop: `topsctl help install | head -1`.
   static bool is_written_or_unwanted() {
     if (std::cout) return true;
     pollfd out = {STDOUT_FILENO, POLLOUT, 0};
@@ -306,7 +306,7 @@ class Program {
     where.bundle = known_bundle_;
     for (std::string* text : {&output.text, &output.brief}) *text = std::string(translated(*text));
     tell_where(where, output);
-    // Before what the text says is next.
+    // Before the text's recommendation of the next step.
     if (!wants_json() && !options_.quiet) {
       for (const std::string& warning : output.header.warnings)
         std::cerr << fitted_lines(
@@ -359,11 +359,11 @@ class Program {
 
 namespace {
 
-// While it lives, what is said on standard error holds nothing up.
+// While it lives, writing to standard error never blocks.
 class NonBlockingErrors {
  public:
   NonBlockingErrors() : buffer_(2), before_(std::cerr.rdbuf()) {
-    if (before_ == usual) std::cerr.rdbuf(&buffer_);  // else somebody listens already
+    if (before_ == usual) std::cerr.rdbuf(&buffer_);  // else it was redirected before
   }
   ~NonBlockingErrors() { std::cerr.rdbuf(before_); }
   NonBlockingErrors(const NonBlockingErrors&) = delete;

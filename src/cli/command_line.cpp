@@ -1,4 +1,5 @@
-// Builds CLI11's parser from a table of options, runs it, and tells its errors in topsctl's words.
+// Builds CLI11's parser from a table of options, runs it, and reports its errors in topsctl's
+// words.
 #include "cli/command_line.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// The table of commands, and what they share.
+// The table of commands, and their common code.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -45,7 +45,7 @@ const std::vector<CommandRow>& command_table() {
 
 namespace {
 
-// A user who has none is told what is to be said of the machine's.
+// Without transactions of their own, users see the notes on the system's.
 bool has_own_transactions(const Session& session) {
   if (is_root_user()) return false;
   try {

@@ -25,9 +25,9 @@ struct InstallOptions {
   bool no_sandbox = false;
 };
 
-// --profile, --set, --unset and --forget-settings.
-// For what uses a library that was built and not installed.
+// For commands that use a library that was built and not installed.
 void add_library_option(OptionTable& table, SettingOptions& settings);
+// --profile, --set, --unset and --forget-settings.
 void add_setting_options(OptionTable& table, SettingOptions& settings);
 void add_install_options(OptionTable& table, InstallOptions& options);
 // --no-sandbox.

@@ -47,7 +47,7 @@ void NonBlockingStreambuf::write_some(const char* bytes, std::size_t size) {
     const ssize_t written = ::write(descriptor_, bytes, size);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EAGAIN) {
-      // Room for less than this: wait for more, but not for ever.
+      // No space for this much: wait, but only for a limited time.
       is_stuck_ = true;
       return;
     }

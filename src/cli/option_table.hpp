@@ -1,4 +1,4 @@
-// The table of a command's options, arguments and parts: what may be given, and what was.
+// The table of a command's options, arguments and parts, with the given values.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace topsctl {
 
-// Returns an empty string for a good value, else what is wrong with it.
+// Returns an empty string for a valid value, else the error.
 using ValueCheck = std::function<std::string(const std::string& value)>;
 
-// Of the option that asks for the short help.
+// For the option that shows the short help.
 struct ShowsHelp {};
 
-// What the parser does with an option that is given: runs the function at once, sets the flag, or
-// converts the value. The pointers must be valid until the command line has been parsed.
+// The parser's action for a given option: runs the function at once, sets the flag, or converts the
+// value. The pointers must be valid until the command line has been parsed.
 using OptionTarget =
     std::variant<ShowsHelp, std::function<void()>, bool*, int*, unsigned*, std::int64_t*,
                  std::size_t*, std::optional<std::size_t>*, std::string*,
@@ -60,9 +60,9 @@ struct OptionTable {
 
   std::string name;
   std::string description;
-  std::string extra_word_hint;  // what to do with a word that is none of its own
-  bool is_hidden = false;       // not in the help of what it is a part of
-  std::deque<Option> options;   // in the order of the help; addresses stay
+  std::string extra_word_hint;                      // hint for an unknown word
+  bool is_hidden = false;                           // not shown in the help of its parent
+  std::deque<Option> options;                       // in the order of the help; addresses stay
   std::vector<std::unique_ptr<OptionTable>> parts;  // commands of a program, or of a command
   std::string group = "Options";                    // of options that are added from now on
   bool is_given = false;                            // the name was on the command line
@@ -81,12 +81,12 @@ struct OptionTable {
                    std::string type_name) {
     return add(name, &target, description, std::move(type_name));
   }
-  // A flag that runs `act`, which may throw, before what is behind it is looked at.
+  // A flag that runs `act`, which may throw, before the following words are parsed.
   Option& immediate(const std::string& names, std::function<void()> act,
                     const std::string& description);
   OptionTable& part(std::string its_name, const std::string& its_description);
 
-  // By one of its names. Throws Error{internal} if there is none.
+  // By one of its names. Throws Error{internal} if it is unknown.
   Option& option(const std::string& its_name);
   const Option& option(const std::string& its_name) const;
   bool has(const std::string& its_name) const;  // was this option given?
@@ -100,7 +100,7 @@ struct OptionTable {
               std::string type_name);
 };
 
-// The command with what was given, as words of a command line; without the options of one group.
+// The command with its given options, as words of a command line; without the options of one group.
 std::vector<std::string> given_words(const OptionTable& command, const std::string& left_out_group);
 
 }  // namespace topsctl

@@ -24,7 +24,8 @@ namespace {
 constexpr std::string_view page_indent = "    ";
 constexpr std::size_t page_columns = 80;  // without a terminal, as man(1) has them
 constexpr std::string_view code_indent = "    ";
-// LESS as git sets it: leave what fits on the screen, keep colours. LESSSECURE: no shell from it.
+// LESS like git's default: quit if the text fits on the screen, keep colours. LESSSECURE: no shell
+// from it.
 constexpr const char* pager =
     "LESS=\"${LESS-FRX}\" LESSSECURE=1; export LESS LESSSECURE\n"
     "if [ -n \"$PAGER\" ]; then eval \"exec $PAGER\"\n"
@@ -89,7 +90,7 @@ std::string inline_text(std::string_view text, const Style& style) {
   return out;
 }
 
-// A line of a list of options is a name, two blanks at least, and what it means.
+// An option line has a name, at least two blanks, and a description.
 std::string option_line(std::string_view indentation, std::string_view text, const Style& style) {
   if (indentation.size() + display_width(text) <= style.width())
     return concat(indentation, text, "\n");

@@ -15,8 +15,8 @@ std::string rendered_page(std::string_view markdown, const Style& style);
 // For standard output: in lines that fit the terminal, or 80 columns in a pipe or a file.
 std::string shown_page(std::string_view markdown, const Style& style);
 
-// Goes on as PAGER, else as less, if standard output is a terminal and the text is longer than it.
-// Returns if it fits, or where there is no pager.
+// Executes PAGER, else less, if standard output is a terminal and the text is longer than its
+// screen. Returns if the text fits, or if there is no pager.
 void read_in_pager(const std::string& text, const Style& style);
 
 // The short help of a command with meanings that go on below where they begin, on a terminal.

@@ -50,7 +50,7 @@ void ProgressSink::progressed(std::uint64_t done, std::uint64_t total) {
   constexpr std::uint64_t width = 20;
   done = std::min(done, total);
   const std::uint64_t filled = done * width / total;
-  // What was there before took no time.
+  // Data that were there before took no time.
   const double gained =
       static_cast<double>(std::max<std::uint64_t>(done - std::min(done, done_before_), 1));
   const double ms = static_cast<double>(elapsed.count());

@@ -69,10 +69,10 @@ std::size_t width_of(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
 }
 
-// Of what of a row stands in further lines.
+// For the parts of a row in further lines.
 constexpr std::size_t further_indent = 4;
 
-// Columns that stand in one line.
+// Columns in one line.
 struct ColumnGroup {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -264,7 +264,7 @@ std::string render_plan(const Plan& plan, const Style& style) {
 
 namespace {
 
-// What the programs of failed checks printed at last.
+// The last output of the programs of failed checks.
 std::string outputs_of(const std::vector<CheckResult>& checks, const Style& style) {
   constexpr std::size_t most_lines = 20;
   std::string text;
@@ -292,7 +292,7 @@ std::string render_checks(const std::vector<CheckResult>& checks, const Style& s
 
 namespace {
 
-// Those that passed are counted; what failed the transaction, its error tells.
+// Passed checks are only counted; the transaction's error reports the failed one.
 std::string checks_in_brief(const TransactionReport& report, const Style& style) {
   std::vector<CheckResult> others;
   std::copy_if(report.checks.begin(), report.checks.end(), std::back_inserter(others),

@@ -14,10 +14,10 @@ namespace topsctl {
 // Columns that lines are fitted into where no terminal says how many it has.
 inline constexpr std::size_t text_columns = 100;
 
-// What the terminal can show.
+// The capabilities of the terminal.
 struct Style {
   bool colors = false;
-  std::size_t columns = 0;  // of the terminal; 0: there is none
+  std::size_t columns = 0;  // of the terminal; 0: none
   std::size_t width() const { return columns == 0 ? text_columns : columns; }
   std::string bold(const std::string& text) const;
   std::string green(const std::string& text) const;

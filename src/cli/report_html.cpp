@@ -83,8 +83,8 @@ bool is_hex(std::string_view text) {
                      [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// A piece of a word without separators. A digest may break between groups of its digits; what else
-// is too long for a screen breaks where it must.
+// A piece of a word without separators. A digest may break between groups of its digits; other text
+// that is too long for a screen breaks where necessary.
 std::string piece_html(std::string_view piece) {
   if (piece.size() <= longest_whole) return escaped(piece);
   if (!is_hex(piece)) return concat("<span class=\"long\">", escaped(piece), "</span>");

@@ -1,4 +1,4 @@
-// What a page shows of a report, and the page as text.
+// The parts of a report that a page shows, and the page as text.
 #include "cli/report_page.hpp"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void add_fact(ReportPage& page, const char* label, const std::string& value) {
   if (value != "-") page.facts.emplace_back(translated(label), translated_text(value));
 }
 
-// Where, for whom and when, and of which packages.
+// Host, user, time and packages.
 void add_origin(ReportPage& page, const Json& document) {
   add_fact(page, "host", field(document, "host"));
   add_fact(page, "user", field(document, "user"));
@@ -125,7 +125,7 @@ class PageWriter {
     const auto fact = [&](const char* label, const char* key) {
       add_fact(page_, label, field(document_, key));
     };
-    // What an error says is not said twice.
+    // An error's message is not repeated.
     const auto error = document_.find("error");
     const bool is_error = error != document_.end() && error->is_object() &&
                           field(*error, "message") == field(document_, "msg");
@@ -218,7 +218,7 @@ std::string first_line(const std::string& text) {
   return split(text, '\n').front();
 }
 
-// Of one target: its own report, as far as it has come to one. Its warnings are those of the page.
+// For one target: its own report, if there is one. Its warnings are shown on the main page.
 ReportPage target_page(const Json& target) {
   const auto report = target.find("report");
   const bool has_report = report != target.end() && report->is_object();

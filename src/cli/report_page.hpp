@@ -16,7 +16,7 @@ struct ReportPage {
   struct Section {
     std::string title;
     std::vector<std::vector<std::string>> rows;  // the first is the heading
-    std::optional<std::size_t> result = {};      // the column that tells how it went
+    std::optional<std::size_t> result = {};      // the column with the result
     bool leads_to_parts = false;                 // the first column names the parts of the page
   };
   std::string title;
@@ -27,13 +27,13 @@ struct ReportPage {
   std::string facts_title = {};                            // of the facts of a page with parts
 };
 
-// The page of a document of install, rollback or recover; what it lacks is left out.
+// The page of a document of install, rollback or recover; omits missing parts.
 ReportPage report_page(const Json& document);
-// The page of a document of deploy: a row for each target, and the page of its own report as a
+// The page of a document of deploy: one row per target, and the page of each target's report as a
 // part.
 ReportPage deployment_page(const Json& document);
 
-// What a result means, whichever word tells it.
+// The meaning of a result, for all its names.
 enum class Mark { none, good, bad, attention, open };
 Mark mark_of_result(const std::string& result);
 

@@ -97,7 +97,7 @@ std::string texts(const std::vector<Word>& words) {
   return out;
 }
 
-// Lines for bash and zsh alike: what of the words typed so far names a command or a part of one.
+// Lines for both bash and zsh: the typed words that name a command or a part of one.
 std::string case_of_word(const OptionTable& program) {
   std::string lines = format(
       "    case \"$command\" in\n    \"\") case \" {} \" in *\" $word \"*) command=\"$word\";; "
@@ -111,7 +111,7 @@ std::string case_of_word(const OptionTable& program) {
   return lines + "    esac\n";
 }
 
-// Lines of a case for bash and zsh: what may follow this option of that command.
+// Case lines for both bash and zsh: the possible values of this option of that command.
 std::string cases_of_values(const OptionTable& program, const std::string& form) {
   std::string lines;
   const auto add = [&](const std::string& command, const std::vector<Word>& options) {
@@ -122,7 +122,7 @@ std::string cases_of_values(const OptionTable& program, const std::string& form)
       line.replace(line.find("OPTION"), 6, option.text);
       line.replace(line.find("VALUES"), 6,
                    option.listed.empty() ? joined(option.values, " ") : option.listed);
-      // Of any command: a star within the quotes is none.
+      // For any command: a star within the quotes would not match.
       if (command == "*") line.replace(line.find("\"* "), 3, "*\" ");
       lines += line;
     }
@@ -293,7 +293,7 @@ Output listed_values(const CompletionOptions& options, const Session& session) {
     for (const std::string& value : completion_values(options.kind, session, typed))
       values.push_back(printable(value));
   } catch (const Error&) {
-    // Whoever is typing waits for no error.
+    // Errors must not disturb a user who is typing.
   }
   for (const std::string& value : values) output.text += concat(value, "\n");
   output.is_data = true;

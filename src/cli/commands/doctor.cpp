@@ -1,4 +1,4 @@
-// topsctl doctor: what is wrong with a training.
+// topsctl doctor: diagnoses a training.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -120,7 +120,7 @@ Output export_rules(const DiagnosisCatalogue& catalogue, const DoctorReport& rep
   return output;
 }
 
-// Nothing found in what could not be read is no health.
+// Logs that could not be read do not count as healthy.
 void require_any_read(const LogStory& story, const Judgement& judgement) {
   const auto& sources = story.sources;
   const bool is_any_read = std::any_of(sources.begin(), sources.end(), [](const LogSource& source) {

@@ -1,4 +1,4 @@
-// topsctl history: what was done on a machine, the reports of one transaction, and what is kept.
+// topsctl history: past transactions of a host, the reports of one transaction, and pruning.
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -94,7 +94,8 @@ void show_one(const Host& host, const std::vector<Transaction>& transactions, st
   }
 }
 
-// What went, or would go, and what can be undone as the history is now.
+// The removed backups (in a dry run, those to remove), and the transactions that can still be
+// rolled back.
 std::string pruned_text(const std::vector<Pruned>& pruned, bool dry_run,
                         const std::vector<TransactionSummary>& now, const Style& style) {
   std::string text;
@@ -139,7 +140,7 @@ void prune_old(const Host& host, const HistoryCommandOptions& options, Session& 
   output.text = pruned_text(pruned, options.dry_run, now, session.style);
 }
 
-// A word that is no number may be a part's name that is wrong.
+// A word that is not a number may be a misspelled subcommand.
 std::int64_t transaction_named(const std::string& word, bool is_pruning) {
   if (!is_pruning && whole_number(1, 999999999999)(word).empty()) return std::stoll(word);
   throw Error(ErrorCode::usage, format("unknown argument {}", in_quotes(word)),

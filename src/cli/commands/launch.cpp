@@ -1,4 +1,4 @@
-// topsctl launch: a training on all cards of this machine.
+// topsctl launch: a training on all cards of this host.
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,11 +48,11 @@ struct LaunchCommandOptions {
   std::string job;
   std::string again;
   bool detach = false;
-  std::string detached_run;  // its name, from the process that has looked at all and detached it
+  std::string detached_run;  // its name, from the process that ran the checks and detached it
   bool dry_run = false;
 };
 
-// What goes with --job and --again.
+// Options that may be combined with --job and --again.
 bool goes_with_job(const Option& option) {
   static const std::vector<std::string> names = {
       "--job",       "--again",  "--log-dir", "--detach", "--dry-run", "--detached-run",

@@ -137,7 +137,7 @@ Output stop(const RunsCommandOptions& options, Session& session) {
   return output_of({run}, format("{} stopped: {}\n", run.name, outcome_of(run)));
 }
 
-// Prints a log that grows. What a rank has written must not steer a terminal.
+// Prints a growing log. Output of a rank must not control the terminal.
 class LogPrinter {
  public:
   explicit LogPrinter(std::string name)
@@ -148,7 +148,7 @@ class LogPrinter {
     if (!log_.is_open()) throw system_error(errno, "read", name_, ErrorCode::bad_input);
   }
 
-  // What is left of the file.
+  // The rest of the file.
   void print_rest() {
     std::array<char, piece_size> piece{};
     for (;;) {

@@ -1,4 +1,4 @@
-// topsctl status: where a host, or a fleet, stands, and what to type next.
+// topsctl status: the status of one or several hosts, and the next command.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -66,7 +66,7 @@ Output run_status(const StatusCommandOptions& options, Session& session) {
   return output;
 }
 
-// The first host that can be looked at and deviates; else all of them, more closely.
+// For the first reachable host that deviates; else for all of them, with more detail.
 std::string next_of(const FleetStatus& fleet, const std::string& where) {
   for (const FleetHost& host : fleet.hosts) {
     if (host.verdict == FleetVerdict::problems || host.verdict == FleetVerdict::differs)

@@ -1,4 +1,4 @@
-// topsctl watch: the cards of this machine and the ranks on them.
+// topsctl watch: the cards of this host and the ranks on them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void write_metrics(const std::string& file, const std::string& text) {
   }
 }
 
-// One look, and what is said of it.
+// One reading, and its judgement.
 struct Look {
   CardWatch watch;
   Judgement judgement;
@@ -66,7 +66,7 @@ class Watching {
         catalogue_(known_diagnoses(stack_.backend.name)),
         load_(host_),
         network_(host_) {
-    // A name that is no run's is told at once.
+    // An unknown run is reported at once.
     if (!options.run.empty()) static_cast<void>(run_named(own_, options.run));
     if (!options.telemetry.empty()) telemetry_.emplace(options.telemetry);
   }

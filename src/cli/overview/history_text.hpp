@@ -1,4 +1,4 @@
-// What topsctl has done on a host, as text.
+// The history of a host as text.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace topsctl {
 
 // In one line, with the first digits of the digest.
 std::string bundle_text(const GivenBundle& bundle);
-// A transaction, and what it installed: "topsrider-t2x 2.5.136"; empty: a patch, or unknown.
+// A transaction, and its installed stack: "topsrider-t2x 2.5.136"; empty: a patch, or unknown.
 struct HistoryLine {
   TransactionSummary summary;
   std::string stack;

@@ -1,4 +1,4 @@
-// Reads the packages, and makes the lock and the data for plans elsewhere.
+// Reads the packages, and makes the lock and the data for remote plans.
 #include "cli/targets/deploy_reading.hpp"
 
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace topsctl {
 
 namespace {
 
-// The targets install what was read here, and nothing that took its place on the way.
+// Ensures that the targets install the packages that were read here.
 SentFile lock_to_send(const TransferSetRequest& request, const TransferSet& transfer_set,
                       const Clock& clock) {
   constexpr std::size_t most_sent = 8U << 20U;

@@ -1,4 +1,4 @@
-// What a deployment reads here of the packages.
+// The local reading of packages for a deployment.
 #pragma once
 
 #include "cli/command.hpp"
@@ -7,7 +7,7 @@
 
 namespace topsctl {
 
-// What is read here of the packages before anything of them is sent.
+// The results of reading the packages, before any of them is sent.
 struct ReadHere {
   TransferSet files;
   SentBeside beside;

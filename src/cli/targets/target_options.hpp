@@ -1,4 +1,4 @@
-// The options of commands that work on other machines.
+// The options of commands that work on other hosts.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ void add_target_options(OptionTable& table, TargetOptions& options);
 
 void add_sudo_options(OptionTable& table, SudoOptions& options);
 
-// What was given, each once. Throws Error{usage} if there is none.
+// The given targets, each once. Throws Error{usage} if there are none.
 std::vector<Target> targets_of(const TargetOptions& options);
 TargetPoolOptions pool_options_of(const TargetOptions& options);
 
@@ -51,13 +51,13 @@ std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& opt
 // Settings of ssh_config for these targets that topsctl does not support.
 std::vector<std::string> ssh_warnings(const TargetOptions& options, const Session& session);
 
-// One for each target, so that no host gets what another one's sudo wants, unless it was said that
-// they are one; empty for root's log-ins, and where none is asked for. Throws Error{usage} where
-// there is no terminal.
+// One per target, so that no host receives another one's sudo password, unless the options say that
+// they are the same; empty for root logins, and if none is needed. Throws Error{usage} if there is
+// no terminal.
 std::vector<Secret> sudo_passwords(const std::vector<Target>& targets, const SudoOptions& options,
                                    Secrets& secrets);
 
-// Where topsctl keeps what only saves time, for the user who runs it.
+// The cache directory of topsctl, for the user who runs it.
 std::filesystem::path cache_folder(const Session& session);
 
 }  // namespace topsctl

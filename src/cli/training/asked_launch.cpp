@@ -1,4 +1,4 @@
-// Judges what a launch is asked for, and finds what a run or a job file says.
+// Checks the options of a launch, and reads them from a run or a job file.
 #include "cli/training/asked_launch.hpp"
 
 #include <algorithm>

@@ -20,10 +20,10 @@ struct TerminalSize {
   std::size_t rows = 24;
   bool operator==(const TerminalSize&) const = default;
 };
-// What the terminal at a descriptor says; where it says nothing, the usual size.
+// The size of the terminal at a descriptor; the default size if it is unknown.
 TerminalSize terminal_size(int descriptor);
 
-// The first characters of a line, as many as fit into so many columns.
+// The first characters of a line that fit into this number of columns.
 std::string fitting(std::string_view line, std::size_t columns);
 
 // While it lives, keys come as they are pressed and are not shown; the picture has a screen of its

@@ -55,7 +55,7 @@ void RankConsole::say(const std::string& line) {
     out_ << concat(clear_line, line, "\n", progress_) << std::flush;
 }
 
-// What a rank says must not steer a terminal.
+// Output of a rank must not control the terminal.
 std::string RankConsole::shown(std::string_view text) const {
   return is_terminal_ ? printable(text) : std::string(text);
 }

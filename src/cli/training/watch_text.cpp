@@ -1,4 +1,4 @@
-// Renders what topsctl watch sees.
+// Renders the readings of topsctl watch.
 #include "cli/training/watch_text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A thread for each host, and others that end what is left.
+// One thread per host, and further threads that stop remaining parts.
 #include "topsctl/engine/cluster/host_group.hpp"
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace {
 
 constexpr std::chrono::seconds last_words_time(10);  // for others to fail by themselves
 constexpr std::chrono::seconds between_stops(2);
-constexpr int most_stops = 10;                      // where nobody waits for the end of the part
+constexpr int most_stops = 10;                      // if the end of the part is not awaited
 constexpr std::int64_t group_patience_ms = 60'000;  // with a connection that was lost
 constexpr std::int64_t stop_patience_ms = 10'000;
 constexpr std::int64_t most_of_stop_ms = 60'000;  // a host gives its ranks 30 s
 constexpr std::chrono::seconds time_to_end(60);   // for a part whose host says that it has stopped
 constexpr int unclear_status = 1;
 
-// What `work` throws as an Error, also what is none.
+// Any exception of `work`, as an Error.
 std::optional<Error> error_of_call(const std::function<void()>& work) {
   try {
     work();
@@ -83,7 +83,7 @@ class Group {
     member.error = error_of_call([&] { run_part(index, member); });
     if (is_interrupted() && member.error && !member.status) return;  // it goes on there
     member.has_ended = true;
-    // Who ends well and names an error contradicts itself.
+    // A part with status 0 and an error contradicts itself.
     if (member.error && member.status == 0) member.status = unclear_status;
     const bool has_failed = member.status != 0;
     if (note_end(index, std::move(member)) && has_failed) {
@@ -134,7 +134,7 @@ class Group {
     return has_ended();
   }
 
-  // Those that are meant by what is known of them now.
+  // Stops the parts that are selected by their present state.
   void stop_parts(const std::function<bool(const MemberEnd&)>& is_meant) {
     std::vector<std::jthread> threads;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -177,7 +177,7 @@ class Group {
     }
   }
 
-  // Nobody waits for it any more: it was lost, or a signal has come.
+  // Its end is no longer awaited: it was lost, or a signal has come.
   void stop_unawaited(std::size_t index) {
     std::optional<Error> failure;
     for (int i = 0; i < most_stops && !is_interrupted(); ++i) {

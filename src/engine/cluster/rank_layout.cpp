@@ -1,4 +1,4 @@
-// Divides ranks and batches, and refuses what does not come out even.
+// Divides ranks and batches, and rejects layouts that do not divide evenly.
 #include "topsctl/engine/cluster/rank_layout.hpp"
 
 #include <nlohmann/json.hpp>

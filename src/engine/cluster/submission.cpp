@@ -1,4 +1,4 @@
-// Runs the command, and reads meanwhile what it says and what rank 0 writes.
+// Runs the command, and reads its output and that of rank 0 at the same time.
 #include "topsctl/engine/cluster/submission.hpp"
 
 #include <fcntl.h>
@@ -94,7 +94,7 @@ class Following {
       supervisor.reap();
       take(output.read_end);
       look_at_logs(told);
-      // What it has left behind follows nothing.
+      // Remaining child processes do not follow the job.
       if (supervisor.status(program_)) break;
     }
     job_.status = supervisor.status(program_).value_or(signal_base + SIGKILL);

@@ -32,7 +32,7 @@ constexpr std::size_t piece_size = std::size_t{64} << 10U;
 constexpr int pieces_in_a_row = 4;
 constexpr std::int64_t patience_ms = 60'000;  // with processes that no signal ends: a driver hangs
 constexpr std::int64_t grace_ms = 10'000;     // between SIGTERM and SIGKILL
-constexpr std::int64_t stragglers_ms = 2000;  // for what is left when the engine has ended
+constexpr std::int64_t stragglers_ms = 2000;  // for processes that remain when the engine has ended
 constexpr std::int64_t kill_again_ms = 100;
 constexpr std::int64_t tick_ms = 1000;
 constexpr std::size_t longest_last_line = 400;
@@ -79,7 +79,7 @@ AttemptRecord Attempt::run() {
     note_first_failure();
     look_for_signals();
     end_waiting_engine();
-    // What a look needs may be used up; that ends no training.
+    // A check may fail for lack of resources; that must not end the training.
     with_logs([&] {
       check_cards();
       look_for_stall();
@@ -255,7 +255,7 @@ void Attempt::take_pids() {
   if (have_all) rules_.changed(record_);
 }
 
-// In the words of slurmstepd, among what the launcher says: who reads the logs later sees it, too.
+// In slurmstepd's words, in the launcher's log, so that a later analysis of the logs finds it too.
 void Attempt::note_lack_of_memory() {
   const std::uint64_t kills = oom_kills_of_group(host_).value_or(0);
   if (kills <= oom_kills_before_) return;
@@ -286,7 +286,7 @@ void Attempt::end_all(int number) {
   is_stopping_ = true;
 }
 
-// Once the group has ended, or has had its time after a signal, nobody waits for the rest.
+// After the group has ended, or its time after a signal is over, stops the remaining processes.
 void Attempt::end_stragglers() {
   if (has_group_ended() && !is_ended_) {
     is_ended_ = true;
@@ -338,8 +338,8 @@ void Attempt::note_failure_told(std::string_view line) {
   if (++failures_told_ == plan_.engine_restarts + 1) wait_for_others_ = WaitLimit(others_ms);
 }
 
-// Its ranks are gone; it waits for five minutes until the torchruns of other hosts have ended, too,
-// who do not know that something has ended here. While it waits, it hears no other signal.
+// Its ranks are gone; torchrun waits up to five minutes for the torchruns of other hosts, which do
+// not know that something has ended here. While it waits, it ignores other signals.
 void Attempt::end_waiting_engine() {
   if (!wait_for_others_.is_over() || is_stopping_) return;
   if (first_failure_ == 0) first_failure_ = status_of_torchrun;

@@ -43,7 +43,7 @@ void read_cards(const Json& report, const std::vector<pid_t>& processes, BusyChe
   }
 }
 
-// Of these cards; nothing if one of them does not tell.
+// For these cards; nothing if the state of one is unknown.
 std::optional<std::size_t> count_busy(const Json& report, const std::set<std::int64_t>& cards) {
   const Json* readings = list_at(report, "cards");
   if (readings == nullptr) return std::nullopt;

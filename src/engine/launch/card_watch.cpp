@@ -37,7 +37,7 @@ std::string label_value(const std::string& text) {
   return value;
 }
 
-// What all ports together sent last.
+// The total of the last bandwidths of all ports.
 std::optional<double> bandwidth_of(const std::vector<FlowPort>& ports) {
   std::optional<double> sum;
   for (const FlowPort& port : ports) {

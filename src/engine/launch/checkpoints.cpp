@@ -49,7 +49,7 @@ bool is_number_of(const Words& words, std::string_view before) {
 struct NumberInName {
   std::size_t begin = 0;
   std::size_t end = 0;
-  bool counts = false;    // epochs, steps
+  bool counts = false;    // a counter: epochs, steps
   bool measures = false;  // part of a decimal number, such as a loss
 };
 
@@ -107,7 +107,7 @@ std::int64_t written_at(const struct stat& status) {
   return status.st_mtim.tv_sec * ns_per_s + status.st_mtim.tv_nsec;
 }
 
-// Nothing if it is no file of its own.
+// Nothing if it is not a regular file with a single name.
 std::optional<bool> is_whole(const Descriptor& folder, const std::string& name,
                              Checkpoint& checkpoint) {
   const Descriptor file(

@@ -50,7 +50,7 @@ class Configuration {
     require(code_.problem.empty());
   }
 
-  // Nothing if it has none, or the search is no longer clear.
+  // Nothing if it has none, or the value is ambiguous.
   std::optional<std::int64_t> number_of(const BatchSetting& setting) const {
     bool is_begun_anew = false;
     if (const CodeStatement* statement = only_assignment(setting.variable)) {

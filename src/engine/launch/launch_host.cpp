@@ -1,4 +1,4 @@
-// Looks at torch's files and at ports.
+// Checks torch's files, ports and addresses.
 #include "topsctl/engine/launch/launch_host.hpp"
 
 #include <arpa/inet.h>

@@ -58,11 +58,11 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   plan.stack = wishes.stack;
   plan.environment = wishes.environment;
   plan.place = wishes.place;
-  // What a rank has of an earlier start would be believed.
+  // Variables of an earlier start would be used by mistake.
   for (const char* of_rank : {"RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK",
                               "MASTER_ADDR", "MASTER_PORT"})
     plan.environment.erase(of_rank);
-  // Python keeps what it prints to a pipe back, and a rank that is killed never says it.
+  // Python buffers output to a pipe, and a killed rank never writes it.
   plan.environment.emplace("PYTHONUNBUFFERED", "1");
   plan.engine_restarts = wishes.engine_restarts;
   if (is_for_several(wishes.place))

@@ -1,4 +1,4 @@
-// Attempt after attempt, and what is kept between them.
+// Runs the attempts, and keeps the state between them.
 #include "topsctl/engine/launch/launcher.hpp"
 
 #include <fcntl.h>
@@ -179,7 +179,7 @@ class Launch {
     remove_old_ones(std::numeric_limits<std::int64_t>::max());
   }
 
-  // What this run has written is not older.
+  // Files of this run were written after this time.
   std::int64_t began_ns() const {
     using namespace std::chrono;
     return duration_cast<nanoseconds>(time_of(record_.started_at).time_since_epoch()).count();
@@ -291,7 +291,7 @@ class Launch {
 void require_new_log_folder(const fs::path& folder) {
   std::error_code failure;
   try {
-    // Who can put another directory in its place has root write there.
+    // A user who can replace a directory above could make root write anywhere.
     if (is_root_user()) require_own_way(folder);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::permission) throw;

@@ -1,4 +1,4 @@
-// What a record of a launch leaves out: the values of secrets among its settings and arguments.
+// The secrets among a launch's settings and arguments that its record omits.
 #pragma once
 
 #include <string>

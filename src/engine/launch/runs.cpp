@@ -1,4 +1,4 @@
-// One small file for each run, which names its log folder.
+// One small file per run, with its log directory.
 #include "topsctl/engine/launch/runs.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ bool is_there(const std::string& folder) {
   return fs::exists(folder, failure);
 }
 
-// What another user has written could name any process as the run's.
+// Another user's file could name any process as the run's.
 std::string own_text(const std::string& file, std::uint64_t most) {
   const Descriptor open(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
@@ -68,7 +68,7 @@ Run run_in(const std::string& name, const std::string& log_folder) {
   return run;
 }
 
-// What its file says: the name of the host, then the log folder.
+// The content of its file: the name of the host, then the log directory.
 struct NotedRun {
   std::string host;
   std::string log_folder;

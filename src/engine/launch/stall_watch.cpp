@@ -59,7 +59,7 @@ std::optional<std::int64_t> rank_behind(const std::vector<StillRank>& ranks) {
     return as_far == 1 ? std::optional(first->rank) : std::nullopt;
   };
   if (ranks.size() < 2) return std::nullopt;
-  // Who is stopped or waits for a disk holds all others up.
+  // A stopped process, or one that waits for a disk, blocks all others.
   const auto stuck = last([](const StillRank& rank) {
     return rank.state == "T" || rank.state == "t" || rank.state == "D" ? 0 : 1;
   });
@@ -119,7 +119,7 @@ std::optional<Standstill> StallWatch::step(const std::vector<RankRecord>& ranks)
     looked_ = host_.clock->steady();
     const auto busy = busy_check_in(*report, descendants_of(::getpid())).cards_busy;
     if (busy.value_or(0) > 0) note_life();
-    // A card that nobody knows of may work: then it takes twice as long.
+    // A card in an unknown state may be busy: then wait twice as long.
     if (ms_since(life_) < (busy ? limit_ms_ : 2 * limit_ms_)) return std::nullopt;
     is_told_ = true;
     return standstill(ranks);

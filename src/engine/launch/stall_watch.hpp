@@ -16,7 +16,8 @@ namespace topsctl {
 
 class StallWatch {
  public:
-  // `limit_ms`: 0 looks for none. `launchers`: processes whose time is no sign of life.
+  // `limit_ms`: 0 disables the detection. `launchers`: processes whose processor time does not
+  // count.
   StallWatch(const Host& host, const LaunchPlan& plan, Supervisor& supervisor,
              std::int64_t limit_ms, std::vector<pid_t> launchers);
 

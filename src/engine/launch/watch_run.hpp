@@ -1,4 +1,5 @@
-// `topsctl watch` as one more program of a launch: what takes long holds no log up.
+// Runs `topsctl watch` as a separate process of a launch, so that slow checks do not delay the
+// logs.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,8 @@ class WatchRun {
   // -1: nothing is to be read.
   int descriptor() const { return output_.is_open() ? output_.get() : -1; }
   void start();  // throws Error
-  // Its report once it has ended, null if it is none or takes too long; nothing while it runs.
+  // Its report after it has ended, null if that is invalid or takes too long; nothing while it
+  // runs.
   std::optional<Json> step();
 
  private:

@@ -1,4 +1,4 @@
-// Tries again what a lost connection has ended, after a pause.
+// Retries after a lost connection, with a pause.
 #include "topsctl/engine/remote/retries.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Runs commands of topsctl on this machine for one that is connected, and outlives the connection.
+// Runs topsctl commands on this host for a remote workstation, beyond the end of the connection.
 #include "topsctl/engine/remote/run_server.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ constexpr const char* lock_file = "lock.json";
 constexpr const char* reading_file = "reading";
 constexpr const char* stack_file = "stack.json";
 
-// The places for runs, best first, of which the first that can be used is taken.
+// The directories for runs, best first; the first usable one is used.
 std::vector<fs::path> run_places(const Host& host) {
   std::vector<fs::path> places;
   const auto home = host.environment.find("HOME");
@@ -86,7 +86,8 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   return argv;
 }
 
-// A lock is in a folder of ours alone; that the command takes no other one is for its words to say.
+// A lock is in a directory that only we can use; the command line ensures that no other one is
+// used.
 std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   std::vector<RunFile> files;
   if (!request.reading.empty()) files.push_back({reading_file, request.reading});
@@ -115,7 +116,7 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
   const fs::path folder = folder_of(host, request.id);
   std::error_code failure;
   if (request.has_begun && !fs::exists(folder, failure)) {
-    // Its place is gone, perhaps with the memory of a host that was started anew.
+    // Its directory is gone, perhaps because it was in memory and the host was rebooted.
     say(json_frame(FrameKind::result, to_json(RemoteRunEnd{})));
     return;
   }
@@ -137,7 +138,7 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
   WaitLimit silence(longest_silence_ms);
   for (;;) {
     written.clear();
-    // Asked before the events are read, so that none is missed.
+    // Checked before the events are read, so that none is missed.
     const bool is_running = run.is_running();
     const std::string events = run.events_from(heard);
     if (!events.empty()) {

@@ -1,4 +1,4 @@
-// Finds out whether a machine only takes files.
+// Detects hosts that only accept files.
 #include "engine/remote/sftp_only.hpp"
 
 #include <optional>
@@ -37,8 +37,8 @@ Error refusal_of(const Target& target) {
                 "through a program"};
 }
 
-// A shell whose start-up file reads standard input waits as long as there may be some. What the
-// program says at last.
+// A shell whose start-up file reads standard input waits as long as there may be more. Returns the
+// program's last output.
 std::string require_unread_input(RemoteSession& session, RemoteStream& program,
                                  const Target& target) {
   std::unique_ptr<RemoteStream> without_input;
@@ -67,7 +67,7 @@ std::string first_words(RemoteSession& session, RemoteStream& program, const Tar
   if (const auto said = program.read(patience_ms)) return *said;
   std::unique_ptr<RemoteStream> other;
   try {
-    // A shell ends at once, whatever it is sent.
+    // A shell ends at once, with any input.
     other = session.start("exit 3");
     other->write(sftp_greeting);
   } catch (const ConnectionLost&) {

@@ -168,7 +168,7 @@ std::vector<RemoteFile> parse_done(std::string_view payload) {
   return files;
 }
 
-constexpr std::size_t longest_message = 4000;  // bytes of what a far end says of its failure
+constexpr std::size_t longest_message = 4000;  // bytes of a remote error message
 
 Error parse_failure(std::string_view payload) {
   try {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t head_bytes = LinkFrame::head_bytes;  // kind and length
 constexpr std::size_t place_bytes = LinkFrame::place_bytes;
 constexpr std::size_t frame_digest_bytes = 32;
-constexpr std::uint64_t most_secret = 4096;  // bytes, as whoever types it may give
+constexpr std::uint64_t most_secret = 4096;  // bytes; limit for a typed password
 constexpr std::string_view kinds = "WMSJjCAFDLlUuGgEPRVXKk";
 
 template <class Integer>

@@ -1,4 +1,4 @@
-// Gathers where a host stands, by what other commands look at.
+// Collects the status of a host, with the code of other commands.
 #include "topsctl/engine/status/host_status.hpp"
 
 #include <algorithm>

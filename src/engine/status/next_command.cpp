@@ -1,4 +1,4 @@
-// Goes through what may be wrong with a host, the most urgent first.
+// Tests for problems of a host, the most urgent first.
 #include "engine/status/next_command.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Takes chunks as they come, and tells what was written.
+// Receives chunks, and acknowledges what was written.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace topsctl {
 
-// What goes back to the near end, frame by frame. Of several threads.
+// Sends frames back to the workstation. Thread-safe.
 class AgentVoice {
  public:
   explicit AgentVoice(const Descriptor& output) : output_(output) {}
@@ -35,7 +35,7 @@ struct Incoming {
   std::optional<Part> part;  // not for one that is there
 };
 
-// The chunks of one connection, one after the other or some at a time. What it is made of must
+// The chunks of one connection, in sequence or interleaved. The constructor's arguments must
 // outlive it.
 class ChunkIntake {
  public:
@@ -44,11 +44,11 @@ class ChunkIntake {
   ChunkIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
       : objects_(objects), voice_(voice), writing_(writing) {}
 
-  // Several chunks are whole ones. A chunk of an object that is there, since another run completed
-  // it meanwhile, is read and told but not kept. Throws Error{usage} for a chunk that no manifest
-  // has.
+  // Several chunks must be full-size ones. A chunk of an object that another run has completed is
+  // verified and acknowledged but not written. Throws Error{usage} for a chunk that is not in the
+  // manifest.
   void begin(std::span<const ChunkPlace> places, std::uint64_t size);
-  // The next bytes of each; of several as many of each.
+  // The next bytes of each; the same number for each of several.
   void take(std::span<const std::string_view> pieces);
   void end();
 

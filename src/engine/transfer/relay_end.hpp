@@ -16,9 +16,9 @@
 
 namespace topsctl {
 
-// Waits on the address that the SSH connection came to, for one link of another host, or for some
-// of the near end itself; what arrives by it is acknowledged as if it had come over SSH, and judged
-// there. What it is made of must outlive it.
+// Listens on the address of the SSH connection for one link from another host, or for several from
+// the workstation itself; acknowledges received chunks as if they had come over SSH, and the
+// workstation checks them. The constructor's arguments must outlive it.
 class RelayIntake {
  public:
   RelayIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
@@ -43,11 +43,11 @@ class RelayIntake {
   std::vector<std::thread> threads_;  // one a link
 };
 
-// Sends chunks on as they arrive here, whoever brings them, and tells the near end when it is done
-// or cannot go on.
+// Forwards chunks as they arrive here, from any sender, and notifies the workstation when it is
+// done or cannot continue.
 class RelayFeeder {
  public:
-  // Throws Error if a chunk is none of the objects'.
+  // Throws Error if a chunk does not belong to the objects.
   RelayFeeder(const std::filesystem::path& store, const std::vector<Incoming>& objects,
               RelayFeed feed, AgentVoice& voice);
   ~RelayFeeder();

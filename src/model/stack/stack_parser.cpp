@@ -274,7 +274,7 @@ bool is_of_backend(CheckKind kind) {
          (kind >= CheckKind::card_arithmetic && kind <= CheckKind::ranks);
 }
 
-// What must stand elsewhere in the stack for a check of that kind.
+// Requires the parts of the stack that a check of that kind uses.
 void require_parts(const JsonReader& kind, CheckKind value, const Stack& stack) {
   const auto refuse = [&](const char* part) {
     kind.reject(format("a {} check needs the stack's '{}'", name(value), part));

@@ -53,7 +53,7 @@ bool has_series(const Numbers& numbers, const std::string& series) {
                      [&](const std::string& number) { return series_of(number) == series; });
 }
 
-// Of all components that follow the release, what their packages may be of.
+// The possible releases of all components whose version follows the release.
 class Followers {
  public:
   Followers(const Stack& stack, const std::vector<FoundVersion>& found) {
@@ -214,7 +214,7 @@ std::string release_in_setup(std::string_view json) {
     const auto text = version->get<std::string>();
     return numbers_of(text) == std::vector<std::string>{text} ? text : std::string();
   } catch (const Error&) {
-    return {};  // the vendor's installer reads it, nobody else has to
+    return {};  // only the vendor's installer needs it
   }
 }
 
