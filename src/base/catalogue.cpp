@@ -1,4 +1,4 @@
-// Holds the sentences of the language that is used.
+// Holds the sentences of the current language.
 #include "topsctl/base/catalogue.hpp"
 
 #include <algorithm>

@@ -187,7 +187,7 @@ std::optional<PythonRequirement> parse_python_requirement(std::string_view field
     rest = trimmed(rest.substr(close + 1));
   }
   const bool is_url = rest.starts_with('@');
-  // In a URL a semicolon is part of it unless a blank stands before.
+  // In a URL, a semicolon belongs to the URL unless a blank precedes it.
   const auto marker = is_url ? rest.find(" ;") : rest.find(';');
   if (marker != std::string_view::npos)
     requirement.marker = trimmed(rest.substr(rest.find(';', marker) + 1));

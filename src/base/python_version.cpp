@@ -197,7 +197,7 @@ int stage(const PythonVersion& version) {
   return version.dev && !version.post ? 0 : 4;
 }
 
-// `absent` is where a version without this part stands to those with one.
+// `absent`: how a version without this part compares to one with it.
 int compare_optional(const std::optional<Number>& a, const std::optional<Number>& b, int absent) {
   if (a && b) return compare_release_numbers(*a, *b);
   return a ? -absent : b ? absent : 0;

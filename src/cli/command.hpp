@@ -46,7 +46,7 @@ struct Output {
   bool is_data = false;            // `text` is for a program: a patch, a script, a document
   bool changed = false;            // the host differs from its previous state
   bool is_written = false;         // standard output is complete already
-  std::optional<int> status = {};  // exit status of a program that was run, in the place of ours
+  std::optional<int> status = {};  // exit status of a program that was run, instead of ours
 };
 
 // How a command shows the documents of several hosts together.
@@ -61,7 +61,7 @@ struct CommandAction {
   std::function<Output(Session&)> run;
   // The body's JSON when `run` threw: every documented field, empty.
   std::string empty_body = "{}";
-  std::optional<FleetView> fleet = {};  // nothing: the text of each host stands by itself
+  std::optional<FleetView> fleet = {};  // nothing: the text of each host is shown separately
 };
 
 // Where a command can be run.

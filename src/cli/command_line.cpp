@@ -54,7 +54,7 @@ void add_option(CLI::App& parser, const Option& option) {
   if (is_number(option.target)) added->transform(CLI::Validator(without_leading_zeros, ""));
   added->group(std::string(translated(option.group)))->required(option.is_required);
   if (!option.is_argument()) added->allow_extra_args(false);
-  // CLI11 calls an option that is not in the help by no name.
+  // CLI11 does not name an option that is not in the help.
   const std::string name = option.group.empty() ? option.names.front() : std::string();
   for (const ValueCheck& check : option.checks) {
     const auto named = [check, name](std::string& value) {
@@ -82,7 +82,7 @@ void fill(CLI::App& parser, const OptionTable& table) {
 
 std::unique_ptr<CLI::App> parser_for(const OptionTable& program) {
   auto parser = std::make_unique<CLI::App>(program.description, program.name);
-  parser->fallthrough();  // the program's options stand behind those of its commands too
+  parser->fallthrough();  // the program's options may also follow those of its commands
   parser->get_formatter()->column_width(width_of_names);
   for (const char* label :
        {"Usage", "OPTIONS", "SUBCOMMAND", "SUBCOMMANDS", "Positionals", "Subcommands", "REQUIRED",

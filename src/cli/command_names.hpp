@@ -15,7 +15,7 @@ Error unknown_command(std::string_view word);
 // For `topsctl help`: names the page, because a command's name alone would run the command.
 inline constexpr const char* page_option = "--page";
 
-// A command's page as it is embedded; empty: that of the program. Throws unknown_command().
+// The embedded page of a command; empty: that of the program. Throws unknown_command().
 std::string_view page_of(const std::string& command);
 
 }  // namespace topsctl

@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// Of an option of the command line that is being typed.
+// The value of an option on the command line that is being typed.
 std::string typed_value(const std::vector<std::string>& typed, const std::string& name) {
   std::string value;
   for (std::size_t i = 0; i + 1 < typed.size(); ++i) {

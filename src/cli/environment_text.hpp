@@ -1,4 +1,4 @@
-// What `topsctl env check` prints for people.
+// The text of `topsctl env check`.
 #pragma once
 
 #include <string>

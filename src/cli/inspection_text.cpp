@@ -205,8 +205,8 @@ std::string others_text(const Inspection& inspection, const Style& style) {
   return text + table(rows, style);
 }
 
-// The command that unpacks the first archive with a package that an install needs; empty: none has
-// one, so that an install finds them all.
+// The command that unpacks the first archive with a package that an install needs; empty: there is
+// no such archive, so an install finds all packages.
 std::string unpacking(const Inspection& inspection, const InspectionFrame& frame) {
   for (const Package& package : inspection.inventory.packages) {
     if (!package.chosen || package.container.empty()) continue;

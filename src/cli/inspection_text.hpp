@@ -1,4 +1,4 @@
-// What `topsctl inspect` prints for people.
+// The text of `topsctl inspect`.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct InspectionFrame {
   BundleVerdict verdict;
   std::vector<TextSection> sections;  // printed after the findings
   std::string bundle;                 // as it was given, for the command to be run next
-  std::string options;                // the same, those that an install needs, too: " --stack S"
+  std::string options;                // the same, plus those that an install needs: " --stack S"
   Detail detail = Detail::brief;
 };
 

@@ -35,7 +35,7 @@ void add_library_option(OptionTable& table, SettingOptions& settings) {
 }
 
 void add_sandbox_option(OptionTable& table, bool& is_off) {
-  // For few: in the whole page alone.
+  // Rarely needed: only in the full help page.
   table
       .flag("--no-sandbox", is_off,
             "Read packages with full privileges where no sandbox is available")

@@ -35,7 +35,7 @@ void add_sandbox_option(OptionTable& table, bool& is_off);
 Sandboxing sandboxing_of(bool is_off);
 // The same options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
-// Those of them that say something else than the defaults.
+// The options that differ from the defaults.
 std::vector<std::string> words_that_matter(const InstallOptions& options);
 
 }  // namespace topsctl

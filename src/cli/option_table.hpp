@@ -36,26 +36,26 @@ struct Option {
   bool is_required = false;
   std::vector<ValueCheck> checks;
   std::vector<std::string> values;  // all that it can have, for completion; empty: any
-  std::string listed;  // what `topsctl completion --values` lists for it; empty: nothing
+  std::string listed;  // the kind of values that `topsctl completion --values` lists; empty: none
   std::vector<std::string> excluded;  // names of options that do not go with this one
   std::vector<std::string> given;     // the values as typed; "true" for a flag
 
   Option& required();
   Option& check(ValueCheck is_good);
-  // Takes none but these.
+  // Accepts only these values.
   Option& choices(std::vector<std::string> all);
-  // The shell asks topsctl for its values, those of this kind; others are taken too.
+  // The shell asks topsctl for values of this kind; other values are accepted too.
   Option& lists(std::string kind);
   // The other may be added later; it excludes this one as well.
   Option& excludes(std::string other);
   Option& hidden();
 
-  bool is_argument() const;  // stands without a name
+  bool is_argument() const;  // has no option name
   bool is_flag() const;      // has no value
 };
 
 struct OptionTable {
-  // Descriptions are said in the language that is used.
+  // Descriptions are translated into the current language.
   OptionTable(std::string its_name, const std::string& its_description);
 
   std::string name;
@@ -92,7 +92,7 @@ struct OptionTable {
   bool has(const std::string& its_name) const;  // was this option given?
   // The option with this name, owned by the table; null if the table has no such option.
   const Option* find(std::string_view its_name) const;
-  // The last value given for this option; empty if none was given or the table has no such option.
+  // The last value given for this option; empty if it was not given or is not in the table.
   std::string given(std::string_view its_name) const;
 
  private:

@@ -108,7 +108,7 @@ std::string option_line(std::string_view indentation, std::string_view text, con
                  hanging);
 }
 
-// The lines of a synopsis, each with those that continue it.
+// The lines of a synopsis, each joined with its continuation lines.
 std::vector<std::string> joined_synopsis(const std::vector<std::string>& lines) {
   std::vector<std::string> joined;
   for (const std::string& line : lines) {

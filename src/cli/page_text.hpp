@@ -19,7 +19,7 @@ std::string shown_page(std::string_view markdown, const Style& style);
 // screen. Returns if the text fits, or if there is no pager.
 void read_in_pager(const std::string& text, const Style& style);
 
-// The short help of a command with meanings that go on below where they begin, on a terminal.
+// The short help of a command; on a terminal, continuation lines of a description are indented.
 std::string fitted_help(std::string_view text, const Style& style);
 
 }  // namespace topsctl

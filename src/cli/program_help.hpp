@@ -1,4 +1,4 @@
-// What `topsctl -h` says.
+// The text of `topsctl -h`.
 #pragma once
 
 #include <string>

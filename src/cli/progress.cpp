@@ -75,7 +75,7 @@ void ProgressSink::target_progressed(const TargetProgress& progress) {
   if (targets_.size() > 1) draw_targets();
 }
 
-// Those that move first, as many as have room; the others are counted.
+// Shows the targets that moved most recently, as many as fit; counts the others.
 void ProgressSink::draw_targets() {
   if (verbosity_ != Verbosity::normal || !terminal_) return;
   constexpr std::size_t most_lines = 16;

@@ -64,7 +64,7 @@ std::vector<std::size_t> widths_of(const Rows& rows) {
   return widths;
 }
 
-// Two blanks stand before each cell.
+// Two blanks precede each cell.
 std::size_t width_of(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * widths.size());
 }
@@ -97,7 +97,7 @@ std::size_t longest_word(const std::string& cell) {
 }
 
 std::vector<ColumnGroup> groups_of(const std::vector<std::size_t>& widths, std::size_t columns) {
-  constexpr std::size_t readable = 24;  // text of the last column goes on in further lines
+  constexpr std::size_t readable = 24;  // text of the last column may continue in further lines
   std::vector<ColumnGroup> groups = {{}};
   std::size_t used = 0;
   for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -124,7 +124,7 @@ std::string going_on(const std::string& cell, std::size_t start, std::size_t col
   return concat(fits ? "" : concat("\n", indent), joined(lines, concat("\n", indent)));
 }
 
-// The cells of one group; text of the last column of all may take further lines.
+// The cells of one group; text of the last column may take further lines.
 std::string line_of(const std::vector<std::string>& row, const ColumnGroup& group,
                     const std::vector<std::size_t>& widths, const Style& style, bool is_heading) {
   std::string line(group.indent + 1, ' ');
@@ -147,7 +147,7 @@ std::string line_of(const std::vector<std::string>& row, const ColumnGroup& grou
     start += widths[i];
   }
   if (is_empty) return {};
-  // Nothing stands before text that went on below.
+  // Removes blanks before text that continues on the next line.
   for (std::size_t at = line.find(" \n"); at != std::string::npos; at = line.find(" \n"))
     line.erase(at, 1);
   return concat(line, "\n");

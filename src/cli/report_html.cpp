@@ -214,7 +214,7 @@ std::string report_html(const ReportPage& page) {
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
              escaped(page.title), "</title>\n<style>", style_sheet, "</style>\n</head>\n<body>\n");
   html += format("<h1>{}</h1>\n", marked_html(mark_of_whole(page), page.title));
-  // Of a fleet the targets stand first.
+  // With several hosts, the targets come first.
   if (page.parts.empty()) html += facts_html(page);
   for (const ReportPage::Section& section : page.sections) html += section_html(section, "h2");
   if (!page.parts.empty())

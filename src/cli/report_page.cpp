@@ -37,7 +37,7 @@ std::string duration(const Json& object) {
   return is_number ? human_duration(found->get<std::int64_t>()) : "-";
 }
 
-// Adds a section unless it would have a heading alone.
+// Adds a section unless it would only have a heading.
 void add_section(ReportPage& page, ReportPage::Section section, const Row& heading) {
   if (section.rows.empty()) return;
   section.title = translated(section.title);
@@ -259,7 +259,7 @@ ReportPage deployment_page(const Json& document) {
   ReportPage page;
   const Json& all = html_list(document, "targets");
   const bool is_alone = all.size() == 1;
-  // The error of a target is said with the target, and that of several is the title.
+  // A target's error is shown with the target, and the title is the error of several.
   page.title = format("topsctl {}: {}", field(document, "command"),
                       is_alone ? concat(field(all[0], "target"), ": ", field(all[0], "status"))
                                : field(document, "msg"));

@@ -22,7 +22,7 @@ struct ReportPage {
   std::string title;
   bool failed = false;
   std::vector<std::pair<std::string, std::string>> facts;  // label and value
-  std::vector<Section> sections;                           // those that have rows
+  std::vector<Section> sections;                           // only those with rows
   std::vector<ReportPage> parts;                           // one for each target
   std::string facts_title = {};                            // of the facts of a page with parts
 };

@@ -19,7 +19,7 @@ struct ToldWhere {
   std::string target = {};               // as given, for another host; empty: this one
   std::string target_options = {};       // by which it is reached: "--target root@h1 -F file"
   bool is_root = true;
-  // Words of the last installed bundle; empty: there is none. Nothing: unknown.
+  // Words of the last installed bundle; empty: no bundle. Nothing: unknown.
   std::function<std::optional<std::string>()> bundle = {};
 };
 

@@ -100,7 +100,7 @@ std::string_view libc_of(std::string_view kernel) {
   return {};
 }
 
-// Names of a processor that stand for an ABI too.
+// Processor names that imply an ABI too.
 struct NamedAbi {
   std::string_view name;
   std::string_view abi;

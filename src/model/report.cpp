@@ -133,7 +133,7 @@ Json to_json(const std::optional<GivenBundle>& bundle) {
 
 namespace {
 
-// Whole sentences of topsctl that stand in it, in the language that is used.
+// Translates topsctl's whole sentences in it into the current language.
 void translate_texts(Json& json) {
   if (used_language() == Language::english) return;
   if (json.is_string()) {

@@ -28,7 +28,7 @@ bool is_safe_name(std::string_view word) {
          std::all_of(word.begin(), word.end(), is_name_character);
 }
 
-// An IPv6 address, perhaps with a zone.
+// An IPv6 address, optionally with a zone.
 bool is_address(std::string_view word) {
   return !word.empty() && word.size() <= 64 && word.front() != '-' &&
          std::all_of(word.begin(), word.end(),

@@ -210,8 +210,8 @@ class SnapshotEvents : public nlohmann::json_sax<Json> {
 
   std::string_view text_;
   std::string source_;
-  // Of the containers that are not yet closed: each is the last value of the one before, so none
-  // moves.
+  // The containers that are still open: each is the last value of the previous one, so none is
+  // moved.
   std::vector<Json*> open_;
   std::string key_;
   bool owners_expected_ = false;

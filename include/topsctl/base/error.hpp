@@ -33,7 +33,7 @@ enum class ErrorCode {
   bad_package,          // a package cannot be read or is not what it claims
   bad_stack,            // a stack file is unknown or malformed
   bad_input,            // other given files are missing, empty or malformed
-  host_unfit,           // the machine cannot take the plan
+  host_unfit,           // the host cannot apply the plan
   permission,           // not root, or a place that may not be written
   busy,                 // another program holds a lock
   no_space,             // a file system is too full

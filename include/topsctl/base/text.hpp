@@ -125,8 +125,8 @@ std::string lower_case(std::string_view text);
 
 // 'text' in single quotes for messages, with control characters and broken UTF-8 replaced.
 std::string in_quotes(std::string_view text);
-// The text with control characters and broken UTF-8 replaced by '?', fit for a terminal and for
-// JSON. Line ends and tabs stay when `keep_lines` is set.
+// The text with control characters and broken UTF-8 replaced by '?', for terminals and JSON. Line
+// ends and tabs stay with Lines::keep.
 enum class Lines { replace, keep };
 std::string printable(std::string_view text, Lines lines = Lines::replace);
 // Whether the text has control characters, or characters that change the reading direction: a

@@ -30,7 +30,7 @@ enum class CheckKind {
   wheels_unchanged,
   python_import,
   loaded_library,
-  // of the machine
+  // of the host
   driver,
   device_nodes,
   pci_cards,

@@ -46,13 +46,13 @@ std::vector<Word> names_of(const std::vector<const OptionTable*>& commands) {
   return names;
 }
 
-// A command, or a part of one that has a name of its own: `history show`.
+// A command, or a part of one with its own name: `history show`.
 struct Path {
   const OptionTable* command;
   std::vector<std::string> words;
   std::vector<Word> options;
   std::vector<Word> next;  // words that may follow
-  std::string listed;      // those that `--values` lists
+  std::string listed;      // the values that `--values` lists
 };
 
 std::string listed_argument(const OptionTable& table) {
@@ -80,7 +80,7 @@ std::vector<Path> paths_of(const OptionTable& program) {
   return paths;
 }
 
-// Its options, and those of the command that it is a part of; each once.
+// Its options, and those of its parent command; each once.
 std::vector<Word> all_options(const Path& path) {
   std::vector<Word> all = path.options;
   for (const Word& word : options_of(*path.command)) {
@@ -157,7 +157,7 @@ std::string for_bash(const OptionTable& program) {
       "]]; then\n    COMPREPLY=($(compgen -W \"$options $everywhere\" -- \"$current\"))\n  elif [[ "
       "-n \"$next\" ]]; then\n    COMPREPLY=($(compgen -W \"$next\" -- \"$current\"))\n  else\n    "
       "COMPREPLY=($(compgen -f -- \"$current\"))\n  fi\n"
-      // A stack may be a file, a run a directory; before the hosts of a deploy stands a bundle.
+      // A stack may be a file, a run a directory; the hosts of a deploy come after a bundle.
       "  [[ \"$listed\" == @(stacks|runs) && ${{#COMPREPLY[@]}} -eq 0 || \"$listed$follows\" == "
       "hostshosts "
       "]] && COMPREPLY+=($(compgen -f -- \"$current\"))\n"

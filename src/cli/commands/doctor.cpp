@@ -249,7 +249,7 @@ Output look_at_project(const DiagnosisCatalogue& catalogue, const Stack& stack,
   return output;
 }
 
-// The words behind `--log PATH` are logs, too. A run stands for its log directory and its status.
+// The words after `--log PATH` are logs too. A run is replaced by its log directory and its status.
 DoctorCommandOptions with_all_logs(DoctorCommandOptions options, const Session& session) {
   if (options.logs.empty() && !options.more_logs.empty())
     throw Error(ErrorCode::usage, format("unexpected {}", in_quotes(options.more_logs.front())),

@@ -25,7 +25,7 @@ namespace {
 struct HistoryCommandOptions {
   std::string root = "/";
   std::int64_t shown = 0;
-  std::string word;        // that stands for `show ID`
+  std::string word;        // short for `show ID`
   std::int64_t limit = 0;  // 0: all
   std::int64_t keep = usual_retention;
   std::string most_bytes;  // empty: as many as it is
@@ -69,7 +69,7 @@ void list_all(const std::vector<Transaction>& transactions, const HistoryCommand
   output.text = render_history(lines, style);
 }
 
-// As it would be said in the language that is used now.
+// Translates it into the current language.
 Json retold(Json report) {
   if (report.is_string()) return topsctl::retold(report.get<std::string>());
   if (report.is_structured())

@@ -75,7 +75,7 @@ JudgedBundle read(const std::vector<std::string>& paths, const InspectCommandOpt
   return read_and_judge(files.found(), reading, wish);
 }
 
-// Those that an install of the bundle asks.
+// The interpreters that an install of the bundle would try.
 std::vector<std::string> usual_interpreters(const std::string& stack, const Inventory& inventory) {
   try {
     return chosen_stack(stack, inventory).stack.python.executables;
@@ -84,7 +84,7 @@ std::vector<std::string> usual_interpreters(const std::string& stack, const Inve
   }
 }
 
-// Debs that are of no stack may lie together without being meant for one host.
+// Debs that belong to no stack may be in one bundle without being meant for one host.
 bool are_any_chosen(const Inventory& inventory) {
   return std::any_of(inventory.packages.begin(), inventory.packages.end(),
                      [](const Package& package) { return package.chosen; });

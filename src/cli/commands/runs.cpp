@@ -186,7 +186,7 @@ class LogPrinter {
   std::string rest_;
 };
 
-// With --json the report names the log, and none of its lines.
+// With --json the report has the paths of the logs, but not their lines.
 Output logs(const RunsCommandOptions& options, Session& session) {
   const Host host = session.with_own_state();
   Run run = readable(host, options.run);
@@ -213,7 +213,7 @@ Output logs(const RunsCommandOptions& options, Session& session) {
     watch.clear();
     log.print_rest();
     run = readable(host, run.log_folder);
-    // A restart goes on in another file.
+    // A restart continues in another file.
     if (run.state == RunState::running && run.record.ranks.size() > 0 &&
         std::none_of(run.record.ranks.begin(), run.record.ranks.end(),
                      [&](const auto& each) { return each.log == file; })) {

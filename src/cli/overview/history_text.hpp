@@ -18,7 +18,7 @@ struct HistoryLine {
 };
 // A line for each, with as many columns as fit.
 std::string render_history(const std::vector<HistoryLine>& transactions, const Style& style);
-// All that is known of one.
+// All known data of one transaction.
 std::string render_transaction(const HistoryLine& transaction, const Style& style);
 
 }  // namespace topsctl

@@ -241,7 +241,7 @@ std::string summary_of(const FleetStatus& fleet) {
              : format("{} of {} hosts deviate", fleet.deviating(), fleet.hosts.size());
 }
 
-// With all properties, or those that differ.
+// With all properties, or only those that differ.
 std::vector<std::vector<std::string>> matrix(const FleetStatus& fleet, bool with_all) {
   std::vector<std::vector<std::string>> rows = {{"host", "state"}};
   const auto is_shown = [&](std::size_t i) { return with_all || fleet.differs[i]; };

@@ -1,4 +1,4 @@
-// Where a host, or a fleet, stands: pages and text of the documents of `topsctl status`.
+// The status of one or several hosts: pages and text of the documents of `topsctl status`.
 #pragma once
 
 #include <string>

@@ -49,7 +49,7 @@ std::optional<SentFile> stack_to_send(const TransferSetRequest& request,
   return SentFile{read_stack_file(file.string()).text, read_signature(file).value_or("")};
 }
 
-// For a plan on a target that has none of the packages.
+// For the plan of a target that does not have the packages.
 std::string reading_to_send(const TransferSet& transfer_set, const TransferSetRequest& request) {
   constexpr std::size_t most_sent = 14U << 20U;
   CarriedReading reading;

@@ -13,8 +13,8 @@ struct ReadHere {
   SentBeside beside;
 };
 
-// All that goes to the targets besides the packages themselves. Throws Error{usage} where it is too
-// much to send.
+// Reads all data for the targets in addition to the packages themselves. Throws Error{usage} if
+// they are too large to send.
 ReadHere read_here(TransferSet chosen, const TransferSetRequest& wanted, bool is_dry_run,
                    const Session& session, EventSink& events);
 

@@ -199,7 +199,7 @@ Output run_elsewhere(const OptionTable& table, const Elsewhere& options, RunAs r
   output.json = to_line(Json{{"targets", targets}});
   output.text = target_text(all, session.style);
   if (is_fleet) fleet->show(targets, where_text(options.where), session, output);
-  output.changed = true;  // perhaps: its status counts for more than a closed standard output
+  output.changed = true;  // possibly: its status has priority over a closed standard output
   return output;
 }
 

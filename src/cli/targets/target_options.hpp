@@ -35,7 +35,7 @@ struct SudoOptions {
   bool ask_once = false;  // for all of them
 };
 
-// All but the targets themselves, which some commands take as arguments and others by --target.
+// All except the targets themselves, which some commands take as arguments and others by --target.
 void add_target_options(OptionTable& table, TargetOptions& options);
 
 void add_sudo_options(OptionTable& table, SudoOptions& options);

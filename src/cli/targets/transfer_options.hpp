@@ -1,4 +1,4 @@
-// What `transfer` and `deploy` have in common.
+// The common options of `transfer` and `deploy`.
 #pragma once
 
 #include <functional>
@@ -37,7 +37,7 @@ TransferSetRequest transfer_set_request(const TransferOptions& options);
 // `relay` must outlive it.
 UploadRequest upload_request(const TransferOptions& options, const Target& target,
                              RelayChain& relay);
-std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes a second; 0: none
+std::uint64_t rate_limit_of(const TransferOptions& options);  // bytes per second; 0: no limit
 
 Json to_json(const std::vector<UploadedFile>& files);
 std::uint64_t sent_bytes(const Upload& upload);

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where root launches in a directory that others can change.
+// For launches by root in a directory that other users can change.
 constexpr const char* logs_of_root = "/var/log/topsctl-logs";
 constexpr std::int64_t most_job_batch = 1'000'000'000;
 constexpr std::uint64_t most_job = std::uint64_t{1} << 20U;  // bytes
@@ -38,7 +38,8 @@ std::vector<std::string> cards_in(const std::string& list) {
   return cards;
 }
 
-// Where the sources of a script lie: the working directory if it is below, else beside it.
+// The sources of a script: the working directory if the script is below it, else the script's own
+// directory.
 fs::path project_of(const std::vector<std::string>& words) {
   const fs::path here = fs::current_path();
   if (words.empty() || words.front().starts_with('-')) return here;

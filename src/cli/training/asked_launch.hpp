@@ -22,7 +22,7 @@ inline constexpr const char* accepted_change = "changed";
 std::int64_t ranks_of(const LaunchRequest& request, const Host& host, const Stack& stack);
 // Absolute; --log-dir, or topsctl-logs/RUN in the working directory.
 std::filesystem::path log_folder_of(const LaunchRequest& request, const std::string& run);
-// Throws Error{usage} without any word, Error{bad_input} for a script that is not there.
+// Throws Error{usage} if there are no words, Error{bad_input} if the script does not exist.
 void require_script(const std::vector<std::string>& words);
 // "always" or "never". Auto: whether the stack has a shim, and a source of the script's project
 // names CUDA or NCCL. Throws Error{usage} for "always" without a shim.

@@ -33,8 +33,8 @@ struct ClusterOptions {
 // Letters, digits, '-' and '_', as schedulers take them.
 bool is_job_name(const std::string& name);
 void add_cluster_options(OptionTable& table, ClusterOptions& options);
-// Throws Error{usage} for an option of an engine without one, but for the layout with hosts, and
-// for one that does not go with it.
+// Throws Error{usage} for an option of an engine if none is chosen, except the layout with hosts,
+// and for an option that the engine does not support.
 void require_engine(const OptionTable& table, const ClusterOptions& options, bool has_hosts);
 // --tp and the like for these hosts. Throws Error{usage} for impossible layouts.
 RankLayout layout_of(const ClusterOptions& options, std::int64_t hosts, std::int64_t ranks_each);

@@ -14,13 +14,13 @@ namespace topsctl {
 
 struct ProjectCommandOptions {
   std::string folder;
-  std::string api;  // empty: that of the stack
+  std::string api;  // empty: the stack's
   std::string backend = "eccl";
   std::string style = "settings";  // of the patch
   std::vector<std::string> accepted;
   bool patch = false;
   bool apply = false;
-  bool yes = false;  // to what --apply asks
+  bool yes = false;  // answers yes to the question of --apply
 };
 
 void add_project_options(OptionTable& table, ProjectCommandOptions& options);
@@ -34,7 +34,7 @@ std::vector<std::string> project_warnings(const ProjectReading& reading);
 // The findings, or only the patch if requested; and the result of applying it.
 std::string render_project(const DoctorReport& report, const ProjectReading& reading,
                            const ProjectCommandOptions& options, Detail detail, const Style& style);
-// What is left to find where these files, below the project, are changed.
+// The remaining findings after these files, relative to the project, are changed.
 ProjectReading rest_of(const ProjectReading& reading, const std::vector<std::string>& changed);
 
 }  // namespace topsctl

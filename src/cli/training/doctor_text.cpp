@@ -1,4 +1,4 @@
-// Renders what topsctl doctor found.
+// Renders the report of topsctl doctor.
 #include "cli/training/doctor_text.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string first_failure_lines(const Traceback& traceback, Detail detail, const
   const FirstFailure failure = first_failure(traceback);
   std::string place;
   if (failure.place.rank) place = concat(format("rank {}", *failure.place.rank), ", ");
-  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;  // a time of 1970 has none
+  constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;  // a time in 1970 has no known year
   if (failure.place.time_ms && *failure.place.time_ms >= year)
     place += concat(timestamp(std::chrono::system_clock::time_point(
                         std::chrono::milliseconds(*failure.place.time_ms))),

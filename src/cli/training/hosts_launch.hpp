@@ -22,7 +22,7 @@ struct HostsOptions {
 
 void add_hosts_options(OptionTable& table, HostsOptions& options);
 bool is_for_hosts(const HostsOptions& options);
-// Throws Error{usage} for what is for several hosts, and none are named.
+// Throws Error{usage} for options for several hosts if no hosts are named.
 void require_hosts(const OptionTable& table, const HostsOptions& options);
 
 struct HostsLaunch {

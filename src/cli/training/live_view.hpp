@@ -1,4 +1,4 @@
-// A picture on a terminal that is drawn again and again.
+// A picture on a terminal that is redrawn repeatedly.
 #pragma once
 
 #include <termios.h>
@@ -35,7 +35,7 @@ class LiveView {
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
 
-  // `picture` gets columns and rows; lines end with '\n' but for the last one.
+  // `picture` receives columns and rows; all lines except the last end with '\n'.
   using Picture = std::function<std::string(std::size_t columns, std::size_t rows)>;
   void draw(const Picture& picture);
   // Waits, drawing again when the terminal gets another size. False once q was pressed, or a signal

@@ -85,7 +85,7 @@ void RankConsole::end() {
   progress_.clear();
 }
 
-// Of checks that are repeated, the last one alone.
+// Shows only the last of repeated checks.
 void RankConsole::checked(const BusyCheck& check, std::int64_t ranks) {
   if (!check.is_last) return;
   std::string text =

@@ -1,4 +1,5 @@
-// Checks of the backend by trying it: the library alone, the import, a group of one, of all cards.
+// Checks of the backend by trying it: only the library, the import, a group of one, a group of all
+// cards.
 #include "engine/checks/backend_checks.hpp"
 
 #include <algorithm>

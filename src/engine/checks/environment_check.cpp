@@ -238,7 +238,7 @@ class Judge {
     return last == all.rend() ? nullptr : &*last;
   }
 
-  // A process has all that it has; of files, any may be read besides another.
+  // In a process, all its variables apply together; of files, any combination may be read.
   void judge(const VariableRelation& relation) {
     if (relation.backend != stack_.backend.name) return;
     for (const EnvironmentPlace& place : places_) {

@@ -39,7 +39,7 @@ struct RecordedFile {
   std::string md5;
 };
 
-// Where a file of the package lies, as other packages or the administrator divert it.
+// The diversion of a package's file by another package or the administrator.
 const Diversion* diversion_of(const std::string& path, const InstalledDeb& deb,
                               const std::vector<Diversion>& diversions) {
   const auto found = std::find_if(diversions.begin(), diversions.end(), [&](const Diversion& each) {
@@ -67,7 +67,7 @@ std::vector<RecordedFile> recorded_files(const InstalledDeb& deb,
   return files;
 }
 
-// A file's digest, or why it has none.
+// A file's digest, or why it is missing.
 struct ReadFile {
   std::string md5;
   std::string fault;

@@ -18,7 +18,7 @@ namespace topsctl {
 
 namespace {
 
-// The path of the package's file of that name; empty: it has none.
+// The path of the package's file of that name; empty: no such file.
 std::string path_in(const InstalledDeb& deb, const std::string& name) {
   const auto found = std::find_if(deb.files.begin(), deb.files.end(),
                                   [&](const std::string& file) { return name_part(file) == name; });
@@ -38,7 +38,7 @@ class Loader {
       cached_.emplace(std::move(library.soname), std::move(library.path));
   }
 
-  // Where the library that `file` needs lies; empty: nowhere.
+  // The path of the library that `file` needs; empty: not found.
   std::string find(const std::string& soname, const std::string& file,
                    const ElfFacts& facts) const {
     if (soname.find('/') != std::string::npos) return is_file(soname) ? soname : std::string();

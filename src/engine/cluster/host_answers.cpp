@@ -1,4 +1,4 @@
-// Reads the answers of hosts and compares them with that of the first.
+// Parses the reports of hosts and compares them with that of the first.
 #include "topsctl/engine/cluster/host_answers.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::chrono::seconds last_words_time(10);  // for others to fail by themselves
+constexpr std::chrono::seconds last_words_time(10);  // for other parts to fail by themselves
 constexpr std::chrono::seconds between_stops(2);
 constexpr int most_stops = 10;                      // if the end of the part is not awaited
 constexpr std::int64_t group_patience_ms = 60'000;  // with a connection that was lost
@@ -81,7 +81,7 @@ class Group {
   void part(std::size_t index) {
     MemberEnd member;
     member.error = error_of_call([&] { run_part(index, member); });
-    if (is_interrupted() && member.error && !member.status) return;  // it goes on there
+    if (is_interrupted() && member.error && !member.status) return;  // its part continues
     member.has_ended = true;
     // A part with status 0 and an error contradicts itself.
     if (member.error && member.status == 0) member.status = unclear_status;
@@ -172,7 +172,7 @@ class Group {
       if (wait_for_end(index, between_stops)) return;
       const auto now = std::chrono::steady_clock::now();
       if (!failure && !stopped_at) stopped_at = now;
-      // It says that it has stopped, and goes on.
+      // The part reports that it was stopped, but it continues.
       if (now - stopped_at.value_or(now) > time_to_end) given_up_[index] = true;
     }
   }

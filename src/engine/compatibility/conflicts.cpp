@@ -28,7 +28,7 @@ void add_exclusions(const KnownDeb& by, std::string_view field, const std::vecto
   }
 }
 
-// Whom of the set this deb cannot be with.
+// The debs of the set that exclude this deb.
 std::vector<Exclusion> exclusions(const KnownDeb& by, const DebSet& set) {
   std::vector<Exclusion> found;
   add_exclusions(by, "Conflicts", by.conflicts, set, found);

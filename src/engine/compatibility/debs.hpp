@@ -52,8 +52,8 @@ class DebSet {
   DebSet() = default;
   explicit DebSet(const std::vector<const KnownDeb*>& debs);
 
-  // Those that the relation means, by name or by Provides, in the order they were given; a
-  // dependency's only if they are configured. One without a version provides no version.
+  // The debs that the relation refers to, by name or by Provides, in the given order; for a
+  // dependency, only configured ones. A Provides without a version matches no version.
   std::vector<const KnownDeb*> meant(const Relation& relation, const KnownDeb& by,
                                      RelationUse use) const;
   bool is_met(const Clause& clause, const KnownDeb& by) const;
@@ -80,7 +80,7 @@ struct Removal {
 struct ComparedDebs {
   std::deque<KnownDeb> all;
   std::vector<const KnownDeb*> bundle;  // in the stack's order, then by name
-  std::vector<const KnownDeb*> target;  // those whose files are on the disk, by name
+  std::vector<const KnownDeb*> target;  // those with files on the disk, by name
   std::vector<Removal> removals;
   DebSet before;
   DebSet after;
@@ -95,7 +95,7 @@ struct ComparedDebs {
   std::unordered_map<const KnownDeb*, std::string> needed_by;
 };
 
-// Of several debs of one name the one for the target's architecture, then the newest.
+// Among several debs of one name selects the one for the target's architecture, then the newest.
 ComparedDebs debs_of(const Inspection& inspection, const std::vector<std::size_t>& chosen,
                      const TargetSnapshot& target, const CompatibilityRules& rules);
 

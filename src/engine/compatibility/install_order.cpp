@@ -219,8 +219,8 @@ void report_cycle(const ComparedDebs& debs, const Numbers& members, const Needs&
   findings.push_back(std::move(finding));
 }
 
-// The number of the call of dpkg for each node: a new one where a strict need is met only by the
-// call that is being filled. `groups` are cycles and single nodes, in order.
+// The index of the dpkg call for each node: starts a new call if a strict dependency is satisfied
+// only by the current one. `groups` are cycles and single nodes, in order.
 class Calls {
  public:
   Calls(const ComparedDebs& debs, const Needs& needs)

@@ -64,7 +64,7 @@ class LibraryChecks {
     }
   }
 
-  // `after`: the debs that are there then.
+  // `after`: the debs present after the install.
   void check_deb(const KnownDeb& deb, const DebSet& after) {
     Lacks lacks;
     const std::string absent = absent_optional(deb, after);
@@ -307,7 +307,7 @@ class LibraryChecks {
     }
   }
 
-  // Names that are alike on the target: another version, or a file where the loader does not look.
+  // Similar names on the target: another version, or a file outside the loader's path.
   void add_alike(const std::string& soname, std::vector<Evidence>& evidence) const {
     const std::string stem = soname.substr(0, soname.find(".so")) + ".so";
     std::set<std::string> alike;

@@ -19,7 +19,7 @@ namespace {
 
 using Distributions = std::map<std::string, std::vector<std::size_t>>;
 
-// The newest first; of one version, that for one Python before that for any.
+// The newest first; for the same version, a wheel for one Python before one for any.
 bool is_newer_distribution(const Package& a, const Package& b) {
   if (const int order = compare_python_versions(a.version, b.version); order != 0) return order > 0;
   const bool is_exact_a = a.python && a.python->minor;
@@ -60,7 +60,8 @@ std::size_t fitting(const InterpreterCompatibility& interpreter) {
       [](const DistributionCompatibility& choice) { return choice.wheel.has_value(); }));
 }
 
-// The first that takes most: one that an install asks before others, among these one with pip.
+// Selects the interpreter that fits most wheels: first those that an install would try, among these
+// one with pip.
 void take_one(std::vector<InterpreterCompatibility>& interpreters,
               const std::vector<std::string>& executables) {
   const auto worth = [&](const InterpreterCompatibility& interpreter) {
@@ -179,7 +180,7 @@ class WheelChecks {
   std::vector<Evidence> unasked_;
 };
 
-// The version of a distribution that an interpreter has; empty: none.
+// The version of an interpreter's distribution; empty: not installed.
 std::string installed_version(const std::string& distribution, const PythonFacts& python) {
   for (const InstalledWheel& wheel : python.wheels) {
     if (normalized_name(wheel.name) == distribution) return wheel.version;

@@ -30,7 +30,7 @@ struct PatternPart {
     string,         // any literal of that text
     format_string,  // an f-string that begins so
     hole,           // one expression without a name before it
-    holes,          // any arguments, also none
+    holes,          // any number of arguments
   };
   Kind kind = Kind::literal;
   std::string text;                // of a hole its name

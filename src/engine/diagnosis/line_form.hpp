@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// "Type: message", or a type with its module alone, as Python ends a traceback.
+// "Type: message", or only a type with its module, as at the end of Python's tracebacks.
 bool is_exception(std::string_view words);
 // The line before a traceback of an ignored exception.
 bool is_of_what_python_ignores(std::string_view words);

@@ -143,7 +143,7 @@ std::string_view take_host(std::string_view& text, const HostNames& hosts) {
 constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// The milliseconds by which local time is ahead of UTC, where the zone stands at the front.
+// The milliseconds by which local time is ahead of UTC, from the zone at the beginning.
 std::int64_t zone_ms(std::string_view text) {
   const bool has_colon = has_form(text.substr(std::min<std::size_t>(text.size(), 1)), "dd:dd");
   const bool is_plain = has_form(text.substr(std::min<std::size_t>(text.size(), 1)), "dddd");
@@ -170,7 +170,7 @@ std::int64_t moment(int year, int month, int day, std::string_view clock) {
   return ms - zone_ms(rest);
 }
 
-// A time at the front, where exactly `count` digits stand.
+// The time at the beginning, if it starts with exactly `count` digits.
 std::optional<std::int64_t> time_at(std::string_view text, std::size_t count) {
   // glog: "W20250921 10:00:00.123456", and without a year "W0921 10:00:00.123456"
   if (count == 8 && has_form(text, "dddddddd dd:dd:dd."))

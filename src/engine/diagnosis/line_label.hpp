@@ -54,15 +54,15 @@ class LineClock {
   std::string tail_;                                             // the same of earlier texts
 };
 
-// Either ends a text that is judged.
+// Each of them ends a text.
 inline constexpr std::string_view line_ends = "\r\n";
 // The position of the first line end at or behind `at`, or the size.
 std::size_t line_end(std::string_view text, std::size_t at);
-// Where the line of this position begins; `least` if that is before.
+// The beginning of the line at this position; at least `least`.
 std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least);
 // The position behind the line end at `end`: carriage returns and a line feed behind them are one.
 std::size_t behind_line_end(std::string_view text, std::size_t end);
-// Up to the last line end that is known to be whole: a line feed may follow a carriage return.
+// Up to the last complete line end: a line feed may follow a carriage return.
 std::size_t size_of_whole_lines(std::string_view text);
 
 // The line without colours and cursor movements of a terminal: `line`, or `room`, which is written
@@ -72,7 +72,7 @@ std::string_view plain_line(std::string_view line, std::string& room);
 // The rank that a file's path names: ".../attempt_0/3/stderr.log", "rank_3.log", "log.rank3",
 // "worker-3.out".
 std::optional<int> rank_of_path(const std::filesystem::path& path);
-// The number of a torchrun attempt that a path names, "attempt_1"; 0 if none.
+// The torchrun attempt number in a path, "attempt_1"; 0 if there is no number.
 int attempt_of_path(const std::filesystem::path& path);
 
 }  // namespace topsctl

@@ -210,7 +210,7 @@ std::vector<JobLog> find_log_files(const std::vector<std::string>& paths) {
 
 LogStory read_logs(const LogMatcher& matcher, const std::vector<JobLog>& found,
                    const SandboxWish& wish) {
-  // Bytes of a pipe are kept in a file first: a reader without rights opens regular files alone.
+  // Saves a pipe's bytes in a file first: the unprivileged reader opens only regular files.
   Descriptor kept;
   std::vector<JobLog> files = found;
   for (JobLog& file : files) {

@@ -150,7 +150,7 @@ std::size_t LogMatcher::next(std::string_view text, std::size_t from, Progress p
 
 namespace {
 
-// Besides the text's bytes.
+// In addition to the text's bytes.
 constexpr std::uint64_t cost_of_text = 128;
 constexpr std::uint64_t cost_of_pattern = 256;
 
@@ -267,7 +267,7 @@ class LogMatcher::Comparison {
   const Wanted& wanted_;
   Effort& effort_;
   std::vector<std::size_t> tried_;  // patterns, ascending
-  std::vector<std::size_t> known_;  // those that need not be found
+  std::vector<std::size_t> known_;  // those that need not be found again
   const Diagnosis* asked_ = nullptr;
   bool is_asked_known_ = false;
   Meaning meaning_;

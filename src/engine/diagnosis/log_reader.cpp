@@ -128,7 +128,7 @@ class LogReader::Lines {
     const std::size_t before = begun.rfind('\n');
     if (is_at_line_begin_) ++line_;
     if (is_at_line_begin_ && has_end && text.size() <= longest_unit) {
-      labelled_.reset();  // it is over: no text or piece of it is still to come
+      labelled_.reset();  // the labelled line has ended
     } else if (is_at_line_begin_ || before != std::string_view::npos) {
       const std::string_view last = begun.substr(before == std::string_view::npos ? 0 : before + 1);
       labelled_ = line_label(plain_line(last.substr(0, longest_label), room_), hosts_).rank;
@@ -136,7 +136,7 @@ class LogReader::Lines {
     is_at_line_begin_ = has_end;
   }
 
-  // A text, or a piece of one. The label of the line holds for all in it.
+  // A text, or a piece of one. The label applies to the whole line.
   void take_line(std::string_view raw) {
     const std::string_view line = plain_line(unwrapped_line(raw, inner_room_), room_);
     const LineLabel label = line_label(line, hosts_);
@@ -197,7 +197,7 @@ class LogReader::Lines {
   void begin_traceback(std::string_view words, int key) {
     const auto open = open_.find(key);
     if (open != open_.end()) {
-      // Of two headings in a row one is of another rank, whose lines stand among these.
+      // Of two consecutive headings, one belongs to another rank, whose lines are interleaved.
       if (open->second.text.find('\n') + 1 < open->second.text.size())
         close(open->first, open->second, "");
       open_.erase(open);
@@ -345,7 +345,7 @@ class LogReader::Lines {
   int line_ = 0;  // the line that was begun last, from 1
   bool is_at_line_begin_ = true;
   std::optional<int> labelled_;  // the rank that the line's label names
-  std::uint64_t taken_ = 0;      // bytes of the log before those that are taken now
+  std::uint64_t taken_ = 0;      // bytes of the log before the current ones
   LineClock clock_;
   std::map<int, OpenTraceback> open_;  // by key_of()
   // After which the rank may still work.
@@ -362,7 +362,7 @@ LogReader::LogReader(const LogMatcher& matcher, LogMatcher::Effort& effort, LogS
 LogReader::~LogReader() = default;
 
 void LogReader::take(std::string_view bytes) {
-  // The rest of a line first, so that most bytes are judged where they lie.
+  // The rest of a line first, so that most bytes are judged without a copy.
   if (!rest_.empty() && !bytes.empty()) {
     const auto end = bytes.find('\n');
     const std::size_t size = end == std::string_view::npos ? bytes.size() : end + 1;

@@ -102,7 +102,7 @@ void ask_tool(const Host& host, const CardToolRules& tool, MachineState& state) 
   }
 }
 
-// Nodes that are there and refuse to be opened: the rights of a container were lost.
+// Nodes that exist but cannot be opened: a container has lost its rights.
 std::int64_t refused_nodes(const Host& host, const std::string& prefix, std::int64_t cards) {
   std::int64_t refused = 0;
   for (std::int64_t card = 0; card < cards; ++card) {

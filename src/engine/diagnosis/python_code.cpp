@@ -160,8 +160,8 @@ class Builder {
                         [](const CodeToken& token) { return token.is_op(";"); });
   }
 
-  // Behind the import of torch, which torch_gcu wants to be there; else behind the first imports;
-  // else before the first statement that is neither a docstring nor from __future__.
+  // After the import of torch, which torch_gcu requires; else after the first imports; else before
+  // the first statement that is neither a docstring nor from __future__.
   void find_import_place() {
     std::uint32_t at = 0;
     const auto& statements = code_.statements;

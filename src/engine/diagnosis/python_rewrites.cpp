@@ -145,7 +145,7 @@ class PythonRewriter::Search {
     }
   }
 
-  // A name that is imported from such a module, or as which the module itself is known.
+  // A name that is imported from such a module, or an alias of the module itself.
   void look_at_imported(std::uint32_t at) {
     const std::string_view name = code_.tokens[at].text;
     const auto bound = code_.bindings.find(name);
@@ -159,7 +159,7 @@ class PythonRewriter::Search {
     }
   }
 
-  // Not one that is a statement, as a docstring is.
+  // Not a string that is a statement of its own, such as a docstring.
   void look_at_string(std::uint32_t at) {
     const CodeStatement& statement = code_.statements[code_.tokens[at].statement];
     if (statement.end == statement.first + 1) return;

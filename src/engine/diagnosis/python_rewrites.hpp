@@ -38,7 +38,7 @@ class PythonRewriter {
   }
 
   std::vector<std::unique_ptr<Compiled>> rewrites_;
-  // Rewrite and pattern by the first name of a chain, or by that of an attribute.
+  // Rewrite and pattern, by the first name of a chain or by the name of an attribute.
   using Starts =
       std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>, std::less<>>;
   Starts chains_;

@@ -99,7 +99,7 @@ class Tokenizer {
     at_ += size;
   }
 
-  // Bytes of a line break at that distance; 0: none.
+  // The size of the line break at that distance; 0: no line break.
   std::size_t break_size(std::size_t ahead = 0) const {
     if (peek(ahead) == '\n') return 1;
     if (peek(ahead) != '\r') return 0;
@@ -133,7 +133,7 @@ class Tokenizer {
       return;
     }
     if (at_ >= source_.size()) return;
-    if (peek() == '\\') {  // the next line goes on with this one
+    if (peek() == '\\') {  // continues on the next line
       next();
       if (!out_.problem.empty() || at_ >= source_.size()) return;
     }

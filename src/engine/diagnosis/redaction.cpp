@@ -16,7 +16,8 @@ namespace topsctl {
 namespace {
 
 constexpr std::string_view blank = "[blanked]";
-constexpr std::size_t longest_redacted = std::size_t{64} << 10U;  // bytes of a line that is kept
+constexpr std::size_t longest_redacted = std::size_t{64} << 10U;  // maximum bytes of a line in the
+                                                                  // output
 // A secret that begins within these is whole.
 constexpr std::size_t longest_secret = std::size_t{16} << 10U;
 constexpr std::size_t longest_waiting = 4096;  // bytes of a line whose secret is in the next
@@ -79,7 +80,7 @@ std::string Redaction::part(std::string_view text) {
     note("next-line");
     return concat(text.substr(0, text.find_first_not_of(" \t")), blank);
   }
-  // Cut last: half a secret has the form of none.
+  // Cut last, because half a secret is not recognized.
   std::string out = without_secrets(std::string(text.substr(0, longest_redacted + longest_secret)));
   if (text.size() > longest_redacted) out.resize(std::min(out.size(), longest_redacted));
   return addresses_ == Addresses::hidden ? without_addresses(out) : out;

@@ -26,7 +26,7 @@ struct SecretForm {
 
 // In the order in which they are looked for; parsed once.
 const std::vector<SecretForm>& secret_forms();
-// A text whose secret stands in the next line: "password: |".
+// A text whose secret is on the next line: "password: |".
 const Pattern& waiting_for_secret();
 // Names of variables and options whose values are secrets.
 const Pattern& secret_names();

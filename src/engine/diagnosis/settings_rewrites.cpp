@@ -128,7 +128,7 @@ class SettingsScanner {
     return std::min(line.find_first_not_of(' '), line.size());
   }
 
-  // Text that is written on the lines below, deeper than the key.
+  // Text on the following lines, indented more than the key.
   void block() {
     const auto begin = text_.rfind('\n', at_);
     const std::size_t indent =

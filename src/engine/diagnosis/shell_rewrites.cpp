@@ -22,7 +22,7 @@ struct ShellWord {
 using ShellCommand = std::vector<ShellWord>;
 using HoleTexts = std::map<std::string, std::string>;
 
-// Commands in the order in which they end; those in substitutions are commands of their own.
+// Commands in the order of their ends; those in substitutions are separate commands.
 class CommandReader {
  public:
   explicit CommandReader(std::string_view script) : script_(script), lexer_(script) {}

@@ -46,7 +46,7 @@ struct FoundRewrites {
   bool makes_group = false;
 };
 
-// The line in which that offset lies, without spaces around it.
+// The line of that offset, without spaces around it.
 std::string line_around(std::string_view text, std::size_t offset);
 // The line break that the text uses first; "\n" if it has none.
 std::string_view line_break_of(std::string_view text);

@@ -29,7 +29,7 @@ class SourceRewriter {
   // Whether a rewrite wants the text of the project's files of this name (ProjectFacts::texts).
   bool asks_of(std::string_view file) const { return shell_.asks_of(file); }
   FoundRewrites find(SourceKind kind, std::string_view text, const ProjectFacts& project) const;
-  // Again and again, until nothing is left to change: one rewrite may lie in another.
+  // Repeats until nothing changes: one rewrite may contain another.
   RewrittenSource rewrite(SourceKind kind, const std::string& text,
                           const ProjectFacts& project) const;
 

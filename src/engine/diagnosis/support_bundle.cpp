@@ -43,7 +43,7 @@ class Collection {
     bundle_.names.push_back(name);
   }
 
-  // Line by line into a file without a name, as its size stands before it.
+  // Line by line into an unnamed file, because tar needs its size first.
   void add_log(const JobLog& log) {
     try {
       const Descriptor room = open_nameless_file();
@@ -74,7 +74,7 @@ class Collection {
   SupportBundle take() { return std::move(bundle_); }
 
  private:
-  // Without secrets; names that differ in these alone get a number.
+  // Without secrets; names that become equal get a number.
   std::string new_name(const std::string& wanted) {
     const std::string name = redaction_.name(wanted);
     const std::size_t number = ++taken_[name];

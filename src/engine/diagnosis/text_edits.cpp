@@ -149,7 +149,7 @@ std::string EditedText::unified_diff(std::string_view path) const {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].sign == ' ') continue;
     const std::size_t first = i - std::min(i, context_lines);
-    std::size_t last = i;  // that is changed
+    std::size_t last = i;  // last changed line
     for (std::size_t j = i; j < lines.size() && j <= last + 2 * context_lines; ++j) {
       if (lines[j].sign != ' ') last = j;
     }

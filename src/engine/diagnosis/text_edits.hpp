@@ -15,7 +15,7 @@ struct TextEdit {
   bool operator==(const TextEdit&) const = default;
 };
 
-// A text that is edited several times, and still knows which of its lines are the old ones.
+// A text that is edited several times, and tracks which of its lines are original.
 class EditedText {
  public:
   explicit EditedText(std::string before);
@@ -24,8 +24,8 @@ class EditedText {
   const std::string& text() const { return text_; }
   bool is_changed() const { return text_ != before_; }
 
-  // Edits that lie over an earlier one of the list are left out; several insertions at one place
-  // stay in their order. False if nothing was changed.
+  // Skips edits that overlap an earlier one of the list; several insertions at one place keep their
+  // order. False if nothing was changed.
   bool apply(std::vector<TextEdit> edits);
 
   // With three lines of context, as `patch -p1` takes it; empty if nothing was changed.
@@ -37,7 +37,7 @@ class EditedText {
   std::vector<int> origins_;  // of each line of text_ its number in before_, from 0; -1: it is new
 };
 
-// The text between two offsets, with the edits that lie in between.
+// The text between two offsets, with the edits in that range.
 std::string edited(std::string_view text, std::size_t begin, std::size_t end,
                    const std::vector<TextEdit>& edits);
 

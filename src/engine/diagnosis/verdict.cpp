@@ -121,7 +121,7 @@ bool ends_jobs(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity != Severity::warning;
 }
 
-// Whether an error was seen that no rank got over: a sound job has none.
+// Whether a rank had an error that it did not recover from: a successful job has none.
 bool has_error(const std::vector<Seen>& seen, const LogStory& story) {
   return std::any_of(seen.begin(), seen.end(), [&](const Seen& each) {
     return each.diagnosis->finding.severity >= Severity::error && !is_over(each, story);
@@ -153,8 +153,8 @@ void drop_what_yields(std::vector<Seen>& seen, const LogStory& story) {
   });
 }
 
-// Errors that a sound job got over are not reported. Of a job that failed they are, where its lines
-// have no label: the rank that went on to work may be another one.
+// Errors that a successful job recovered from are not reported. For a failed job they are, if its
+// lines have no label: the rank that made progress may be another one.
 void drop_what_is_over(std::vector<Seen>& seen, const LogStory& story, bool failed, bool is_known) {
   const bool may_be_of_others = failed && !has_unexplained(story);
   const auto is_of_any = [&](const Sighting* each) {

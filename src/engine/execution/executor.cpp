@@ -211,8 +211,8 @@ class Executor {
         differs_in_times_alone(host_, snapshot_, created, folder_ / snapshot_folder);
     if (is_without_change_) return "only timestamps changed: nothing to commit";
     std::vector<std::string>& mounts = execution_.report.synced_mounts;
-    // Before anything kept is let go: a file that dpkg replaced by the very same may hold nothing
-    // yet.
+    // Before any backup is dropped: a file that dpkg replaced by an identical one may not be on the
+    // disk yet.
     mounts = sync_mounts(host_, snapshot_);
     link_sealer_->finish();
     release_unchanged(host_, snapshot_, folder_ / snapshot_folder);
@@ -294,8 +294,8 @@ class Executor {
     execution_.report.failed = true;
   }
 
-  // Whether the state before is there again; else a person is needed. Without a reason nothing but
-  // times has changed.
+  // Whether the previous state was restored; else manual repair is needed. An empty reason means
+  // that only times have changed.
   bool put_back(const std::string& reason) {
     link_sealer_.reset();
     sign_of_life_.reset();

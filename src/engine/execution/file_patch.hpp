@@ -1,4 +1,4 @@
-// Changes the content of files that are there already, under a snapshot.
+// Changes the content of existing files, under a snapshot.
 #pragma once
 
 #include <filesystem>

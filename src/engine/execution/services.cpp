@@ -87,7 +87,7 @@ void stop_units(const Host& host, const Snapshot& undo, EventSink& events) {
   if (!result.ok()) events.warning(format("systemctl stop failed: {}", result.ending()));
 }
 
-// Whether all are gone before the time is over.
+// Whether all have ended before the time is over.
 bool are_gone_within(const Host& host, const std::vector<DaemonProcess>& daemons,
                      const std::set<std::string>& going, std::int64_t patience_ms) {
   constexpr std::chrono::milliseconds pause{20};

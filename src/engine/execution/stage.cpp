@@ -48,7 +48,7 @@ void for_each_package(const std::vector<Package>& packages,
   });
 }
 
-// The digest that was known before must be that of the bytes which were read.
+// The known digest must match the bytes that were read.
 void require_same(const std::string& file, const std::string& found, const std::string& wanted) {
   if (found == wanted) return;
   throw Error(ErrorCode::bad_package, format("{} changed while it was read", in_quotes(file)),

@@ -18,9 +18,9 @@ namespace topsctl {
 
 class UnpredictedChanges {
  public:
-  // Once the snapshot is taken into the store, which the caller syncs, and before the first change;
-  // host and snapshot must outlive it. `is_observed`: each program is observed, whose setup this
-  // has; no other thread may be at work then. Throws Error.
+  // Create it after the snapshot is in the store, which the caller syncs, and before the first
+  // change; host and snapshot must outlive it. `is_observed`: observes each program that uses
+  // setup(); no other thread may be running then. Throws Error.
   UnpredictedChanges(const Host& host, Snapshot& snapshot, std::filesystem::path store,
                      bool is_observed);
 
@@ -42,11 +42,11 @@ class UnpredictedChanges {
   const Host& host_;
   Snapshot& snapshot_;
   std::filesystem::path store_;
-  // First: while it is started, no thread may be at work.
+  // First member: no thread may be running while it is started.
   std::optional<Observer> observer_;
   FolderRecord before_;
   std::int64_t since_ns_ = 0;
-  // Files that were kept as links: that alone gives their other names another time of change.
+  // Files that were backed up as links: linking alone changes the change time of their other names.
   std::set<FileIdentity> linked_;
   std::vector<std::string> lost_;  // paths that complete_snapshot could not back up
 };

@@ -1,4 +1,4 @@
-// Evidence that is bounded in number and width.
+// Limits evidence in number and width.
 #include "topsctl/engine/inspection/evidence_list.hpp"
 
 #include "topsctl/base/text.hpp"

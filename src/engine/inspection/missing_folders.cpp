@@ -94,7 +94,7 @@ class Unpacking {
   const EvidenceList& evidence() const { return evidence_; }
 
  private:
-  // That is a finding of its own, link-escapes.
+  // That is a separate finding, link-escapes.
   bool is_behind_link(std::string folder) const {
     for (; !folder.empty(); folder.resize(folder.rfind('/'))) {
       if (links_.contains(folder)) return true;

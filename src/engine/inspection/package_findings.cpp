@@ -205,7 +205,7 @@ bool runs_too(std::string_view machine, std::string_view other) {
          (machine == "aarch64" && other == "arm");
 }
 
-// "/usr/lib32/libx.so.1", "/opt/x/lib/libx-i386.so": 32-bit libraries that are kept apart.
+// "/usr/lib32/libx.so.1", "/opt/x/lib/libx-i386.so": separate 32-bit libraries.
 bool is_told_by_name(const std::string& path) {
   for (auto at = path.find("x86"); at != path.npos; at = path.find("x86", at + 3)) {
     const std::string_view rest = std::string_view(path).substr(at + 3);

@@ -62,7 +62,7 @@ bool is_printer(std::string_view command) {
 }
 
 std::set<std::string, std::less<>> printing_functions(std::string_view script) {
-  // Wherever it stands: after "then", too, and in a comment.
+  // At any place: also after "then", and in a comment.
   static const Pattern header(R"([\w-]+[ \t]*\([ \t]*\))");
   static const Pattern name_of(R"(([\w-]+)[ \t]*\([ \t]*\))");
   Names printing;

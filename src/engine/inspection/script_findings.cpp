@@ -79,7 +79,7 @@ class OwnFiles {
     }
   }
 
-  // Whether the line names files, and no others.
+  // Whether the line has paths, and all of them belong to the package.
   bool are_all_of(std::string_view line) const {
     static const Pattern path(R"((?:^|[\s"'=<>(])(?:\$\{?DPKG_ROOT\}?["']?)?(/[^\s"';&|<>()]*))");
     bool is_any = false;

@@ -226,8 +226,8 @@ class ScriptText {
   std::vector<Command> commands_ = {{}};  // the current one, of each substitution one
   std::vector<Start> starts_ = {{0, 1}};
   std::vector<Extent> blanked_;
-  std::vector<bool> is_printed_;  // of each here-document, that a person alone sees it
-  std::size_t decided_ = 0;       // those before belong to commands that have ended
+  std::vector<bool> is_printed_;  // for each here-document: whether it is only shown
+  std::size_t decided_ = 0;       // the earlier ones belong to commands that have ended
 };
 
 std::string flattened(std::string_view line) {

@@ -18,7 +18,7 @@ struct ShellCommand {
 };
 
 struct ShellLine {
-  std::vector<ShellCommand> commands;  // those within substitutions, too
+  std::vector<ShellCommand> commands;  // including those in substitutions
   std::vector<std::string> functions;  // whose definitions begin on it
   std::vector<std::string> variables;  // that get a value by an assignment or a loop
   bool is_understood = true;           // false: quotes or brackets that do not end

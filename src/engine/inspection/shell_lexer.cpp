@@ -71,7 +71,7 @@ ShellToken ShellLexer::word(Kind kind, std::size_t length) {
   return token;
 }
 
-// At least one character, and those up to the next that may be of a meaning.
+// At least one character, and all up to the next one with a possible meaning.
 ShellToken ShellLexer::text_until(std::string_view others) {
   const std::size_t end = std::min(script_.find_first_of(others, at_ + 1), script_.size());
   return word(Kind::text, end - at_);

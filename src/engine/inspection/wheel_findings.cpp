@@ -134,7 +134,7 @@ void judge_name(const Package& package, std::vector<Finding>& findings) {
     evidence.add("file name", format("name {}", wheel.file_name));
     evidence.add("METADATA", format("Name: {}", package.name));
   }
-  // "1.10.0-2.5.136", as the vendor writes it, is a version and a build tag to PEP 427 alone.
+  // "1.10.0-2.5.136", as the vendor writes it, is a version and a build tag only for PEP 427.
   const std::string with_build =
       wheel.build.empty() ? wheel.file_version : concat(wheel.file_version, "-", wheel.build);
   if (!is_same_version(wheel.file_version, package.version) &&

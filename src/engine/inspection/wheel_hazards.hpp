@@ -9,8 +9,8 @@
 
 namespace topsctl {
 
-// Code that runs whenever Python starts, metadata and files of other distributions, programs in the
-// place of the system's. By names alone, but for .pth files.
+// Code that runs at each Python start, metadata and files of other distributions, programs that
+// replace the system's. Judged by names only, except for .pth files.
 std::vector<Finding> wheel_hazards(const Package& package);
 
 // Whether root and the scripts of packages start a program of that name.

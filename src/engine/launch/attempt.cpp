@@ -144,7 +144,7 @@ void Attempt::wait() const {
   ::poll(polled.data(), polled.size(), first == timeouts.end() ? -1 : *first);
 }
 
-// A training is worth more than its logs: it goes on without them.
+// A log error must not end the training: it continues without logs.
 template <class Work>
 void Attempt::with_logs(const Work& work) {
   try {
@@ -154,7 +154,7 @@ void Attempt::with_logs(const Work& work) {
   }
 }
 
-// A rank that says more than can be written must not keep signals and others from their turn.
+// A rank with too much output must not delay signals and other ranks.
 void Attempt::take(Stream& stream, int most_pieces) {
   std::array<char, piece_size> piece{};
   for (int i = 0; stream.input.is_open() && i < most_pieces; ++i) {
@@ -278,7 +278,7 @@ void Attempt::look_for_signals() {
   end_all(is_stopping_ ? SIGKILL : SIGTERM);
 }
 
-// A stopped process takes no signal but SIGKILL until it goes on.
+// A stopped process handles no signal except SIGKILL until it is continued.
 void Attempt::end_all(int number) {
   supervisor_->signal_all(number);
   supervisor_->signal_all(SIGCONT);
@@ -378,7 +378,7 @@ bool Attempt::has_group_ended() const {
   return has_all;
 }
 
-// That of the first that failed; those that were ended for its sake come later.
+// The status of the first failed rank; those that were stopped because of it come later.
 int Attempt::status_of_group() const {
   if (first_failure_ != 0) return first_failure_;
   if (ended_by_) return signal_base + *ended_by_;

@@ -169,7 +169,7 @@ CardWatch card_watch(const MachineState& state) {
 }
 
 void add_throughput(CardWatch& watch, std::optional<std::int64_t> global_batch) {
-  std::optional<double> pace;  // that of the slowest rank: the others wait for it
+  std::optional<double> pace;  // of the slowest rank: the others wait for it
   for (const WatchedRank& rank : watch.ranks) {
     if (rank.iterations_per_second && (!pace || *rank.iterations_per_second < *pace))
       pace = rank.iterations_per_second;

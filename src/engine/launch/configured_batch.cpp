@@ -1,4 +1,4 @@
-// Reads assignments of configurations, and those of their bases where they leave the batch to them.
+// Parses assignments of configurations, and those of their bases if these define the batch size.
 #include "engine/launch/configured_batch.hpp"
 
 #include <algorithm>
@@ -126,7 +126,7 @@ class Configuration {
     return found == members.end() ? 0 : found->value;
   }
 
-  // A number, or a variable that is one.
+  // A number, or a variable with a number.
   std::int64_t number_at(std::uint32_t at) const {
     if (token(at).kind == TokenKind::name) {
       const CodeStatement* statement = only_assignment(token(at).text);

@@ -1,4 +1,4 @@
-// Samples processor times, and asks the cards only when all else is still.
+// Samples processor times, and queries the cards only if there is no other activity.
 #include "engine/launch/stall_watch.hpp"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t shortest_look_ms = 1'000;
 constexpr std::int64_t longest_look_ms = 30'000;
 constexpr std::int64_t looks = 4;  // within the limit
-// Of one processor, by all together: threads that only wake up to look use less.
+// Percent of one processor, for all together: threads that only wake up to poll use less.
 constexpr std::int64_t still_percent = 2;
 constexpr std::size_t most_stack = 4096;
 
@@ -35,7 +35,7 @@ std::string text_of(const std::string& file) {
   }
 }
 
-// Root alone may read the stack; where it waits, everybody.
+// Only root may read the stack; all users may read the wait channel.
 std::string kernel_stack_of(std::int64_t pid) {
   for (const char* file : {"stack", "wchan"}) {
     const std::string text = text_of(concat("/proc/", pid, "/", file));

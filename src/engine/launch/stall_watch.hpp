@@ -46,7 +46,7 @@ class StallWatch {
   bool is_told_ = false;
 };
 
-// The rank that has come less far than all others, if there is one. Pure.
+// The rank with less progress than all others, if there is one. Pure.
 std::optional<std::int64_t> rank_behind(const std::vector<StillRank>& ranks);
 
 }  // namespace topsctl

@@ -26,8 +26,8 @@ inline constexpr std::size_t first_observed = 1'000'000'000;
 // symbolic link, which is such an operation itself.
 class ObservedStore {
  public:
-  // The snapshot, whose record lies in the store, must outlive it. Throws Error, also if records
-  // are there already.
+  // The snapshot, whose record is in the store, must outlive it. Throws Error, also if records
+  // exist already.
   ObservedStore(const Host& host, const Snapshot& snapshot, std::filesystem::path store);
 
   // Backs up what a restore needs. Throws Error if it cannot: then the change must not be made.
@@ -70,7 +70,7 @@ class ObservedStore {
   bool orders_changes_ = false;
   bool is_closed_ = false;
   std::deque<KeptPath> more_;
-  std::map<std::size_t, KeptPath> copied_;  // of the snapshot's, those that were copied since
+  std::map<std::size_t, KeptPath> copied_;  // of the snapshot's paths, those that were copied since
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> inodes_;  // by device and number
   std::size_t records_ = 0;
 };

@@ -40,7 +40,7 @@ class CallKeeper {
   CallKeeper(int socket, const Host& host, ObservedStore& store)
       : socket_(socket), paths_(host.root), store_(store) {}
 
-  // Until topsctl and all that is observed have ended.
+  // Until topsctl and all observed processes have ended.
   void serve() {
     CallTracer calls(
         socket_, [this](const CallNotice& notice) { return judge(notice); },

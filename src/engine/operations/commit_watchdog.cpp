@@ -41,8 +41,8 @@ Descriptor watch_lock(const Host& host, std::int64_t id) {
   return lock;
 }
 
-// Returns when there is something to restore, or the transaction is over; which of both is seen
-// under the lock.
+// Returns when there may be something to roll back, or the transaction has ended; the caller
+// decides under the lock.
 void wait_for_the_end(const Host& host, std::int64_t id) {
   const FileWatch journal(host.resolve(concat(host.state, "/transactions/", id)) / "journal");
   while (!is_interrupted()) {
@@ -59,7 +59,7 @@ void wait_for_the_end(const Host& host, std::int64_t id) {
     } else if (!transaction->is_unfinished()) {
       return;
     } else if (!is_at_work(host)) {
-      // It may have committed, and let go of the lock, since the journal was read.
+      // It may have committed and released the lock since the journal was read.
       const auto latest = begun_transaction(host, id);
       if (!latest || !awaited_confirmation(*latest)) return;
       continue;

@@ -75,7 +75,7 @@ void require_applicable(const Host& host, const Plan& plan, Wheels wheels) {
 }
 
 struct ReadInventory {
-  std::unique_ptr<BundleFiles> files;  // where packages lie
+  std::unique_ptr<BundleFiles> files;  // owns the package files
   Inventory inventory;
   std::vector<std::string> warnings;
 };

@@ -82,7 +82,7 @@ PlannedPatch plan_patch(const Host& host, const fs::path& top,
   return planned;
 }
 
-// A patch knows of no dpkg: an install that was cut off is not restored for its sake.
+// A patch does not handle dpkg: it does not restore an interrupted install.
 void refuse_unfinished_install(const Host& host) {
   for (const Transaction& transaction : sound_transactions(host)) {
     if (!transaction.is_unfinished() || transaction.kind() == TransactionKind::patch) continue;

@@ -36,7 +36,7 @@ std::optional<RollbackProof> compared_with_kept(const Host& host, const Transact
   const std::filesystem::path store = host.resolve(transaction.folder) / snapshot_folder;
   try {
     const Snapshot snapshot = load_snapshot(store);
-    // Without the record that all is kept, a power cut may have left the names alone.
+    // Without the record that the backup is complete, a power cut may have left only its names.
     if (transaction.state() == TransactionState::begun)
       require_contents(check_contents(host, snapshot, store));
     return compare_with_snapshot(host, snapshot, store, Content::digest);

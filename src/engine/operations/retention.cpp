@@ -26,7 +26,7 @@ bool keeps_something(const Host& host, const Transaction& transaction) {
          fs::exists(folder / after_folder, ignored);
 }
 
-// The superfluous ones, and those of whose removal a crash has left a part.
+// The expired ones, and those whose removal was interrupted by a crash.
 std::vector<Transaction> to_prune(const Host& host, const Retention& generations) {
   const std::vector<Transaction> all = list_transactions(host);
   std::vector<Transaction> found = expired(all, generations);
@@ -43,7 +43,7 @@ std::vector<Transaction> to_prune(const Host& host, const Retention& generations
 
 namespace {
 
-// All of one kind.
+// The transactions of one kind.
 std::vector<Transaction> expired_of(TransactionKind kind, std::size_t keep,
                                     std::optional<std::uint64_t> most_bytes,
                                     std::vector<Transaction> transactions) {
@@ -52,7 +52,7 @@ std::vector<Transaction> expired_of(TransactionKind kind, std::size_t keep,
   });
   std::size_t kept = 0;
   std::uint64_t bytes = 0;
-  std::size_t first = transactions.size();  // of those that stay
+  std::size_t first = transactions.size();  // index of the first one that stays
   while (first > 0) {
     bytes += summary_of(transactions[first - 1]).kept_bytes;
     const bool fits = kept < keep && (!most_bytes || bytes <= *most_bytes);

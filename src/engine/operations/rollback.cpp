@@ -24,7 +24,7 @@ bool is_committed(const Transaction& transaction) {
   return transaction.state() == TransactionState::committed;
 }
 
-// The kind that is meant where no transaction is named.
+// The kind that is rolled back if no transaction is named.
 TransactionKind usual_kind(const Host& host) {
   return host.is_of_user() ? TransactionKind::patch : TransactionKind::install;
 }

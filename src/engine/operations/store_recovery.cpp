@@ -76,7 +76,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
           {{State::begun, begun.dump()}, {State::restoring, details.dump()}}};
 }
 
-// It can be rolled back still if all of it is there.
+// It can still be rolled back if its backup is complete.
 void end_past(const Host& host, const Transaction& transaction, Recovery& recovery) {
   const fs::path folder = host.resolve(transaction.folder);
   const bool is_whole = readable_snapshot(folder / snapshot_folder).has_value() &&

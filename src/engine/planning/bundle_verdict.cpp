@@ -33,11 +33,11 @@ std::set<std::string> left_alone(const Inspection& inspection) {
     names.insert(package.path);
     names.insert(place_text(package.container, package.path));
   }
-  // The same name may stand for one that is taken.
+  // A selected package may have the same name.
   for (const Package& package : inspection.inventory.packages) {
     if (package.chosen) names.erase(package.path);
   }
-  // Archives without a package that is taken.
+  // Archives without a selected package.
   for (const ContainerFile& file : inspection.containers) {
     std::vector<std::string> chain = file.container;
     chain.push_back(file.path);
@@ -60,7 +60,8 @@ std::set<std::string> replaceable_wheels(const Inspection& inspection,
   for (const Finding& finding : findings) {
     if (finding.severity >= Severity::error) faulty.insert(finding.subject);
   }
-  std::map<std::string, std::pair<std::set<std::string>, bool>> components;  // and any sound one
+  std::map<std::string, std::pair<std::set<std::string>, bool>> components;  // and whether it has
+                                                                             // an intact one
   for (const Package& package : inspection.inventory.packages) {
     if (package.kind != PackageKind::wheel || !package.chosen) continue;
     auto& [wheels, has_sound] = components[package.component];

@@ -101,7 +101,7 @@ HostFacts facts_of(const TargetSnapshot& target, const Stack& stack) {
                      [&](const PythonFacts& python) { return python.executable == executable; });
     if (found != target.pythons.end()) facts.pythons.push_back(*found);
   }
-  // Of several names of one program a snapshot has the first alone.
+  // If a program has several names, a snapshot has only the first.
   if (facts.pythons.empty()) facts.pythons = target.pythons;
   return facts;
 }

@@ -50,7 +50,7 @@ PackageAction deb_action(const Package& package, const HostFacts& facts, Planned
   planned.before = installed.version;
   const int order = compare_debian_versions(package.version, installed.version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
-  // One that is selected for removal becomes `install ok installed` by that.
+  // Reinstalling a package that is selected for removal makes it `install ok installed`.
   const std::string& wanted = package.md5sums.empty() ? package.payload_md5sums : package.md5sums;
   const DebFacts deb = package.deb.value_or(DebFacts{});
   const bool same_content = is_installed(installed.status) &&
@@ -98,7 +98,7 @@ PackageAction planned_action(const Package& package, const Selection& selection,
 enum class Broken { refuse, deconfigure };  // packages that one to be unpacked breaks
 
 std::vector<std::string> dpkg_argv(const std::vector<PlannedPackage>& debs, Broken broken) {
-  // Durability comes from one syncfs before the commit; local edits of conffiles are kept.
+  // One syncfs before the commit makes it durable; local edits of conffiles are kept.
   std::vector<std::string> argv = {"dpkg", "--force-unsafe-io", "--force-confdef",
                                    "--force-confold"};
   // dpkg's default, which a configuration file of the host may have turned off.
@@ -126,8 +126,8 @@ bool brings_a_wheel(const Plan& plan) {
   });
 }
 
-// Those of the stack as a whole and of the components that are installed now; where all cards are
-// to be seen, trials of the backend, too.
+// The checks of the whole stack and of the components that are installed now; if all cards are
+// visible, also trials of the backend.
 std::vector<CheckRule> checks_for(const Stack& stack, const Plan& plan, std::int64_t card_nodes) {
   std::vector<CheckRule> checks;
   for (const CheckRule& check : stack.checks) {
@@ -300,7 +300,7 @@ void add_warnings(const Stack& stack, const Selection& selection, const HostFact
   }
 }
 
-// Of the packages that are not there already, with the directories that are the stack's own.
+// For the packages that are not installed already, with the directories that only the stack uses.
 WriteSet write_set_of(const PlanInput& input, const Plan& plan) {
   Selection changing{{}, input.selection.python};
   for (std::size_t i = 0; i < plan.packages.size(); ++i) {

@@ -215,7 +215,7 @@ Preflight preflight(TargetSnapshot target, const Stack& stack, const Selection& 
 }
 
 void require_changeable(const Host& host, const WriteSet& write_set) {
-  // Whether it is there at all.
+  // Whether it exists.
   const auto require = [&](const std::string& path) {
     const std::string real = host.join_canonical_text(path);
     const Immutability found = immutability(real);

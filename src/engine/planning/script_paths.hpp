@@ -1,4 +1,4 @@
-// Which paths a maintainer script names: the likely ones among those that it writes.
+// Paths that a maintainer script mentions, because it probably writes some of them.
 #pragma once
 
 #include <set>

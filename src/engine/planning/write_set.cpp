@@ -30,8 +30,8 @@ void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std:
   if (diverted != facts.diversions.end()) add(diverted->second);
 }
 
-// dpkg puts another file in the place of a package's, except that people and scripts write into
-// configuration files.
+// dpkg replaces a package's files as a whole, but people and scripts write into configuration
+// files.
 void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
   for (const std::string& path : deb.files) {
     const bool is_configuration =
@@ -64,7 +64,7 @@ void add_side_effects(const Selection& selection, WriteSet& set) {
   }
 }
 
-// Scripts end and move diversions, of whichever package, by renaming both sides.
+// Scripts remove and move diversions, of any package, by renaming both sides.
 void add_diversions(const HostFacts& facts, WriteSet& set, std::set<std::string>& replaced) {
   for (const auto& [from, to] : facts.diversions) {
     for (const std::string& side : {from, to}) {
@@ -157,7 +157,7 @@ void add_debs(const Selection& selection, const HostFacts& facts, WriteSet& set,
                              "/var/lib/dpkg/alternatives", "/etc/alternatives"}) {
     set.families.push_back({folder, ""});
   }
-  // Thousands of files. The few others are copied: dpkg keeps the old status by a link of its own.
+  // Thousands of files. The few others are copied: dpkg keeps the old status by its own link.
   set.families.push_back({"/var/lib/dpkg/info", "", Writing::replaced});
   set.families.push_back({"/var/lib/dpkg", "tmp.ci"});
   set.families.push_back({"/var/lib/dpkg", "reassemble.deb"});

@@ -6,8 +6,8 @@
 
 namespace topsctl {
 
-// Of the scripts that dpkg runs: those of the packages, and of the versions that they replace. The
-// plan has its packages.
+// The effects of the scripts that dpkg runs: those of the packages, and of the versions that they
+// replace. The plan has its packages.
 ScriptEffects effects_of_debs(const PlanInput& input, const Plan& plan);
 
 WriteSetKnowledge knowledge_of(const PlanOptions& options, const Plan& plan);

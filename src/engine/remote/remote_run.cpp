@@ -66,7 +66,7 @@ class Following {
     request.id = command.id.empty() ? new_run_id() : command.id;
     request.has_begun = command.has_begun;
     request.words = command.words;
-    // The language of its host is that of others.
+    // The remote host's language belongs to its own users.
     request.words.push_back(concat("--lang=", name(used_language())));
     request.run_as = command.run_as;
     request.lock = command.lock;

@@ -36,7 +36,7 @@ std::vector<fs::path> run_places(const Host& host) {
   return places;
 }
 
-// Makes it if it is not there.
+// Creates it if missing.
 bool is_usable(const fs::path& place) {
   try {
     require_own_folder(place.parent_path());
@@ -101,7 +101,7 @@ std::vector<RunFile> files_of(const RemoteRunRequest& request) {
   return files;
 }
 
-// Throws if it is gone: it says nothing while the run goes on.
+// Throws if it is gone, because nothing is written while the run is silent.
 void require_other_side(const Descriptor& input) {
   throw_if_interrupted();
   pollfd watched = {input.get(), POLLIN, 0};

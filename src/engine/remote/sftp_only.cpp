@@ -19,7 +19,7 @@ constexpr std::int64_t turn_ms = 100;
 constexpr std::string_view sftp_greeting{"\0\0\0\5\1\0\0\0\3", 9};
 constexpr char sftp_version = 2;  // SSH_FXP_VERSION, its answer
 
-// Whether the bytes begin with the answer of an SFTP server; nothing while too few are there.
+// Whether the bytes begin with the answer of an SFTP server; nothing if there are too few bytes.
 std::optional<bool> is_answer(std::string_view said) {
   constexpr std::size_t head = 5;  // a length in network order, below 64 KiB, and the kind
   if (said.size() < head) return std::nullopt;
@@ -51,7 +51,7 @@ std::string require_unread_input(RemoteSession& session, RemoteStream& program,
     throw_if_interrupted();
     return {};
   }
-  // Those that were started before it would have ended before it.
+  // A program that was started earlier would have ended earlier.
   if (auto said = program.read(turn_ms)) return *std::move(said);
   throw Error(
       ErrorCode::unreachable,

@@ -14,7 +14,7 @@ namespace topsctl {
 // starts another program: throws Error{host_unfit} if an SFTP server answers for any command.
 std::string first_words(RemoteSession& session, RemoteStream& program, const Target& target);
 
-// After a program that did not start. Throws Error{host_unfit} if an SFTP server can be had there.
+// Call after a program that did not start. Throws Error{host_unfit} if the host has an SFTP server.
 void refuse_if_files_only(RemoteSession& session, const Target& target);
 
 }  // namespace topsctl

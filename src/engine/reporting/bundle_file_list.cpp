@@ -54,7 +54,7 @@ bool is_document(std::string_view path) {
                      [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-// Calls back for every regular file within a package that is not archived.
+// Calls the function for each regular file within packages that are not archived.
 void for_each_payload(
     const Inspection& inspection,
     const std::function<void(const Package&, const std::string& place, const PayloadEntry&)>& see) {
@@ -112,7 +112,7 @@ std::vector<BundleFile> biggest_files(const Inspection& inspection, std::size_t 
   std::vector<BundleFile> files;
   const auto take = [&](std::string place, std::uint64_t size) {
     files.push_back({std::move(place), size});
-    // Kept short, as a bundle may hold a million files.
+    // Limits the list, because a bundle may have a million files.
     if (files.size() < 4 * most + 64) return;
     std::sort(files.begin(), files.end(), is_bigger);
     files.resize(std::min(files.size(), most));

@@ -85,7 +85,7 @@ void compare_files(const Package& before, const Package& after, PackageDiff& dif
         (change.before && change.after && *change.before != *change.after) ||
         (are_read && (entry->type != other.type || entry->link_target != other.link_target));
     if (is_other || digests_differ(old_digests, new_digests, path)) diff.files_changed.add(change);
-    // 0 stands for a mode that is not known.
+    // 0: unknown mode.
     if (entry->mode != 0 && other.mode != 0 && entry->mode != other.mode)
       diff.modes_changed.add({printable(path), entry->mode, other.mode});
   }
@@ -182,7 +182,7 @@ void compare_scripts(const Package& before, const Package& after, PackageDiff& d
   }
 }
 
-// Canonical clauses; those of a field that cannot be parsed as they are written.
+// Canonical clauses; unparsable ones stay as written.
 Texts clauses_of(const std::string& field, const std::string& subject) {
   Texts clauses;
   try {

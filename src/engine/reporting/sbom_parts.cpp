@@ -34,7 +34,7 @@ Place place_of(const SbomNode& node) {
                                  : place_of(node.container->container, node.container->path);
 }
 
-// The innermost container that is known.
+// The innermost known container.
 std::optional<std::size_t> parent_of(Place place, const std::map<Place, std::size_t>& containers) {
   for (place.pop_back(); !place.empty(); place.pop_back()) {
     if (place.size() > deepest) continue;

@@ -16,7 +16,7 @@ namespace topsctl {
 struct SbomNode {
   const ContainerFile* container = nullptr;
   const Package* package = nullptr;
-  std::optional<std::size_t> parent;    // index of the container it lies in; nothing: in the bundle
+  std::optional<std::size_t> parent;    // index of its container; nothing: in the bundle itself
   std::string ref;                      // unique; letters, digits and '-' only
   std::vector<std::size_t> depends_on;  // indices of packages, sorted
 };

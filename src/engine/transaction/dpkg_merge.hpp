@@ -1,5 +1,4 @@
-// Taking one transaction's changes out of dpkg's database files when others have changed them
-// since.
+// Removes one transaction's changes from dpkg's database files if these have changed again since.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace topsctl {
 
-// A database file without the changes that lie between two of its states.
+// A database file without the changes between two of its states.
 struct DpkgMerge {
   std::string text;
   std::vector<std::string> packages;   // packages with stanzas that the transaction changed,
@@ -20,9 +19,9 @@ struct DpkgMerge {
   bool operator==(const DpkgMerge&) const = default;
 };
 
-// dpkg's status file (deb822 stanzas, one a package): the transaction made `after` of `before`, and
-// others made `now` of `after`. Stanzas that the transaction changed are as in `before`, all others
-// as in `now`, whose order is kept.
+// dpkg's status file (deb822 stanzas, one per package): the transaction changed `before` to
+// `after`, and other programs changed `after` to `now`. Stanzas that the transaction changed are as
+// in `before`, all others as in `now`, whose order is kept.
 DpkgMerge merged_status(std::string_view before, std::string_view after, std::string_view now);
 
 // The same for files of records with a fixed number of lines each, where a record is present or

@@ -52,7 +52,7 @@ std::optional<std::string_view> whole_payload(std::string_view bytes) {
   return payload;
 }
 
-// Whether as many bytes are there as the record's own length asks for.
+// Whether there are as many bytes as the record's length requires.
 bool has_full_length(std::string_view bytes) {
   const auto length = bytes.size() < prefix_size ? std::nullopt : hex_number(bytes.substr(0, 8));
   return length && bytes.size() - prefix_size > *length;
@@ -115,7 +115,7 @@ bool is_of_known_types(const Json& details) {
 struct ParsedJournal {
   std::vector<JournalRecord> records;
   std::size_t whole = 0;                   // bytes of the records
-  std::uint64_t format = chained_journal;  // also of one that has no record yet
+  std::uint64_t format = chained_journal;  // also for a journal without records
   std::string last_digest;                 // of the last record
 };
 
@@ -190,7 +190,7 @@ std::optional<std::string> journal_bytes(const fs::path& file) {
   return read_text(file, most_journal);
 }
 
-// `last_digest` is that of the record before, empty for the first.
+// `last_digest` is that of the previous record, empty for the first.
 std::string next_payload(TransactionState state, const Json& details, bool is_chained,
                          const std::string& last_digest) {
   Json record = {{"state", name(state)}, {"details", details}};
@@ -264,7 +264,7 @@ void Journal::append(TransactionState state, const Json& details) {
     if (end >= 0) static_cast<void>(!::ftruncate(descriptor_.get(), end));
     throw;
   }
-  // Also of one that did not reach the disk: it is there for the next record.
+  // Also for a record that did not reach the disk: the next record builds on it.
   last_digest_ = sha256_of(payload);
   if (::fsync(descriptor_.get()) != 0) throw system_error(errno, "write", file_.string());
 }

@@ -98,14 +98,14 @@ LinkSealer::~LinkSealer() {
 }
 
 void LinkSealer::seal_links() {
-  // The disk's priority goes by that of the processor (ioprio_set(2)).
+  // The I/O priority follows the CPU priority (ioprio_set(2)).
   std::optional<LowPriority> low(std::in_place);
   for (std::size_t i = next_++; i < links_.size() && !is_ending_; i = next_++) {
     if (is_finishing_) low.reset();
     try {
       seal(links_[i]);
     } catch (const Error&) {
-      // It has none, then.
+      // It stays without a seal.
     }
   }
 }
@@ -119,7 +119,7 @@ void LinkSealer::seal(Link& link) {
   note(link);
 }
 
-// A line is one write, which O_APPEND keeps from those of other threads.
+// A line is one write; O_APPEND separates it from those of other threads.
 void LinkSealer::note(const Link& link) {
   write_all(file_, line_of(link.content, link.seal), store_ / seals_name);
 }

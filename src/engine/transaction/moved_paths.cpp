@@ -137,7 +137,7 @@ class Completion {
       if (const auto now = listed_folder(host_, then->path)) {
         compare(*then, *now);
       } else if (is_known(then->path)) {
-        // One that is not comes back with nothing in it, and is itself a name that is gone.
+        // A removed directory counts as empty, and its own name is missing too.
         compare(*then, ListedFolder{then->path, then->mtime_ns, {}});
       }
     }
@@ -186,7 +186,7 @@ class Completion {
   const FolderRecord& before_;
   const std::int64_t end_ns_;
   std::map<std::string, KeptPath> added_;
-  std::map<std::string, std::string> moved_;  // from, and where it lies now
+  std::map<std::string, std::string> moved_;  // original path and present path
   std::vector<std::string> lost_;
 };
 

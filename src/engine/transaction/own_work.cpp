@@ -284,7 +284,7 @@ bool OwnWork::is_own_newcomer(const std::string& path, const Look& look) {
     const bool is_only_own =
         std::all_of(goal_.families.begin(), goal_.families.end(),
                     [&](const PathFamily& family) { return !covers(family) || family.is_own; });
-    // Programs of the packages write there too, as whom they are run.
+    // Programs of the packages write there too, as the user who runs them.
     if (is_only_own && look.state.uid >= first_user) return false;
   }
   return !is_late(look);

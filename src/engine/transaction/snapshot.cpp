@@ -68,8 +68,8 @@ std::uint64_t device_of_files(const fs::path& folder) {
   return status.st_dev;
 }
 
-// Makes a second name that is the very same file. On an overlay without an index, a link to a file
-// of a lower layer on another file system is a file of its own.
+// Creates a hard link to the same inode. On an overlay without an index, a link to a file of a
+// lower layer on another file system becomes a separate file.
 bool is_linked_as_itself(const Inode& file, const fs::path& place) {
   if (file.link_into(AT_FDCWD, place.string()) != 0) return false;
   const FileIdentity linked = file_identity(place);
@@ -91,7 +91,7 @@ class Keeper {
         snapshot_(snapshot),
         summary_(summary) {}
 
-  // Decides how a path is kept.
+  // Decides how a path is backed up.
   void add(WriteSetMember member, FileState state, const FileIdentity& identity) {
     KeptPath kept{std::move(member.path), std::move(state)};
     kept.is_unpacked = member.is_unpacked;
@@ -261,7 +261,7 @@ std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
                                  const std::map<std::string, std::string>& places,
                                  const fs::path& store) {
   const std::size_t first = snapshot.paths.size();
-  // Of one that was cut off before its record was written.
+  // Left by a backup that was interrupted before its record was written.
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::string content = concat("c", first + i);
     ::unlink((store / content).c_str());
@@ -271,7 +271,7 @@ std::vector<KeptPath> keep_moved(const Host& host, Snapshot& snapshot,
   Snapshot moved;
   WriteSetSummary ignored;
   Keeper keeper(tree, store, moved, ignored, first);
-  std::map<std::string, std::string> paths;  // by where they lie now
+  std::map<std::string, std::string> paths;  // by present path
   for (const auto& [path, place] : places) {
     paths.emplace(place, path);
     FileIdentity identity;
@@ -292,7 +292,7 @@ fs::path content_place(const KeptPath& kept, const fs::path& store) {
 }
 
 fs::path link_place(const KeptPath& kept, const fs::path& store) {
-  // By its number, so that neighbours lie apart.
+  // By its number, so that neighbours are in different directories.
   return link_folder(store, std::strtoul(kept.content.c_str() + 1, nullptr, 10)) / kept.content;
 }
 

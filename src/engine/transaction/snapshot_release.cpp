@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The very same file, or another of the same content and attributes.
+// The same inode, or another file with the same content and attributes.
 bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
                 const LinkSeals& seals) {
   const auto inode = cursor.inode(kept.path);

@@ -210,7 +210,7 @@ class Restorer {
     if (found != linked->identity()) entry.replace_by(*linked);
   }
 
-  // The first name of the file was put back before: names are sorted.
+  // The first name of the file was restored before, because names are sorted.
   void link_again(const KeptPath& kept, const DirectoryEntry& entry, const FileIdentity& found) {
     const auto first = tree_.inode(kept.same_file);
     if (!first) throw system_error(ENOENT, "restore", kept.path);
@@ -237,8 +237,8 @@ class Restorer {
   const KeptContents& contents_;
 };
 
-// Where a link that was kept has come to lie in the lower layer of an overlay on two file systems,
-// no name can be the very same file: the content has to do.
+// If the backup link is in the lower layer of an overlay on two file systems, no name can be the
+// same inode: equal content must suffice.
 bool is_apart_but_equal(const FileTree& tree, const KeptPath& kept, const fs::path& store) {
   const fs::path link = link_place(kept, store);
   const FileIdentity linked = file_identity(link);

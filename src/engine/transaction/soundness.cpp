@@ -48,7 +48,7 @@ std::vector<const char*> required_stores(const Transaction& transaction) {
     case State::pruned:
       return {};
     case State::committed:
-      // Earlier versions of topsctl may have kept less.
+      // Earlier versions of topsctl may have backed up less.
       if (!transaction.records.front().is_chained) return {};
       return {snapshot_folder, after_folder};
     case State::restoring:
@@ -67,7 +67,7 @@ std::optional<Error> damage_of_stores(const Transaction& transaction, const fs::
   for (const char* store : required_stores(transaction)) {
     if (!has_record(folder / store))
       return damage_of(transaction, format("the record of its backup is missing ({})", store));
-    // Of one that has ended, it is read when it is needed.
+    // That of an ended transaction is read when it is needed.
     if (!transaction.is_unfinished()) continue;
     try {
       static_cast<void>(load_snapshot(folder / store));

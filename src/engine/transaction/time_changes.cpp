@@ -29,7 +29,7 @@ bool has_same_names(const FileTree& tree, const KeptPath& kept, const FileIdenti
   if (!kept.same_file.empty()) return is_one_file(now, tree.identity(kept.same_file));
   if (kept.keeping == Keeping::both) {
     const FileIdentity before = file_identity(link_place(kept, store).string());
-    // With none but ours left, all of its names were replaced.
+    // If only our link is left, all of its names were replaced.
     return is_one_file(now, before) || before.links == 1;
   }
   if (kept.keeping != Keeping::link) return now.links == 1;

@@ -26,7 +26,7 @@ bool changes_by_itself(std::string_view path);
 
 // The source of a byte code file (PEP 3147); empty for any other path.
 std::string source_of_byte_code(const std::string& path);
-// Whether a path is byte code of a source that is kept. It is restored with the source, also if
+// Whether a path is byte code of a source in the backup. It is restored with the source, even if
 // another program wrote it.
 bool is_code_of_kept(const Snapshot& snapshot, const std::string& path);
 

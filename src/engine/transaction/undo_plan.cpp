@@ -217,7 +217,7 @@ void write_undo(const Host& host, const UndoPlan& undo, const Transaction& trans
   for (const auto& [name, text] : undo.merged) write_plainly(store / name, text, 0600);
   sync_file_system(store);
   make_directories(folder / undo_folder, 0700);
-  // In the place of one that was announced before, if there is one: a restore that was cut off.
+  // Replaces a plan that was announced before, of an interrupted rollback.
   replace_snapshot_record(undo.snapshot, folder / undo_folder);
 }
 

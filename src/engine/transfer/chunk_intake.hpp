@@ -32,15 +32,15 @@ class AgentVoice {
 // An object of the manifest.
 struct Incoming {
   ManifestObject object;
-  std::optional<Part> part;  // not for one that is there
+  std::optional<Part> part;  // nothing if the object exists
 };
 
 // The chunks of one connection, in sequence or interleaved. The constructor's arguments must
 // outlive it.
 class ChunkIntake {
  public:
-  // `writing` is held for each piece that is written: threads that write to one file at once would
-  // wait for each other with their cores busy.
+  // `writing` is held for each written piece: otherwise threads that write to one file would wait
+  // for each other in busy loops.
   ChunkIntake(std::vector<Incoming>& objects, AgentVoice& voice, std::mutex& writing)
       : objects_(objects), voice_(voice), writing_(writing) {}
 
@@ -55,7 +55,7 @@ class ChunkIntake {
  private:
   struct Arriving {
     ChunkPlace place;
-    Part* part = nullptr;  // of objects_; none if the object is there
+    Part* part = nullptr;  // points into objects_; null if the object exists
   };
   Arriving arriving(const ChunkPlace& place, std::uint64_t size);
 

@@ -21,7 +21,7 @@ constexpr std::int64_t lag_look_ms = 2000;  // how often a feeder's lead is judg
 }  // namespace
 
 void ChunkSender::send() {
-  // On a short way it is there before a chunk could be begun, which costs more over SSH.
+  // On a fast network the link is up before a chunk could be started, which costs more over SSH.
   if (direct_) direct_->is_reached(short_wait);
   for (;;) {
     // Before the checks, so that no ring is lost.

@@ -72,7 +72,7 @@ class ChunkSender {
   bool is_relay_false_ = false;  // it brought something else than it should
   std::shared_ptr<DirectSender> direct_;
   std::set<ChunkPlace> unanswered_;
-  // When something was last sent or heard.
+  // The time of the last frame sent or received.
   std::chrono::milliseconds timeout_;
   std::chrono::steady_clock::time_point busy_at_ = std::chrono::steady_clock::now();
 };

@@ -51,7 +51,7 @@ class DirectSender {
   bool has_ended() const;
   // Whether that chunk was one of its own.
   bool take_ack(const ChunkPlace& place);
-  // Once nothing can be acknowledged any more: others send them.
+  // Call when no more acknowledgements can arrive: other senders send the chunks.
   void put_back();
 
  private:
@@ -65,7 +65,7 @@ class DirectSender {
   void send_all(Link& own, PskTlsLink& link);
   bool is_given_up() const;
   void give_up();
-  // Of one more that is connected, is not, or has ended.
+  // Counts a link that was connected, could not be connected, or has ended.
   void count(int connecting, int sending, std::exception_ptr failure = {});
 
   ChunkWork& work_;

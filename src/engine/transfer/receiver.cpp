@@ -42,7 +42,7 @@ dev_t device_of(const fs::path& path) {
   return status.st_dev;
 }
 
-// Where received content may be kept, best first.
+// Directories for received content, best first.
 std::vector<fs::path> store_places(const Host& host) {
   const auto value = [&](const char* name) {
     const auto found = host.environment.find(name);
@@ -218,7 +218,7 @@ class Receiver : public FrameHandler {
                    {{"store", store_.string()}, {"free_bytes", free}, {"objects", objects}}));
   }
 
-  // Whether the object is there already. A dry run makes no part.
+  // Whether the object exists already. A dry run creates no part.
   bool open_part(Incoming& incoming, bool is_dry_run) const {
     const auto& [id, size] = incoming.object;
     if (is_dry_run && !has_part(store_, id)) return object_in(store_, id).has_value();

@@ -13,7 +13,7 @@ constexpr std::chrono::seconds patience(10);
 
 struct RelayChain::Place {
   std::string name;
-  std::shared_ptr<Place> before;  // null: the head, or let go
+  std::shared_ptr<Place> before;  // null: the head, or withdrawn
   bool has_follower = false;
   bool is_closed = false;  // no member may join behind it any more
   std::optional<RelayFeed> request;

@@ -1,4 +1,4 @@
-// One host of a relay: chunks come from the host before it, and go on to the one behind it.
+// One host of a relay: receives chunks from the host before it, and forwards them to the next one.
 #pragma once
 
 #include <atomic>

@@ -97,7 +97,7 @@ std::string sha256_until_interrupted(const fs::path& file) {
 void read_digests(ShippedFile& file, Digests digests, const DigestMemory& memory) {
   auto known = memory.find(file.file);
   const bool was_known = known && (digests == Digests::none || !known->sha256.empty());
-  std::future<std::string> whole;  // beside the chunks: it is of one thread
+  std::future<std::string> whole;  // computed in parallel to the chunks, on one thread
   if (digests == Digests::each && (!known || known->sha256.empty()))
     whole = std::async(std::launch::async, [&] { return sha256_until_interrupted(file.file); });
   if (!known) known = DigestMemory::Known{read_chunks(file.file), ""};

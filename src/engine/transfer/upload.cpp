@@ -200,7 +200,8 @@ class Uploading {
     if (failure) std::rethrow_exception(failure);
   }
 
-  // One that is lost leaves its part to the others; as is one that the host did not take.
+  // A lost connection leaves its chunks to the others, and so does one that the host did not
+  // accept.
   void join_and_send(ChunkWork& work, SessionPrefetch& ahead) {
     try {
       const auto session = ahead.take();

@@ -71,7 +71,7 @@ void* lzma_buffer(void* /*opaque*/, std::size_t count, std::size_t size) {
   if (bytes < huge_page) return std::malloc(bytes);
   void* buffer = nullptr;
   if (::posix_memalign(&buffer, huge_page, bytes) != 0) return nullptr;
-  ::madvise(buffer, bytes, MADV_HUGEPAGE);  // a kernel without them goes on with small ones
+  ::madvise(buffer, bytes, MADV_HUGEPAGE);  // a kernel without huge pages uses small ones
   return buffer;
 }
 
@@ -127,7 +127,7 @@ class LzmaStream : public Decoder {
 
   std::uint64_t limit() const { return gate_.owns_lock() ? limits_.memory : first_limit(limits_); }
 
-  // liblzma can go on after it was given more.
+  // liblzma can continue after its limit was raised.
   bool take_gate() {
     if (limits_.gate == nullptr || gate_.owns_lock() || lzma_memusage(&stream_) > limits_.memory) {
       return false;

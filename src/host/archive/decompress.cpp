@@ -89,7 +89,7 @@ class CompressSource : public Source {
   Ratio ratio_{"compress"};
 };
 
-// One that is named and cannot be read.
+// A known format that cannot be read.
 class UnreadableSource : public Source {
  public:
   UnreadableSource(std::string_view compression, std::string subject)
@@ -147,8 +147,8 @@ class DecompressedSource : public Source {
     }
   }
 
-  // Another stream may follow; zeros at the end are padding, which xz has between streams as well,
-  // in whole groups of four; all else is damage.
+  // Another stream may follow; trailing zeros are padding, which xz also allows between streams, in
+  // groups of four; anything else is damage.
   void end_of_stream() {
     std::uint64_t zeros = 0;
     std::string_view next = peeked();

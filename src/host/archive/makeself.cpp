@@ -89,7 +89,7 @@ std::optional<std::uint64_t> lines_of_old_header(std::string_view header) {
   return whole_number(number.substr(0, number.find(' ')));
 }
 
-// What `--info` would print; the header has no variable for it.
+// The value that `--info` would print; the header has no variable for it.
 std::string compression_named(std::string_view header) {
   constexpr std::string_view printed = "echo Compression: ";
   const auto at = header.find(printed);
@@ -156,7 +156,7 @@ bool is_used(const std::string& checksum) {
   return checksum.find_first_not_of('0') != std::string::npos;
 }
 
-// The digests of one part, each only if the header has it.
+// The digests of one part, each only if it is in the header.
 class PartDigests {
  public:
   PartDigests(const RunfileHeader& header, std::size_t part)

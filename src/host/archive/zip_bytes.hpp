@@ -1,4 +1,4 @@
-// Bytes and numbers of a zip archive that lies in a file, read only by pread(2).
+// Bytes and numbers of a zip archive in a file, read only by pread(2).
 #pragma once
 
 #include <cstdint>

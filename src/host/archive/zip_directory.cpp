@@ -36,7 +36,7 @@ constexpr std::uint64_t best_ratio = 1100;
   throw unreadable_file(subject, why);
 }
 
-// Where the directory lies, as offsets in the range.
+// The position of the directory, as offsets in the range.
 struct Directory {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -69,7 +69,7 @@ class DirectorySearch {
   }
 
  private:
-  // As Python's zipfile looks for it: without a comment at the very end, else the last one.
+  // Searched like Python's zipfile does: without a comment at the very end, else the last one.
   void read_end_record() {
     const std::uint64_t tail_size = std::min<std::uint64_t>(range_.size, end_size + 65535);
     const std::string tail = bytes_at(range_, range_.size - tail_size, tail_size, subject_);
@@ -159,7 +159,7 @@ PayloadEntry::Type type_of(std::string_view name, std::uint64_t unix_mode) {
   }
 }
 
-// The zip64 field (APPNOTE 4.5.3) has only those values whose old fields are all ones.
+// The zip64 field (APPNOTE 4.5.3) has only values whose old fields are all ones.
 bool take_zip64(std::string_view extra, ZipEntry& entry, std::uint64_t disk) {
   constexpr std::uint64_t ones = 0xFFFFFFFF;
   const bool is_wanted = entry.size == ones || entry.compressed_size == ones ||

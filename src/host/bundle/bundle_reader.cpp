@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// Packages of that size are worth several threads for themselves alone.
+// Packages of this size are read by several threads each.
 constexpr std::uint64_t large_package = 24ULL << 20U;
 constexpr std::uint64_t progress_step = 4ULL << 20U;
 

@@ -232,7 +232,7 @@ class Walk {
     if (!header.is_understood) part_.containers[index].compression = header.compression;
     const RunfileParts parts =
         read_runfile(peeked, header, file_name(path), [&](std::size_t /*number*/, Source& bytes) {
-          // A part that cannot be read must not keep the others from being read.
+          // An unreadable part must not prevent reading the others.
           attempt(index, [&] { runfile_part(bytes, header, index, path); });
         });
     part_.containers[index].checksums = parts.checksums;

@@ -171,7 +171,7 @@ Stack matching_stack(const Inventory& inventory) {
       nearest = stack;
       most_found = found;
     }
-    // Of equal ones the later: the operator's own come after those of the binary.
+    // Of equal ones the later: the operator's own stacks come after the built-in ones.
     if (!missing.empty() || (best && stack.components.size() < best->components.size())) continue;
     try {
       best = resolved(stack, inventory);

@@ -17,7 +17,7 @@ namespace topsctl {
 namespace {
 
 constexpr std::uint64_t mebibyte = 1ULL << 20U;
-// Files up to this size are kept whole; of larger ones this much is needed to see the rest.
+// Files up to this size are kept whole; for larger ones this part is needed to find the rest.
 constexpr std::uint64_t first_bytes_kept = mebibyte / 16;
 // Linkers put the tables at the beginning of the first segment; tools that change them afterwards
 // put new ones into a segment at the end.
@@ -90,8 +90,8 @@ struct Buffer {
   std::uint64_t size = 0;
 };
 
-// The next file of a thread takes the buffer of the one before: a new one of megabytes would cost a
-// page fault for each of its pages. One that is too small is not kept beside it.
+// The next file of a thread reuses the buffer of the previous one: a new buffer of megabytes would
+// cost a page fault per page. A buffer that is too small is replaced.
 thread_local Buffer spare;
 
 Buffer new_buffer(std::uint64_t size) {

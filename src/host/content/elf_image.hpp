@@ -15,7 +15,7 @@ class ElfBytes {
   virtual ~ElfBytes() = default;
   virtual std::uint64_t size() const = 0;  // of the whole file
   // Up to `most` bytes from `offset` on: fewer, or none, at the end of the file and where they are
-  // not at hand. Valid as long as `room` is left alone.
+  // unavailable. Valid as long as `room` is unchanged.
   virtual std::string_view at(std::uint64_t offset, std::uint64_t most, std::string& room) = 0;
 };
 
@@ -49,7 +49,7 @@ struct ElfSymbol {
 class ElfImage {
  public:
   // Reads the header and the program headers. Throws Error{bad_package} if they are damaged, or if
-  // the section headers do not lie within the file.
+  // the section headers are not within the file.
   explicit ElfImage(ElfBytes& bytes);
 
   ElfBytes& bytes() const { return bytes_; }
@@ -60,11 +60,10 @@ class ElfImage {
   bool has_segments() const { return has_segments_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }
   ElfStretch section_table() const { return section_table_; }
-  // Those that are at hand.
+  // The available ones.
   std::vector<ElfSection> sections() const;
 
-  // Where the bytes lie that are loaded at an address, to the end of their segment's part of the
-  // file.
+  // The file range that is loaded at an address, to the end of its segment's part of the file.
   std::optional<ElfStretch> loaded_at(std::uint64_t address) const;
   bool lies_within(ElfStretch stretch) const;
 

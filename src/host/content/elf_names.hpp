@@ -17,7 +17,7 @@ std::string shown_elf_name(std::string_view name);
 // The string table that the dynamic segment refers to.
 class ElfNames {
  public:
-  // Throws Error{bad_package} unless the table lies within the file.
+  // Throws Error{bad_package} unless the table is within the file.
   ElfNames(const ElfImage& image, std::uint64_t address, std::uint64_t size);
 
   // A name, made printable. Nothing if it is not at hand or all names before it were too many.

@@ -1,4 +1,4 @@
-// The symbols of an ELF file that others may use.
+// The exported symbols of an ELF file.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Reading of the versions that a file needs of libraries and of those it defines.
+// Reads the versions that a file requires of libraries and those that it defines.
 #include "host/content/elf_versions.hpp"
 
 #include <elf.h>
@@ -21,7 +21,7 @@ static_assert(sizeof(Elf64_Vernaux) == sizeof(Elf32_Vernaux));
 static_assert(sizeof(Elf64_Verdef) == sizeof(Elf32_Verdef));
 static_assert(sizeof(Elf64_Verdaux) == sizeof(Elf32_Verdaux));
 
-// The records of a chain, which lie one after the other but in no fixed distance.
+// The records of a chain, in sequence but not at fixed distances.
 class Chain {
  public:
   Chain(const ElfImage& image, std::uint64_t address) : image_(image) {
@@ -68,7 +68,7 @@ void keep_highest(std::string_view version, std::string_view prefix, std::string
   if (is_dotted_number(version) && is_later_version(version, highest)) highest = version;
 }
 
-// The versions needed of one library; false if the chain was left.
+// The versions needed of one library; false if the chain is invalid.
 bool read_library(const ElfImage& image, Chain& chain, ElfNames& names, std::uint64_t at,
                   std::size_t& left, ElfVersionNeed& need) {
   for (;;) {

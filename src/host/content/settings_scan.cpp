@@ -49,7 +49,7 @@ std::string_view shell_word(std::string_view text) {
   return text;
 }
 
-// A number, or a word that stands for one in JSON, YAML or Python; nothing for other expressions.
+// A number, or a word that represents one in JSON, YAML or Python; nothing for other expressions.
 std::optional<std::string_view> plain_value(std::string_view text) {
   text = text.substr(0, text.find_first_of(" \t\r\n,}])#"));
   const std::string word = lower_case(text.substr(0, 8));
@@ -65,7 +65,7 @@ std::optional<std::string_view> literal_value(std::string_view text) {
   return plain_value(text);
 }
 
-// One place where a name stands.
+// One occurrence of a name.
 struct Place {
   std::string_view before;  // of the same line
   std::string_view name;

@@ -22,7 +22,7 @@ constexpr std::size_t longest_package_name = 200;  // it is part of file names
 
 struct ControlField {
   std::string name;   // as dpkg calls it, where it knows it
-  std::string value;  // with its line ends, blanks at both ends cut off
+  std::string value;  // with its line ends, trimmed at both ends
 };
 
 enum class Kind { text, truth, multi_arch, priority, relation, plain_relation, file, forbidden };
@@ -145,7 +145,7 @@ class ControlLines {
     }
     if (name.front() == '-') refuse("a field whose name begins with '-'", shown);
     std::string value(line.substr(colon + 1));
-    // The first letter of a line says whether it goes on.
+    // The first character of a line shows whether it continues the value.
     while (!rest_.empty() && is_blank(rest_.front())) {
       const std::string_view more = take_line();
       if (more.find_first_not_of(blanks) == std::string_view::npos) {
@@ -243,7 +243,7 @@ class FieldJudge {
     refuse(field, "has a value unknown to dpkg");
   }
 
-  // Any word will do, but none that begins as a known one and goes on.
+  // Accepts any word except one that extends a known one.
   void judge_priority(const ControlField& field) const {
     for (const std::string_view known :
          {"required", "important", "standard", "optional", "extra", "unknown"}) {
@@ -252,7 +252,7 @@ class FieldJudge {
     }
   }
 
-  // As many words as the first such field has: dpkg takes them for parts of one package.
+  // The same number of words as in the first such field: dpkg takes them for parts of one package.
   void judge_file(const ControlField& field) {
     if (field.value.empty()) refuse(field, "is empty");
     std::size_t count = 0;

@@ -9,7 +9,7 @@ namespace topsctl {
 
 struct Conffiles {
   std::vector<std::string> kept;     // absolute paths
-  std::vector<std::string> removed;  // those with the flag remove-on-upgrade
+  std::vector<std::string> removed;  // with the flag remove-on-upgrade
 };
 
 // Throws DpkgRefusal, naming `subject`, for lines that dpkg refuses.

@@ -145,8 +145,8 @@ class DebReading {
   }
 
  private:
-  // deb(5): debian-binary, control.tar, data.tar; members that begin with '_' and those after
-  // data.tar are to be ignored.
+  // deb(5): debian-binary, control.tar, data.tar; ignores members that begin with '_' and those
+  // after data.tar.
   void read_ar() {
     bool has_control = false;
     bool has_data = false;

@@ -208,7 +208,7 @@ class DataReading {
     }
   }
 
-  // dpkg looks for the target on the host, and the package's own file is there once it was
+  // dpkg looks for the target on the host, where the package's own file exists after it was
   // unpacked.
   void note_hard_links() {
     const bool has_links = std::any_of(files_.begin(), files_.end(), [](const PayloadEntry& entry) {
@@ -244,7 +244,7 @@ class DataReading {
     }
   }
 
-  // An entry below a name that is a link in the same package ends up wherever that link leads.
+  // An entry below a link of the same package is written to the link's target.
   void note_entries_behind_links() {
     std::map<std::string_view, const PayloadEntry*> links;
     for (const PayloadEntry& entry : files_) {

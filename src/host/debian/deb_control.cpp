@@ -94,7 +94,7 @@ bool is_script(const std::string& member) {
          member == "config";
 }
 
-// Control files lie at the top, or in DEBIAN/ (deb-old(5)).
+// Control files are at the top, or in DEBIAN/ (deb-old(5)).
 std::string member_name(const TarEntry& entry) {
   constexpr std::string_view old_folder = "DEBIAN/";
   return entry.path.starts_with(old_folder) ? entry.path.substr(old_folder.size()) : entry.path;
@@ -185,7 +185,7 @@ void read_control_archive(Source& tar, const std::string& file_name, Package& pa
     const std::string name = member_name(*entry);
     package.deb->control_members.push_back(printable(name));
     if (!is_read(name)) continue;
-    // Of several members of one name, the last one stays.
+    // Among several members of one name, the last one counts.
     if (entry->type == PayloadEntry::Type::hardlink) {
       const auto target = texts.find(plain_path(entry->link_target));
       if (target == texts.end() || target->second.size() > most_control_text)

@@ -27,15 +27,15 @@ constexpr std::uint32_t no_folder = UINT32_MAX;
 struct OwnedPath {
   std::string_view path;
   std::string_view name;      // its end
-  std::uint32_t folder = 0;   // in which it lies
+  std::uint32_t folder = 0;   // index of its directory
   std::uint32_t package = 0;  // number of its name in alphabetical order
 };
 
 // The texts of the lists, and the paths in them. Sorts by directory first: comparing 150,000 whole
-// paths, most of which have a common beginning, takes several times as long.
+// paths with mostly common beginnings takes several times as long.
 class FileLists {
  public:
-  // Takes the list of one package.
+  // Adds the list of one package.
   void add(std::string&& list, std::uint32_t package) {
     bytes_ += list.size();
     texts_.push_back(std::move(list));
@@ -115,7 +115,8 @@ class FileLists {
     paths_ = std::move(sorted);
   }
 
-  std::deque<std::string> texts_;  // which the views below look into; a deque moves none
+  std::deque<std::string> texts_;  // the views below point into these texts; a deque does not move
+                                   // its elements
   std::vector<OwnedPath> paths_;
   std::unordered_map<std::string_view, std::uint32_t> folders_;  // all that hold a path
   std::size_t bytes_ = 0;

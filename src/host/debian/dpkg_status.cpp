@@ -103,8 +103,8 @@ std::string identity(const TargetPackage& package) {
                                       : package.name;
 }
 
-// Files of the `updates` directory, oldest first. Their names are numbers of one width; dpkg passes
-// over all others.
+// Files of the `updates` directory, oldest first. Their names are numbers of one width; dpkg
+// ignores all others.
 std::vector<fs::path> updates(const Host& host) {
   std::vector<fs::path> files;
   const fs::path directory = host.resolve(concat(dpkg_directory, "/updates"));
@@ -270,7 +270,7 @@ std::vector<Diversion> read_diversions(const Host& host) {
 std::vector<Diversion> parse_diversions(const std::string& text) {
   const std::vector<std::string> lines = lines_of(text);
   std::vector<Diversion> diversions;
-  // Three lines each: the path, the one it is diverted to, and the package that is not concerned.
+  // Three lines each: the path, its diverted path, and the package that is exempt.
   for (std::size_t i = 0; i + 2 < lines.size(); i += 3) {
     if (is_plain_path(lines[i]) && is_plain_path(lines[i + 1]))
       diversions.push_back({lines[i], lines[i + 1], printable(lines[i + 2])});

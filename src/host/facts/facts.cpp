@@ -36,7 +36,7 @@ bool is_trusted(const Host& host, const std::string& interpreter) {
   return !std::filesystem::exists(host.resolve(path), failure) || !can_others_change(host, path);
 }
 
-// Never proposes the one that was named in vain.
+// Does not suggest the interpreter that was just rejected.
 std::string hint_for_named(const std::string& named, std::vector<std::string> executables) {
   std::erase(executables, named);
   if (executables.empty()) return "give the path of an interpreter of this host";

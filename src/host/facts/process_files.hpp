@@ -9,7 +9,7 @@ namespace topsctl {
 
 // At most 1 MiB.
 std::string process_text(const std::filesystem::path& file);
-// Of one of the links there.
+// The target of a link in /proc/PID.
 std::string process_link(const std::filesystem::path& link);
 // The fields of /proc/PID/stat behind the name, which may have blanks and brackets (proc(5)):
 // state, parent, process group, ...

@@ -55,7 +55,7 @@ std::string upstream_version(std::string_view version) {
   return std::string(version.substr(0, version.find_first_not_of("0123456789.")));
 }
 
-// The file that the loader takes for a name; nothing is read of libraries that are not there.
+// The file that the loader finds for a name; reads nothing for missing libraries.
 ElfFacts elf_of(const Host& host, const std::vector<CachedLibrary>& libraries,
                 std::string_view soname) {
   const auto found =

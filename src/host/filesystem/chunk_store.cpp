@@ -49,7 +49,7 @@ void write_at(const Descriptor& to, std::uint64_t offset, std::string_view bytes
   }
 }
 
-// Whether all of them were there.
+// Whether all bytes were present.
 bool fill_from(const Descriptor& from, std::uint64_t offset, std::span<char> bytes) {
   while (!bytes.empty()) {
     const ssize_t got = ::pread(from.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));

@@ -156,7 +156,8 @@ std::optional<DigestMemory::Known> DigestMemory::find(const fs::path& file) cons
   try {
     const auto text = read_text_if_present(folder_ / *name);
     if (!text) return std::nullopt;
-    // Size, digest of the whole or "-", then those of the chunks, one a line; "end" closes it.
+    // Size, digest of the whole file or "-", then those of the chunks, one per line; "end" closes
+    // it.
     const std::vector<std::string> lines = split(*text, '\n');
     constexpr std::size_t most_digits = 18;
     if (lines.size() < 4 || !is_digits(lines[0]) || lines[0].size() > most_digits ||

@@ -40,7 +40,7 @@ void require_own_step(const fs::path& path, const struct stat& status) {
     refuse_owner(path, status.st_uid,
                  "choose another place with --dest, below directories owned by root or the user");
   }
-  // In a sticky one others can make things, but exchange none that is not theirs.
+  // In a sticky directory other users can create entries, but not replace ours.
   const bool is_open = (status.st_mode & by_others) != 0 && (status.st_mode & S_ISVTX) == 0;
   if (S_ISDIR(status.st_mode) && is_open) {
     refuse_mode(path, status.st_mode,

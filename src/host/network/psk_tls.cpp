@@ -42,7 +42,7 @@ Addresses resolve(const std::string& address, std::uint16_t port) {
   return Addresses(found);
 }
 
-// connect(2) heeds it, as does every write; 0: none.
+// connect(2) respects it, as does every write; 0: no limit.
 void limit_sending(const Descriptor& socket, std::chrono::milliseconds timeout) {
   const auto whole_s = std::chrono::duration_cast<std::chrono::seconds>(timeout);
   const timeval most{whole_s.count(), std::chrono::microseconds(timeout - whole_s).count()};
@@ -70,7 +70,7 @@ void tune(const Descriptor& socket) {
   ::setsockopt(socket.get(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-// The session that the key stands for; its owner is the caller.
+// The session for the key; the caller owns it.
 SSL_SESSION* session_of(SSL* tls) {
   const auto* key = static_cast<const std::string*>(SSL_get_app_data(tls));
   constexpr std::array<unsigned char, 2> aes_128_gcm_sha256 = {0x13, 0x01};
@@ -136,7 +136,8 @@ PskTlsLink::PskTlsLink(Descriptor socket, const std::string& key, Side side, con
     throw Error(ErrorCode::internal, "OpenSSL is out of memory");
   }
   collect_records(tls_.get());
-  // A server may pass over the key and show a certificate: no authority is known, so none will do.
+  // A server may ignore the key and present a certificate: no authority is known, so it is always
+  // rejected.
   if (side == Side::client) {
     SSL_set_verify(tls_.get(), SSL_VERIFY_PEER, nullptr);
     SSL_set_connect_state(tls_.get());
@@ -264,7 +265,7 @@ std::unique_ptr<PskTlsLink> PskTlsListener::accept() {
 }
 
 void PskTlsListener::abort() {
-  end_.ring();  // for the one whose handshake goes on
+  end_.ring();  // for a handshake in progress
   ::shutdown(socket_.get(), SHUT_RDWR);
 }
 

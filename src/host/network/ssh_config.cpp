@@ -212,7 +212,7 @@ class Reader {
     const std::string& keyword = line.keyword;
     switch (kind_of_keyword(keyword)) {
       case SshKeyword::harmless:
-        // Whether a connection that is open may be used is seen by these.
+        // These decide whether an open connection may be used.
         if (keyword == "controlpath" || keyword == "ignoreunknown")
           values.try_emplace(keyword, line.words);
         return;
@@ -237,7 +237,7 @@ class Reader {
       return ignore(format("{} in {} is not a port", shown(line), file_.string()));
     if (keyword == "connecttimeout" && !ssh_seconds(line.words.front()))
       return ignore(format("{} in {} is not a length of time", shown(line), file_.string()));
-    // Whichever of both comes first counts.
+    // The one that comes first counts.
     const bool is_way = keyword == "proxyjump" || keyword == "proxycommand";
     if (is_way && (values.contains("proxyjump") || values.contains("proxycommand"))) return;
     values.try_emplace(keyword, is_way ? Words{std::string(trimmed(line.rest))} : line.words);
@@ -265,7 +265,7 @@ class Reader {
   const SshConfigQuery& query_;
   SshConfig& config_;
   std::string host_;
-  fs::path file_;  // that is being read
+  fs::path file_;  // the file being read
   bool is_final_ = false;
   bool is_of_user_ = true;
   bool wants_final_ = false;

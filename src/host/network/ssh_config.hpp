@@ -32,8 +32,8 @@ struct SshConfig {
   std::string host;  // to connect to: after HostName and CanonicalizeHostname
   unsigned port = 22;
   std::string user;
-  // By keyword in lower case, as written. Only UserKnownHostsFile and the like have several, and
-  // those that add up: IdentityFile, CertificateFile.
+  // By keyword in lower case, as written. Only UserKnownHostsFile and the like have several values,
+  // and cumulative keywords: IdentityFile, CertificateFile.
   std::map<std::string, std::vector<std::string>> values;
   // Settings without effect here: "GSSAPIAuthentication yes in /etc/ssh/ssh_config".
   std::vector<std::string> ignored;

@@ -12,7 +12,7 @@ namespace topsctl {
 struct SshConfigLine {
   std::string keyword;             // in lower case, today's name of it
   std::string written;             // as written
-  std::string rest;                // all behind it, as it stands
+  std::string rest;                // the rest of the line, as written
   std::vector<std::string> words;  // the same, split into words
   bool is_sound = true;            // false: a quote or the value is missing
 };
@@ -25,7 +25,7 @@ std::string next_match_word(std::string_view& rest);
 
 // Whether a name is like a pattern with `*` and `?`.
 bool is_like(std::string_view name, std::string_view pattern);
-// Whether it fits one of some patterns and none of those that begin with `!`.
+// Whether it matches one of some patterns and none of those that begin with `!`.
 bool fits_patterns(const std::string& name, const std::vector<std::string>& patterns);
 
 enum class SshKeyword {

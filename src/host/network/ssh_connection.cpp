@@ -72,7 +72,7 @@ std::vector<AlgorithmKind> algorithm_kinds() {
           {"pubkeyacceptedalgorithms", {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES}, keys}};
 }
 
-// libssh takes whole lists alone.
+// libssh accepts only complete lists.
 void set_algorithms(ssh_session session, const SshConfig& config) {
   for (const AlgorithmKind& kind : algorithm_kinds()) {
     const std::string said = config.value(kind.keyword);
@@ -91,7 +91,7 @@ void set_algorithms(ssh_session session, const SshConfig& config) {
   }
 }
 
-// A link that is dead is noticed, where TCP alone would wait for a quarter of an hour.
+// Detects a dead link, for which TCP alone would wait a quarter of an hour.
 void limit_silence(int socket) {
   const unsigned user_timeout_ms = 15'000;
   const int on = 1;
@@ -152,7 +152,7 @@ void SshConnection::configure(const Target& target, const SshOptions& wishes,
   peer_.user = config.user;
   peer_.port = config.port;
   peer_.ssh_command = joined(ssh_words(target, wishes), " ");
-  // It connects to sockets of ours, and knows the host by its name in known_hosts alone.
+  // It connects to our sockets, and identifies the host only by its name in known_hosts.
   constexpr unsigned usual_port = 22;
   const std::string alias = config.value("hostkeyalias");
   const unsigned known_port = alias.empty() ? config.port : usual_port;
@@ -240,7 +240,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
     // Through other hosts the round trip is known only when a channel has been opened.
     steps.on_reached(is_direct ? round_trip_of(socket) : std::chrono::microseconds(0));
   }
-  // From here on it would end reads that wait longer, as if at the end of the stream.
+  // From here on the timeout would end longer reads, like the end of the stream.
   set(session_, SSH_OPTIONS_TIMEOUT, 0L);
   const SocketDeadline deadline(ssh_get_fd(session_), longest_login);
   try {
@@ -259,7 +259,7 @@ void SshConnection::connect(const Target& target, const SshOptions& wishes, Secr
 
 namespace {
 
-// A connection, and another one for each program that the server does not take beside those before.
+// A connection, and another one for each program that the server refuses on the previous ones.
 class SshSession : public RemoteSession {
  public:
   using Connect = std::function<std::unique_ptr<SshConnection>()>;

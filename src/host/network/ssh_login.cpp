@@ -141,7 +141,7 @@ class QuestionedLogIn {
     return result;
   }
 
-  // Name and instruction come before the first question that is asked.
+  // Name and instruction come before the first question.
   bool answer_round() {
     std::string head;
     for (const char* text : {ssh_userauth_kbdint_getname(login_.session),
@@ -297,12 +297,12 @@ void log_in(LogIn login, std::atomic<int>& method) {
   if (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR)
     result = ssh_userauth_none(session, nullptr);
   int tried = 0;
-  // A method that is only one of several that the server wants is followed by the others.
+  // If a method is only one of several that the server requires, the others follow.
   while (result != SSH_AUTH_SUCCESS && result != SSH_AUTH_ERROR) {
     throw_if_interrupted();
     const int next = next_method(login, tried);
     if (next == 0) {
-      // A connection that is lost here looks to libssh like one that takes nothing.
+      // libssh does not distinguish a connection lost here from a rejection.
       const bool is_lost =
           ssh_is_connected(session) == 0 || ssh_userauth_list(session, nullptr) == 0;
       if (is_lost) refuse_connection(session, login.peer, "log in to");

@@ -13,7 +13,7 @@ namespace topsctl {
 
 struct SshConfig;
 
-// By what, and in which order.
+// The methods, and their order.
 struct AuthWishes {
   KeyWishes keys;
   std::vector<int> methods;  // SSH_AUTH_METHOD_*, the first first

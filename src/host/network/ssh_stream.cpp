@@ -34,7 +34,7 @@ struct ChannelRelease {
 using Channel = std::unique_ptr<ssh_channel_struct, ChannelRelease>;
 
 constexpr std::size_t most_errors = 16U << 10U;
-constexpr std::size_t most_unread = std::size_t{40} << 20U;  // bytes heard while we send
+constexpr std::size_t most_unread = std::size_t{40} << 20U;  // bytes received while we send
 constexpr std::chrono::seconds longest_silence(10);
 constexpr std::chrono::seconds longest_answer(15);
 constexpr std::chrono::seconds longest_question(2);

@@ -1,4 +1,4 @@
-// Waits for the stops of traced processes, and has them go on.
+// Waits for the stops of traced processes, and continues them.
 #include "topsctl/host/observation/call_tracer.hpp"
 
 #include <fcntl.h>

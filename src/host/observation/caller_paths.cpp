@@ -350,7 +350,7 @@ std::string CallerPaths::name_of_open(pid_t process, int descriptor) {
     return ::readlinkat(opened_.get(), concat(descriptor).c_str(), target.data(), target.size());
   });
   if (size <= 0) {
-    opened_.close();  // perhaps of a process that is gone, with the number of this one
+    opened_.close();  // possibly of an ended process with the same number
     return {};
   }
   const std::string_view path(target.data(), static_cast<std::size_t>(size));

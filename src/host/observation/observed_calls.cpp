@@ -16,7 +16,7 @@ namespace {
 using Kind = CallKind;
 
 constexpr int none = -1;
-// Of programs that run beside those of x86-64.
+// For 32-bit programs on x86-64.
 [[maybe_unused]] constexpr std::uint32_t compatible_architecture = AUDIT_ARCH_I386;
 
 struct ObservedCall {
@@ -86,7 +86,7 @@ constexpr auto observed_calls = std::to_array<ObservedCall>({
 });
 
 struct JudgedCalls {
-  std::array<int, 4> unknown;  // io_uring, and clone3, whose flags stand in memory
+  std::array<int, 4> unknown;  // io_uring, and clone3, whose flags are in memory
   std::array<int, 3> refused;  // open_by_handle_at, setns, acct
   int clone;
   int unshare;

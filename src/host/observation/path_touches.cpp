@@ -102,7 +102,7 @@ class CallReader {
     const bool makes = (flags & O_CREAT) != 0;
     const bool keeps_link = (flags & O_NOFOLLOW) != 0 || (makes && (flags & O_EXCL) != 0);
     const CallerLink last = keeps_link ? CallerLink::keep : CallerLink::follow;
-    // A file that is only made.
+    // A file that is only created.
     if (makes && (flags & O_EXCL) != 0 && (resolving & RESOLVE_IN_ROOT) == 0 &&
         is_known(paths_.name_of(notice_.process, descriptor(shape_.folder), text(shape_.path))))
       return;

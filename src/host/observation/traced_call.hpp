@@ -31,7 +31,7 @@ class TracedCall {
   bool make_readable();
 
   CallNotice notice() const;
-  // The kernel makes none; the process gets this errno.
+  // Skips the call; the process gets this errno.
   bool refuse(int reason);
 
  private:

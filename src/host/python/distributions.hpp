@@ -9,7 +9,7 @@
 
 namespace topsctl {
 
-// Name, version and metadata (`record`) of one, dist-info or egg-info.
+// Name, version and metadata (`record`) of one distribution, dist-info or egg-info.
 InstalledWheel read_distribution(const std::filesystem::path& entry);
 
 // Name and version of every distribution in the interpreter's site directories, in their order;

@@ -16,7 +16,7 @@ class InstalledRecord {
  public:
   explicit InstalledRecord(std::string library) : library_(std::move(library)) {}
 
-  // A file that is as the wheel's RECORD claims.
+  // A file that matches the wheel's RECORD.
   void add_claim(const std::string& path, const RecordLine& claim);
   // A file of that content.
   void add(const std::string& path, std::string_view content);

@@ -79,7 +79,7 @@ std::string identity(const Host& host, const std::string& path) {
   return concat(canonical_in_root(host.root, folder, LastLink::follow), "\n", program);
 }
 
-// Debian gives the groups below 100 to parts of the system alone (policy 9.2.2).
+// Debian reserves the groups below 100 for parts of the system (policy 9.2.2).
 bool is_open_to_others(const struct stat& status) {
   constexpr gid_t first_local_group = 100;
   const bool is_foreign = status.st_uid != 0 && status.st_uid != ::geteuid();

@@ -63,7 +63,7 @@ class MetadataReading {
   }
 
  private:
-  // Python's zipfile reads none of an archive that has such a name.
+  // Python's zipfile cannot read an archive with such a name.
   void require_names_in_utf8() const {
     for (const ZipEntry& entry : zip_.entries()) {
       if (is_utf8(entry.raw_path)) continue;

@@ -34,7 +34,7 @@ std::string place_of_member(std::string_view member) {
   return concat(static_cast<int>(destination.kind), "/", destination.path);
 }
 
-// In the order of the bytes, all that lies below "a" comes after "a/".
+// In byte order, everything below "a" comes after "a/".
 void add_collisions(const std::set<std::string>& files, std::vector<WheelFault>& faults) {
   for (const std::string& file : files) {
     const std::string below = concat(file, "/");

@@ -136,7 +136,7 @@ class Installation {
         refuse(format("{} is not a file", in_quotes(printable(entry.raw_path))));
       }
       if (place.is_script && is_launcher_of(place.relative, entries_)) continue;
-      // A signature of RECORD holds for the wheel's, not for the one that is written.
+      // A signature of RECORD covers the wheel's RECORD, not the one that is written.
       if (is_exempt_from_record(entry.path, info_) || is_of_installer(entry.path, info_)) continue;
       files_.push_back({place, &entry});
     }
@@ -145,7 +145,8 @@ class Installation {
     }
   }
 
-  // Others of that name, as Debian's own below /usr, are not in the way, and not pip's to remove.
+  // Others of that name, such as Debian's below /usr, do not conflict, and pip would not remove
+  // them.
   void read_installed() {
     PythonFacts python;
     python.site_directories = {request_.scheme.purelib};

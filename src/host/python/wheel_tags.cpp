@@ -27,7 +27,7 @@ std::optional<unsigned> number_of(std::string_view digits) {
   return value;
 }
 
-// "py38" has a major version of one digit; in "py3.8" the rest comes as a piece of its own.
+// "py38" has a one-digit major version; in "py3.8" the rest is a separate piece.
 PythonTag tag_of(std::string_view text) {
   PythonTag tag;
   const auto digits = std::min(text.find_first_of("0123456789"), text.size());

@@ -55,7 +55,7 @@ void Md5::update(std::string_view bytes) {
 
 std::string Md5::hex() {
   std::string text = hex_of(finished(static_cast<EVP_MD_CTX*>(context_)));
-  // Without a type the one in use is kept, which costs no look-up.
+  // Without a type the present one is kept, which avoids a look-up.
   if (EVP_DigestInit_ex(static_cast<EVP_MD_CTX*>(context_), nullptr, nullptr) != 1) {
     throw Error(ErrorCode::internal, "libcrypto cannot start an MD5 digest");
   }

@@ -207,7 +207,7 @@ std::string copy_with_digest(const Descriptor& input, const std::string& from,
   // any time.
   const Descriptor& source = cloned ? output : input;
   Sha256 digest;
-  constexpr std::size_t block = 64U << 10U;  // as for a digest alone
+  constexpr std::size_t block = 64U << 10U;  // the same as for a digest only
   const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {
     const ssize_t got = ::read(source.get(), buffer.get(), block);

@@ -72,7 +72,7 @@ Command Host::command(std::vector<std::string> argv, std::int64_t timeout_ms) co
       // Messages are in English; names may be in any script (Python 3.6 takes no other locale for
       // that).
       {"LC_ALL", "C.UTF-8"},
-      {"HOME", "/nonexistent"},  // nobody's configuration is read
+      {"HOME", "/nonexistent"},  // no user's configuration is read
   };
   return command;
 }

@@ -12,7 +12,7 @@ namespace topsctl {
 // control group's limit (a container's) if that is less. 0 if unknown.
 std::uint64_t spare_memory();
 
-// The same of given files; `read` answers nothing for a file that is not there.
+// The same from given files; `read` returns nothing for a missing file.
 std::uint64_t spare_memory(
     const std::function<std::optional<std::string>(const std::string& path)>& read);
 

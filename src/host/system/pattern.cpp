@@ -124,7 +124,7 @@ std::optional<std::string> plain_text_of(std::string_view expression) {
   return text;
 }
 
-// Literals, in lower case, at least one of which is in every match of the expression; as few and as
+// Literals in lower case; every match of the expression has at least one of them; as few and as
 // long as possible. Empty: it can match without any.
 std::vector<std::string> needed_texts(const std::string& expression) {
   const auto text = plain_text_of(expression);
@@ -201,7 +201,7 @@ struct PatternSet::Compiled {
 
   std::deque<Member> members;
   TextScan scan;
-  std::vector<std::size_t> always;  // those that can do without any text
+  std::vector<std::size_t> always;  // those that need no literal
 };
 
 PatternSet::PatternSet(const std::vector<std::string>& expressions)

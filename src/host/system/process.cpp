@@ -75,8 +75,8 @@ struct ChildImage {
   }
 
   // The first child leads session and process group, and waits for the program, its own child. If
-  // topsctl dies, the pipe from it closes, and the keeper ends the whole group: nothing that was
-  // run goes on without its journal.
+  // topsctl dies, the pipe from it closes, and the keeper ends the whole group: no program
+  // continues without its journal.
   [[noreturn]] void start(const Pipes& pipes) {
     // Its own session, so without a terminal: signals of a lost terminal do not reach it, and no
     // program can prompt there.
@@ -321,7 +321,7 @@ RunResult SystemRunner::run(const Command& command) {
   pipes.failure.write_end.close();
   pipes.alive.read_end.close();
   pipes.ended.write_end.close();
-  // A setup may wait for others.
+  // A setup may block.
   const bool is_settled = wait_for({pipes.failure.read_end.get()}, WaitLimit(command.timeout_ms));
   int reason = is_settled && !is_interrupted() ? 0 : ETIMEDOUT;
   if (reason == ETIMEDOUT) {

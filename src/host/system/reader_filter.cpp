@@ -100,7 +100,7 @@ void judge_stat(FilterText& filter) {
   filter.answer(refused);
 }
 
-// abort(3): signals to this process alone.
+// abort(3): allows signals only to this process.
 void judge_signals(FilterText& filter) {
   filter.skip(BPF_JEQ, SYS_tgkill, 0, 4);
   filter.load(FilterText::argument(0));

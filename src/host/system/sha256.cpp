@@ -230,7 +230,7 @@ struct Sha256::State {
   }
 
   bool is_between_blocks() const { return context.num == 0; }
-  // What `bytes` more add to the length, which is kept in bits.
+  // Adds `bytes` to the length, which is stored in bits.
   void add_length(std::uint64_t bytes) {
     const std::uint64_t bits = context.Nl + (std::uint64_t{context.Nh} << 32U) + bytes * 8;
     context.Nl = static_cast<std::uint32_t>(bits);
@@ -261,7 +261,7 @@ unsigned Sha256::lanes() {
 
 bool Sha256::pay_side_by_side(std::size_t count) {
   if (count > few_lanes) return lanes() == many_lanes;
-  // Vectors of 256 bits take as long for two as for four, which is longer than two alone.
+  // Vectors of 256 bits take as long for two texts as for four, longer than two in sequence.
   static const std::size_t fewest = has_sha() ? 2 : 3;
   return count >= fewest && sha256_multi_block != nullptr && lanes() > 1;
 }

@@ -1,4 +1,4 @@
-// fork, exec, and /proc for those that went away from their parents.
+// fork, exec, and /proc for processes that left their parents.
 #include "topsctl/host/system/supervisor.hpp"
 
 #include <fcntl.h>

@@ -58,7 +58,7 @@ class TextScan {
   static constexpr unsigned hash_bits = 16;
   static constexpr unsigned keys_bits = 10;
 
-  // Of the four bytes there, as if letters were small ones; other bytes may coincide, too.
+  // The four bytes there, with letters in lower case; other bytes may coincide too.
   static std::uint32_t bytes_at(const char* place) {
     constexpr std::uint32_t small_letters = 0x20202020;
     std::uint32_t bytes = 0;

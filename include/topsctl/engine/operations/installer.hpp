@@ -28,7 +28,7 @@ struct InstallRequest {
   InstallPurpose purpose = InstallPurpose::install;
   Again again = Again::damaged;
   std::vector<std::filesystem::path> bundle;
-  std::string stack;       // name or file; empty: whichever fits the bundle
+  std::string stack;       // name or file; empty: the one that fits the bundle
   std::string components;  // comma-separated ids; empty: all
   std::string python;      // empty: the stack's choice
   SystemPython system_python = SystemPython::refuse;

@@ -1,4 +1,4 @@
-// The durable record of one transaction: what is about to happen is on disk before it happens.
+// The durable record of one transaction: each change is recorded on disk before it is made.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class Journal {
   // Opens or creates the file; a file of format 1 stays in format 1. Throws Error.
   explicit Journal(std::filesystem::path file);
 
-  // On return the record is on disk. Throws Error if it is not.
+  // Durable on return. Throws Error if the record cannot be written.
   void append(TransactionState state, const Json& details);
 
  private:

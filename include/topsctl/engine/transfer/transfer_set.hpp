@@ -51,7 +51,7 @@ enum class Digests { none, each };
 
 struct TransferSetRequest {
   std::vector<std::filesystem::path> bundle;
-  std::string stack;                // name or file; empty: whichever fits the bundle
+  std::string stack;                // name or file; empty: the one that fits the bundle
   std::string components;           // comma-separated ids; empty: all
   bool all = false;                 // every file, of any kind
   std::optional<LockFile> lock;     // each sent package must match it
