@@ -35,8 +35,8 @@ int compare_release_numbers(Number a, Number b) {
   return order(a, b);
 }
 
-// PEP 440, "Local version identifiers": a word is older than a number. The same serves for versions
-// that are not PEP 440's.
+// PEP 440, "Local version identifiers": a word is older than a number. Also used for versions that
+// are not PEP 440 compliant.
 struct Piece {
   bool is_number = false;
   std::string_view text;

@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// A sentence in pieces: literal text, and between two pieces the place of this number.
+// A sentence in pieces: literal text, and between two pieces a placeholder of this number.
 struct Form {
   std::vector<std::string> pieces;
   std::vector<std::size_t> places;

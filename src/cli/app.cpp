@@ -44,7 +44,7 @@ struct GlobalOptions {
   std::size_t columns = 0;  // text width if standard output is not a terminal; 0: unlimited
 };
 
-// Asked for with --help; carries the command's name, empty for the program itself.
+// Thrown for --help; has the command's name, empty for the program itself.
 struct HelpRequest {
   std::string command;
 };
@@ -217,7 +217,7 @@ class Program {
     return false;
   }
 
-  // One that knows no control sequences.
+  // A terminal without control sequences.
   static bool is_dumb_terminal() {
     const auto environment = process_environment();
     const auto term = environment.find("TERM");

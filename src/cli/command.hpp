@@ -30,7 +30,7 @@ struct Session {
   bool json = false;                     // --json was given
   bool is_interactive = false;           // a person can be asked
   std::optional<std::vector<std::string>> program_words;  // behind `--` of `env exec`
-  // The same host with another root directory; relative paths are taken from the working directory.
+  // The same host with another root directory; relative paths start at the working directory.
   Host with_root(const std::string& root) const;
   // The same host with the transactions of this user, who may be root.
   Host with_own_state() const;
@@ -53,7 +53,7 @@ struct Output {
 struct FleetView {
   std::vector<std::string> words;  // additional words for the command on each host
   std::function<void()> prepare;   // called before the hosts are queried; may throw
-  // Sets JSON, text and exit status of the output. `where`: the hosts, as they were given.
+  // Sets JSON, text and exit status of the output. `where`: the hosts, as given.
   std::function<void(const Json& targets, const std::string& where, Session&, Output&)> show;
 };
 

@@ -32,7 +32,7 @@ CLI::Option* add_by_target(CLI::App& parser, const Option& option) {
   return std::visit(add, option.target);
 }
 
-// CLI11 takes "010" for eight.
+// CLI11 reads "010" as eight.
 std::string without_leading_zeros(std::string& value) {
   const std::size_t first = value.find_first_not_of('0');
   if (first != 0 && is_digits(value)) value.erase(0, std::min(first, value.size() - 1));
@@ -121,7 +121,7 @@ std::string unknown_word(const std::string& word, const OptionTable& program) {
   return format("unknown option {}{}", in_quotes(word), did_you_mean(word, known));
 }
 
-// The option that takes one value and has more; empty: none.
+// The option that accepts one value and was given several; empty: none.
 std::string repeated_option(const OptionTable& table) {
   for (const Option& option : table.options) {
     const bool is_list = std::holds_alternative<std::vector<std::string>*>(option.target);
@@ -133,7 +133,7 @@ std::string repeated_option(const OptionTable& table) {
   return {};
 }
 
-// CLI11's sentence as one of the catalogue.
+// CLI11's message as a sentence of the catalogue.
 std::string own_words(std::string message) {
   if (message.starts_with(": ")) message.erase(0, 2);
   constexpr std::string_view lacking = " is required";

@@ -1,4 +1,4 @@
-// Parses a command line as its table of options says.
+// Parses a command line by its table of options.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The words that users type for commands, and the ones that they mean.
+// Words that users type for commands, and the commands that they mean.
 #pragma once
 
 #include <string>

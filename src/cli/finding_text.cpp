@@ -16,7 +16,7 @@ constexpr std::size_t brief_subjects = 5;
 constexpr std::size_t longest_evidence = 240;  // columns, when brief
 constexpr std::size_t narrowest_subject = 32;
 
-// The characters of printable text, each with the bytes that make it.
+// The characters of printable text, each as its bytes.
 std::vector<std::string_view> characters(std::string_view text) {
   std::vector<std::string_view> list;
   for (std::size_t at = 0; at < text.size();) {

@@ -152,7 +152,7 @@ std::string verdict_lines(const Inspection& inspection, const InspectionFrame& f
   return wrapped(joined(parts, "; "), concat(word, " "), style.width());
 }
 
-// Archives that an install takes nothing from are for full detail.
+// Archives without selected packages are shown only with full detail.
 std::string containers_table(const Inspection& inspection, const InspectionFrame& frame,
                              const Style& style) {
   Rows rows = {{"kind", "compression", "size", "sha256", "checksums", "container"}};

@@ -20,7 +20,7 @@ struct TextSection {
 struct InspectionFrame {
   BundleVerdict verdict;
   std::vector<TextSection> sections;  // printed after the findings
-  std::string bundle;                 // as it was given, for the command to be run next
+  std::string bundle;                 // as given, for the next command
   std::string options;                // the same, plus those that an install needs: " --stack S"
   Detail detail = Detail::brief;
 };

@@ -33,7 +33,7 @@ void add_install_options(OptionTable& table, InstallOptions& options);
 // --no-sandbox.
 void add_sandbox_option(OptionTable& table, bool& is_off);
 Sandboxing sandboxing_of(bool is_off);
-// The same options as words of a command line.
+// The given options as words of a command line.
 std::vector<std::string> words_of(const InstallOptions& options);
 // The options that differ from the defaults.
 std::vector<std::string> words_that_matter(const InstallOptions& options);

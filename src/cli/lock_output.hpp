@@ -10,8 +10,8 @@
 
 namespace topsctl {
 
-// Writes the lock of all packages and returns its text. Adds a warning if a signature is beside it,
-// which is not of this lock.
+// Writes the lock of all packages and returns its text. Adds a warning if there is a signature
+// beside it, which belongs to an older lock.
 std::string write_lock(const std::string& file, const Inventory& inventory, const Clock& clock,
                        std::vector<std::string>& warnings);
 

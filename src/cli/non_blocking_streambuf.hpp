@@ -21,7 +21,7 @@ class NonBlockingStreambuf : public std::streambuf {
  private:
   void write_some(const char* bytes, std::size_t size);
   int descriptor_;
-  Descriptor own_;  // the same file, opened so that no write waits
+  Descriptor own_;  // the same file, opened in non-blocking mode
   int patience_ms_;
   bool is_stuck_ = false;
 };

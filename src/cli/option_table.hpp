@@ -67,15 +67,15 @@ struct OptionTable {
   std::string group = "Options";                    // of options that are added from now on
   bool is_given = false;                            // the name was on the command line
 
-  // `names` as in "-n,--dry-run".
+  // `names` in the form "-n,--dry-run".
   Option& flag(const std::string& names, bool& target, const std::string& description);
-  // Takes one value each time; may be given several times if the target is a list.
+  // An option with one value; may be repeated if the target is a list.
   template <class Target>
   Option& value(const std::string& names, Target& target, const std::string& description,
                 std::string type_name) {
     return add(names, &target, description, std::move(type_name));
   }
-  // Takes a word without a name, or all that are left if the target is a list.
+  // An argument: one word, or all remaining words if the target is a list.
   template <class Target>
   Option& argument(const std::string& name, Target& target, const std::string& description,
                    std::string type_name) {

@@ -74,7 +74,7 @@ std::string inline_text(std::string_view text, const Style& style) {
     if (const auto strong = enclosed("**")) {
       out += style.bold(std::string(*strong));
     } else if (const auto code = enclosed("`")) {
-      // Each word by itself, so that lines may be broken between them.
+      // Each word separately, so that lines may be broken between them.
       std::vector<std::string> words = split(*code, ' ');
       for (std::string& word : words) word = style.bold(word);
       out += joined(words, " ");
@@ -219,7 +219,7 @@ void read_in_pager(const std::string& text, const Style& style) {
     if (::lseek(file.get(), 0, SEEK_SET) != 0 || ::dup2(file.get(), STDIN_FILENO) < 0) return;
     exec_program({"/bin/sh", "-c", pager}, process_environment());
   } catch (const Error&) {
-    // The terminal shows it, too.
+    // Without a pager, prints the text on the terminal.
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace topsctl {
 
-// A page of docs/commands as a manual page is read: bold headings, the examples behind the
-// synopsis, paragraphs in lines that fit `style.width()`, lists of options in their columns.
+// A page of docs/commands in the form of a manual page: bold headings, the examples after the
+// synopsis, paragraphs in lines that fit `style.width()`, lists of options in columns.
 std::string rendered_page(std::string_view markdown, const Style& style);
 
 // For standard output: in lines that fit the terminal, or 80 columns in a pipe or a file.

@@ -48,7 +48,7 @@ class ProgressSink : public EventSink {
   Style style_;
   std::size_t transient_lines_ = 0;  // that are shown
   std::vector<TargetProgress> targets_;
-  std::string step_;    // the running one, as it is shown
+  std::string step_;    // the running one, as shown
   std::string output_;  // of a program, since its last end of line
   std::string working_on_;
   std::optional<std::chrono::steady_clock::time_point> work_began_;

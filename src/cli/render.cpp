@@ -113,7 +113,7 @@ std::vector<ColumnGroup> groups_of(const std::vector<std::size_t>& widths, std::
   return groups;
 }
 
-// Text in lines of its own below a row, or below where it begins if its words fit there.
+// Continues text on separate lines below a row, or below its beginning if its words fit there.
 std::string going_on(const std::string& cell, std::size_t start, std::size_t columns) {
   constexpr std::size_t below = further_indent + 2;
   const bool fits = start + longest_word(cell) <= columns || start <= below;

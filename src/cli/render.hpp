@@ -11,7 +11,7 @@
 
 namespace topsctl {
 
-// Columns that lines are fitted into where no terminal says how many it has.
+// Width for lines if there is no terminal.
 inline constexpr std::size_t text_columns = 100;
 
 // The capabilities of the terminal.
@@ -32,7 +32,7 @@ struct Style {
 // shortened.
 std::string table(const std::vector<std::vector<std::string>>& rows, const Style& style);
 
-// Columns that the table takes, on a terminal of any width.
+// Columns of the table, on a terminal of any width.
 std::size_t table_width(const std::vector<std::vector<std::string>>& rows);
 
 // Lines of a label and its value; long values continue below their beginning.

@@ -1,4 +1,4 @@
-// The report of a transaction, or of a deployment, as a page: text and HTML show the same value.
+// The report of a transaction, or of a deployment, as a page that both text and HTML show.
 #pragma once
 
 #include <cstddef>

@@ -42,7 +42,7 @@ class ToldCommand {
     table_ = found == parts.end() ? nullptr : found->get();
   }
 
-  // Empty if nothing is to be added.
+  // Empty if nothing must be added.
   std::string completed() {
     if (table_ == nullptr || has_word(words_, "-h")) return {};
     const Words before = words_;
@@ -114,7 +114,7 @@ class ToldCommand {
       return {};
     }
     if (table_->find("--target") == nullptr) return format(" on {}", where_.target);
-    is_with_sudo_ = false;  // it is asked for there
+    is_with_sudo_ = false;  // the remote command asks for it
     add(where_.target_options);
     return {};
   }
@@ -135,7 +135,7 @@ bool is_told(std::string_view text) {
          (text[program_name.size()] == ' ' || text[program_name.size()] == '\n');
 }
 
-// "next: " and "run: ", as they are shown.
+// "next: " and "run: ", as displayed.
 Words labels_of_commands() {
   Words labels;
   for (const std::string& label : {format("next:"), format("run:")})

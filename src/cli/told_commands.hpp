@@ -17,7 +17,7 @@ struct ToldWhere {
   const OptionTable* command = nullptr;  // the current command, with the given options; null:
                                          // unknown
   std::string target = {};               // as given, for another host; empty: this one
-  std::string target_options = {};       // by which it is reached: "--target root@h1 -F file"
+  std::string target_options = {};       // options for reaching it: "--target root@h1 -F file"
   bool is_root = true;
   // Words of the last installed bundle; empty: no bundle. Nothing: unknown.
   std::function<std::optional<std::string>()> bundle = {};

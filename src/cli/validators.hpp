@@ -15,7 +15,7 @@ namespace topsctl {
 ValueCheck one_of(const std::vector<std::string>& choices);
 // The id of a finding (`topsctl inspect` shows them), with a near one suggested.
 ValueCheck known_finding();
-// Refuses one of them that has an option of its own.
+// Rejects a finding that is accepted by its own option.
 ValueCheck not_accepted_so(const std::string& finding, const std::string& option);
 ValueCheck whole_number(std::int64_t least, std::int64_t most);
 // "2G", "512 MiB" or "4096" in bytes; powers of 1024. Nothing if it is invalid or too large.

@@ -216,7 +216,7 @@ std::string for_zsh(const OptionTable& program) {
       "    _files\n"
       "  fi\n"
       "}\n"
-      // As a file of fpath it is the function's body, and the first completion is this very call.
+      // As a file of fpath this text is the function's body, and the first completion is this call.
       "if [[ \"${funcstack[1]}\" == _topsctl ]]; then\n"
       "  _topsctl \"$@\"\n"
       "else\n"

@@ -67,7 +67,7 @@ std::string text_in(const Json& document, const char* key) {
   return found != document.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
-// Of the install there, as that host sees it.
+// The log of the remote install, as a path on that host.
 std::string log_of(const Deployment& deployment) {
   return deployment.report ? text_in(Json::parse(deployment.report->json), "log") : "";
 }

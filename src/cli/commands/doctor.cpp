@@ -35,7 +35,7 @@ struct DoctorCommandOptions {
   std::string level = "load";
   std::vector<std::string> pids;
   std::vector<std::string> logs;
-  std::vector<std::string> more_logs;  // behind the first, as the shell writes *.log
+  std::vector<std::string> more_logs;  // after the first, as the shell expands *.log
   ProjectCommandOptions project;
   std::optional<std::string> exit_status;
   std::vector<std::string> only;

@@ -28,7 +28,7 @@ struct HistoryCommandOptions {
   std::string word;        // short for `show ID`
   std::int64_t limit = 0;  // 0: all
   std::int64_t keep = usual_retention;
-  std::string most_bytes;  // empty: as many as it is
+  std::string most_bytes;  // empty: unlimited
   int lock_timeout_s = 120;
   bool dry_run = false;
 };

@@ -1,4 +1,4 @@
-// topsctl install and topsctl repair: packages of a bundle as one transaction.
+// topsctl install and topsctl repair: install packages of a bundle as one transaction.
 #include "topsctl/engine/operations/installer.hpp"
 
 #include <memory>

@@ -114,7 +114,7 @@ LaunchRequest request_of(const LaunchCommandOptions& options, const OptionTable&
   if (table.has("--log-dir")) request.log_folder = options.request.log_folder;
   if (table.has("--preflight")) request.level = options.request.level;
   for (const std::string& id : options.request.accepted) {
-    if (id != accepted_change) request.accepted.push_back(id);  // it holds for this time
+    if (id != accepted_change) request.accepted.push_back(id);  // applies to this run only
   }
   return request;
 }
@@ -151,7 +151,7 @@ Output refused_output(const LaunchCheck& preflight, const Session& session, Repo
   return output;
 }
 
-// The same command once more, as a run of its own, that has this request as its job.
+// Starts the same command again as a detached run with this request as its job.
 Output detach(const LaunchRequest& request, const std::string& run, const LaunchWishes& wishes,
               const LaunchCheck& preflight, Session& session, Output output) {
   require_new_log_folder(wishes.log_folder);
@@ -254,7 +254,7 @@ Output run_launch(const LaunchCommandOptions& options, const OptionTable& table,
   if (is_for_several(request.place)) {
     wishes.place = request.place;
     wishes.engine_restarts = std::exchange(request.restart.most, 0);
-    // Else Gloo takes the interface of the host's name, which may be lo.
+    // Otherwise Gloo uses the interface of the host's name, which may be lo.
     const std::string interface = interface_with(request.place->own().address);
     if (!interface.empty()) wishes.environment.emplace("GLOO_SOCKET_IFNAME", interface);
   }

@@ -31,7 +31,7 @@ std::string greeting_for(const Session& session) {
 }
 
 Output run_receive(const ReceiveOptions& options, Session& session) {
-  hide_memory();  // passwords for sudo come here
+  hide_memory();  // because sudo passwords arrive here
   // Not inherited by child processes: they would keep the connection open after our end.
   const Descriptor input(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   const Descriptor output(::fcntl(1, F_DUPFD_CLOEXEC, 3));

@@ -160,7 +160,7 @@ class LogPrinter {
     }
   }
 
-  // A last line without an end, too.
+  // Also prints a last line without an end.
   void end() { write(std::exchange(rest_, {})); }
 
  private:

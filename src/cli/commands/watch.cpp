@@ -120,7 +120,7 @@ ReportHeader header_of(const Look& look) {
   return header;
 }
 
-// One look after the other, each as one line of JSON, or as a picture.
+// Repeated readings, each as one line of JSON, or as a picture.
 Output watch_on(const WatchCommandOptions& options, Watching& watching, Session& session) {
   Output output;
   output.header.command = "watch";

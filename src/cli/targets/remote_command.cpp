@@ -111,7 +111,7 @@ void run_one(const RemoteCommand& command, const CarriedProgram& program, Remote
     return;
   }
   RemoteRun as_text = run;
-  // As it would look here.
+  // In the form that it would have here.
   if (session.detail == Verbosity::quiet) as_text.command.words.emplace_back("--quiet");
   if (session.style.columns != 0)
     as_text.command.words.push_back(concat("--columns=", session.style.columns));
@@ -142,7 +142,7 @@ void ask_for_all(const OptionTable& table, const std::vector<std::string>& words
   require_approval(plan, format("Run it on {}? [y/N]", counted(targets.size(), "target")));
 }
 
-// As they were given.
+// As given.
 std::string where_text(const TargetOptions& options) {
   std::vector<std::string> words;
   for (const std::string& target : options.targets)

@@ -26,13 +26,13 @@ struct TargetOptions {
   std::string identity;
   std::string ssh_config;
   std::string jump;
-  int connect_timeout_s = 0;  // 0: as ssh_config says
+  int connect_timeout_s = 0;  // 0: by ssh_config
 };
 
-// How sudo there gets its password.
+// How the remote sudo gets its password.
 struct SudoOptions {
   bool ask = false;       // for each target
-  bool ask_once = false;  // for all of them
+  bool ask_once = false;  // one password for all of them
 };
 
 // All except the targets themselves, which some commands take as arguments and others by --target.
@@ -44,7 +44,7 @@ void add_sudo_options(OptionTable& table, SudoOptions& options);
 std::vector<Target> targets_of(const TargetOptions& options);
 TargetPoolOptions pool_options_of(const TargetOptions& options);
 
-// How to reach one of them. `secrets` must outlive it.
+// The connection to one of them. `secrets` must outlive it.
 std::unique_ptr<Remote> remote_of(const Target& target, const TargetOptions& options,
                                   const Session& session, Secrets& secrets);
 

@@ -141,7 +141,7 @@ std::string value_again(const Run& run, const std::string& name, const std::stri
   return *value;
 }
 
-// Puts the values of secrets back, which the record leaves out.
+// Restores the values of secrets, which the record omits.
 void complete_settings(LaunchRequest& request, const Run& run,
                        const std::map<std::string, std::string>& environment,
                        const std::vector<std::string>& given) {

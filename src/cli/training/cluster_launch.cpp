@@ -115,7 +115,7 @@ bool is_on_volume(const std::vector<JobVolume>& volumes, const fs::path& path) {
   });
 }
 
-// The files as they are reported: without the values of secrets.
+// The files for the report: without the values of secrets.
 std::vector<JobFile> shown_files(const JobTemplate& form, ClusterWishes wishes,
                                  const RankLayout& layout, const Stack& stack,
                                  Environment environment) {
@@ -336,7 +336,7 @@ ClusterLaunch run_cluster_launch(const ClusterOptions& options, const LaunchRequ
   output.text = layout_text(layout, wishes.hosts, session.style);
   Json submitted = nullptr;
   if (is_dry) {
-    output.is_data = true;  // the files of the job are part of it
+    output.is_data = true;  // the text includes the files of the job
     for (const JobFile& file : files)
       output.text += concat(session.style.bold(concat("--- ", file.name)), "\n", file.text);
   } else {

@@ -24,7 +24,7 @@ struct ProjectCommandOptions {
 };
 
 void add_project_options(OptionTable& table, ProjectCommandOptions& options);
-// Throws Error{usage} for options that mean nothing without --project.
+// Throws Error{usage} for options that need --project.
 void require_project(const ProjectCommandOptions& options);
 // `stack`: the target if no option names one; else t2x. Throws Error{usage} for an accepted id that
 // no rewrite has.

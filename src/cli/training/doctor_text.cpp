@@ -77,7 +77,7 @@ std::string effect_lines(const Judgement& judgement, const Style& style) {
 std::string render_doctor(const DoctorReport& report, Detail detail, const Style& style) {
   const Judgement& judgement = report.judgement.value();
   std::string text = verdict_line(judgement, report.machine.has_value(), style);
-  // One at a time, so that the order of causes stays.
+  // One at a time, to keep the order of causes.
   for (const Judged& each : judgement.diagnoses) {
     if (each.explained_by.empty()) text += render_findings({each.finding}, detail, style);
   }

@@ -184,7 +184,7 @@ LaunchCheck preflight_of(const Group& group, const LaunchRequest& request) {
   return preflight;
 }
 
-// torchrun that may start ranks again numbers them as it likes.
+// A torchrun that may restart ranks numbers them itself.
 std::string hosts_text(const Group& group, const NodePlace& place, bool is_numbered,
                        const Style& style) {
   std::vector<std::vector<std::string>> rows = {{"host", "address", "ranks"}};

@@ -16,7 +16,7 @@ namespace topsctl {
 
 struct HostsOptions {
   TargetOptions where;
-  std::string master;     // HOST[:PORT] where ranks meet; empty: the first host
+  std::string master;     // HOST[:PORT] of the rendezvous; empty: the first host
   std::string directory;  // there; empty: the working directory here
 };
 
@@ -33,8 +33,8 @@ struct HostsLaunch {
   Json cluster = nullptr;
 };
 
-// Throws Error{usage} for options that do not go with it, Error{unreachable, some_failed} where a
-// host cannot be asked: then nothing is started.
+// Throws Error{usage} for incompatible options, Error{unreachable, some_failed} if a host cannot be
+// queried: then nothing is started.
 HostsLaunch run_hosts_launch(const HostsOptions& options, const ClusterOptions& layout,
                              const LaunchRequest& request, const Stack& stack,
                              const OptionTable& table, bool is_dry, Session& session);

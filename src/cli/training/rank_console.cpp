@@ -1,4 +1,4 @@
-// Writes lines of ranks as they come.
+// Prints lines of ranks as they arrive.
 #include "cli/training/rank_console.hpp"
 
 #include <unistd.h>

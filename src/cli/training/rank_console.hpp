@@ -40,7 +40,7 @@ class RankConsole : public RankListener {
   void stood_still(const Standstill& stall, OnStall what) override;
   void restarts(const AttemptRecord& failed, std::int64_t pause_ms) override;
   void progressed(const AttemptRecord& attempt) override;
-  // Nothing more comes: takes the last line away.
+  // Call at the end: removes the status line.
   void end();
 
  private:
@@ -55,7 +55,7 @@ class RankConsole : public RankListener {
   Style style_;
   Verbosity verbosity_;
   std::string progress_;         // the shown status line; empty: none
-  std::int64_t first_rank_ = 0;  // of this host among all
+  std::int64_t first_rank_ = 0;  // of this host, across all hosts
   bool shows_ranks_ = true;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

@@ -39,8 +39,8 @@ class BackendChecks {
   // A step that was begun and not ended, or never begun.
   void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) const;
   std::string release_hint() const;
-  std::string group_hint(const std::string& error) const;  // of a group that did not come up
-  std::string library_path() const;  // where the package has the backend's library; empty: nowhere
+  std::string group_hint(const std::string& error) const;  // for a group that could not be created
+  std::string library_path() const;  // path of the backend's library in the package; empty: none
 
   const CheckedMachine& machine_;
   std::optional<BackendTrial> climb_;

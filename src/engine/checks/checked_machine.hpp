@@ -26,7 +26,7 @@ struct CheckedMachine {
   std::map<std::string, std::string> variables() const;
   // The installed package of a component, or one of its names in another state; nullptr: none.
   const InstalledDeb* deb_of(const std::string& component) const;
-  std::string packages() const;  // of the stack, as a person names them: "tops-sdk, torch_gcu"
+  std::string packages() const;  // of the stack, for display: "tops-sdk, torch_gcu"
   // Tools for examining the cards: "`dmesg`" and the stack's own.
   std::string card_tools() const;
 };

@@ -38,7 +38,7 @@ bool exists(const Host& host, const std::string& path) {
   return ::lstat(host.resolve_parent(path).c_str(), &status) == 0;
 }
 
-// Which of these paths some wheel's RECORD names.
+// Whether some wheel's RECORD lists the path.
 bool is_recorded(const Host& host, const std::string& site, const std::string& path) {
   const std::string line = concat("\n", path.substr(site.size() + 1), ",");
   std::error_code failure;

@@ -14,7 +14,7 @@ namespace topsctl {
 
 namespace {
 
-// A part of a word: text, or an expansion as it is written.
+// A part of a word: text, or an expansion as written.
 struct Piece {
   std::string text;
   std::string variable;  // of $NAME and ${NAME}; else empty
@@ -240,7 +240,7 @@ class Assignments {
   std::vector<Word> command_;
   Word word_;
   bool in_word_ = false;
-  bool is_target_ = false;  // the word is where a redirection goes
+  bool is_target_ = false;  // the word is the target of a redirection
   std::size_t levels_ = 0;  // of the expansion that is not over
   std::string_view::const_iterator expansion_begins_ = {};
   std::map<std::string, std::string> values_;

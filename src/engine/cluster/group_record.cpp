@@ -190,7 +190,7 @@ class GroupLaunch {
     }
   }
 
-  // Its log gets the name of its rank among all.
+  // Its log is named by its global rank.
   void take_rank(std::size_t index, const RecordSummary::Rank& told) {
     RankRecord rank;
     rank.host = record_.hosts[index].target;

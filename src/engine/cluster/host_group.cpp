@@ -24,7 +24,8 @@ constexpr int most_stops = 10;                      // if the end of the part is
 constexpr std::int64_t group_patience_ms = 60'000;  // with a connection that was lost
 constexpr std::int64_t stop_patience_ms = 10'000;
 constexpr std::int64_t most_of_stop_ms = 60'000;  // a host gives its ranks 30 s
-constexpr std::chrono::seconds time_to_end(60);   // for a part whose host says that it has stopped
+constexpr std::chrono::seconds time_to_end(60);   // for a part whose host reports that it was
+                                                  // stopped
 constexpr int unclear_status = 1;
 
 // Any exception of `work`, as an Error.
@@ -206,7 +207,7 @@ class Group {
   std::mutex mutex_;
   std::condition_variable ended_;
   std::atomic<bool> is_ending_ = false;
-  std::vector<std::atomic<bool>> given_up_;  // said that they had stopped, and went on
+  std::vector<std::atomic<bool>> given_up_;  // reported as stopped, but continued
   GroupEnd end_;
 };
 

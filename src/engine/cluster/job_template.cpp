@@ -43,7 +43,7 @@ TemplateFile file_in(const JsonReader& reader) {
   return file;
 }
 
-// A place in a line: where it begins and ends, its word and its filter.
+// A placeholder in a line: its range, its word and its filter.
 struct Place {
   std::size_t begin = 0;
   std::size_t end = 0;

@@ -34,7 +34,7 @@ constexpr std::uint64_t most_folders_text = 65'536;
 constexpr const char* told_folders = "submitted";
 constexpr const char* own_log = "submit.log";
 
-// A file that another process writes: its lines as they come.
+// Follows a file that another process writes, line by line.
 class Follower {
  public:
   void open(const fs::path& file) {
@@ -117,7 +117,7 @@ class Following {
     }
   }
 
-  // The first signal lets the command end the job, which takes a while.
+  // The first signal makes the command stop the job, which takes a while.
   void look_for_signals(const Supervisor& supervisor) {
     try {
       throw_if_interrupted();

@@ -1,4 +1,4 @@
-// Breaks and Conflicts, and the order that they ask for.
+// Breaks and Conflicts, and the order that they require.
 #pragma once
 
 #include <set>

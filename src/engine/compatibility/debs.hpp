@@ -24,7 +24,7 @@ struct KnownDeb {
   bool is_configured = true;  // may fulfil dependencies
   bool is_native = true;      // of the target's architecture
   std::vector<Clause> pre_depends;
-  std::vector<Clause> depends;   // of the target: Pre-Depends too
+  std::vector<Clause> depends;   // of the target: including Pre-Depends
   std::vector<Clause> optional;  // of the bundle: Recommends and Suggests
   std::vector<Clause> breaks;
   std::vector<Clause> conflicts;
@@ -36,10 +36,10 @@ struct KnownDeb {
   std::string label() const { return name + " " + version; }
 };
 
-// Whether `replacer` may take files of `other` (policy 7.6): its Replaces names it and accepts its
-// version. Virtual packages do not count, as in dpkg.
+// Whether `replacer` may take over files of `other` (policy 7.6): its Replaces names it and accepts
+// its version. Virtual packages do not count, as in dpkg.
 bool is_replaced(const KnownDeb& other, const KnownDeb& replacer);
-// Whether both are one package in dpkg's eyes: the same name, and not a Multi-Arch: same pair.
+// Whether dpkg treats both as one package: the same name, and not a Multi-Arch: same pair.
 bool is_same_package(const KnownDeb& a, const KnownDeb& b);
 
 // The kind of relation: dependencies check the architecture, Breaks and Conflicts apply to any
@@ -85,7 +85,7 @@ struct ComparedDebs {
   DebSet before;
   DebSet after;
 
-  // The deb of the bundle that takes the place of this package of the target; nullptr: it stays.
+  // The deb of the bundle that replaces this package of the target; nullptr: it stays.
   const KnownDeb* replacement(const KnownDeb& installed) const;
   bool is_removed(const KnownDeb& installed) const;
 

@@ -13,7 +13,7 @@ namespace topsctl {
 
 namespace {
 
-// The package as a target or bundle has it: "libelf1 0.176 is installed".
+// The package's state on the target or in the bundle: "libelf1 0.176 is installed".
 std::string presence(const KnownDeb& deb, const KnownDeb& by) {
   const std::string label = deb.architecture == by.architecture
                                 ? deb.label()

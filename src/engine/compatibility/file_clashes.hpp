@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// A file of an installed package that its new version, in the bundle too, no longer has.
+// A file of an installed package that the package's new version, also in the bundle, no longer has.
 struct FileTakeover {
   const KnownDeb* from = nullptr;  // of the bundle
   const KnownDeb* to = nullptr;
@@ -32,7 +32,8 @@ struct FileClashes {
 
 FileClashes file_clashes(const ComparedDebs& debs, const TargetSnapshot& target);
 
-// `order` decides which handovers come too early, and whose finding a clash in the bundle is.
+// `order` determines which takeovers come too early, and which deb gets the finding for a clash in
+// the bundle.
 void check_files(const FileClashes& clashes, const std::vector<const KnownDeb*>& order,
                  Findings& findings);
 

@@ -1,4 +1,4 @@
-// The order in which dpkg gets the debs.
+// The order in which the debs are passed to dpkg.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace topsctl {
 
 struct InstallOrder {
   std::vector<const KnownDeb*> debs;
-  std::vector<std::size_t> call;  // of each deb, from 0
+  std::vector<std::size_t> call;  // index of each deb's call, from 0
 };
 
 // Sorts the debs so that each comes after its dependencies; respects `wishes` where dependencies

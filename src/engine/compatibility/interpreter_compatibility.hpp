@@ -1,4 +1,4 @@
-// Whether an interpreter of a target takes a wheel.
+// Whether an interpreter of a target can install a wheel.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct WheelVerdict {
 WheelVerdict wheel_verdict(const Package& wheel, const PythonFacts& python,
                            const TargetSnapshot& target);
 
-// "x86_64" for dpkg's "amd64"; the name itself where both agree or it is not known.
+// "x86_64" for dpkg's "amd64"; the same name if both agree or it is unknown.
 std::string machine_of(std::string_view dpkg_architecture);
 
 }  // namespace topsctl

@@ -25,7 +25,7 @@ using Names = std::unordered_set<std::string_view>;
 struct Provided {
   Names names;            // SONAMEs and file names
   std::string libstdcxx;  // the highest GLIBCXX_ that one of them defines; empty: none
-  std::string glibc;      // the same of GLIBC_, by a libc.so.6 where the loader looks
+  std::string glibc;      // the same for GLIBC_, from a libc.so.6 in the loader's path
 };
 
 std::string elf_machine(std::string_view architecture) {
@@ -148,7 +148,7 @@ class LibraryChecks {
     if (package.files) add_links(*package.files, sound, provided.names);
   }
 
-  // Takes the highest version that the file defines, if it is higher.
+  // Raises `highest` to the highest version that the file defines.
   static void raise(std::string& highest, const ElfFacts& facts, std::string_view prefix) {
     for (const std::string& version : facts.defined_versions) {
       if (!version.starts_with(prefix)) continue;
@@ -268,7 +268,7 @@ class LibraryChecks {
 
   bool is_in_python(const std::string& soname, const ElfFile& file, const PythonFacts& python,
                     const std::set<std::string>& of_bundle) const {
-    // An interpreter of its own prefix brings its library; Debian's has it in another package.
+    // An interpreter with its own prefix contains its library; Debian's has it in another package.
     if (soname.starts_with("libpython" + python.minor) &&
         !python.executable.starts_with("/usr/bin/")) {
       return true;

@@ -151,7 +151,8 @@ class Loads {
     add_to(load.by_package[package.path], bytes);
   }
 
-  // Sizes are not known: all goes where most of the files go, /usr where not even they are known.
+  // Sizes are unknown: counts all on the mount point of most files, or /usr if the files are
+  // unknown too.
   void add_claimed(const Package& package,
                    const std::map<const MountPoint*, std::uint64_t>& files) {
     const MountPoint* most = nullptr;

@@ -1,4 +1,4 @@
-// Matches parts of a pattern with tokens, one after the other.
+// Matches the parts of a pattern with tokens in sequence.
 #include "engine/diagnosis/code_pattern.hpp"
 
 #include "topsctl/base/error.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using PartKind = PatternPart::Kind;
 
-// "$" for the tokenizer: a letter of latin-1, so that holes are names and offsets stay.
+// Replaces "$" for the tokenizer by a Latin-1 letter, so that holes are names and offsets stay.
 constexpr char hole_mark = '\xc2';
 
 bool is_hole(std::string_view name) {

@@ -1,4 +1,4 @@
-// Patterns of Python tokens with holes, and where they match.
+// Patterns of Python tokens with holes, and their matches.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct TokenRange {
   std::uint32_t end = 0;
 
   bool is_empty() const { return first == end; }
-  // As it is written, comments within included.
+  // The text as written, including comments inside.
   std::string_view text(const PythonCode& code) const;
 };
 
@@ -52,7 +52,7 @@ std::string_view format_text(std::string_view literal);
 struct PatternMatch {
   TokenRange range;
   std::map<std::string, TokenRange, std::less<>> holes;
-  std::vector<TokenRange> parts;  // of each part of the pattern
+  std::vector<TokenRange> parts;  // one for each part of the pattern
 };
 
 // Whether the pattern matches at that token; fills `match` if it does.

@@ -17,7 +17,7 @@ bool is_of_what_python_ignores(std::string_view words);
 // "  File "train.py", line 6, in main", or without the function, as for a SyntaxError.
 bool is_frame(std::string_view words);
 
-// The last line of a traceback: "Type: message"; empty where the log ends before it.
+// The last line of a traceback: "Type: message"; empty if the log is truncated before it.
 std::string_view exception_of(std::string_view traceback);
 
 struct CodeFrame {
@@ -41,7 +41,7 @@ QuotedLine quoted_line(std::string_view words);
 // "srun: error: node07: task 2: Exited with exit code 1": the status; 0: another line.
 int srun_status(std::string_view words);
 
-// Takes the list line by line. Closes after 400 lines, or after the root cause.
+// Reads the list line by line. Ends after 400 lines, or after the root cause.
 class FailureList {
  public:
   struct Failure {

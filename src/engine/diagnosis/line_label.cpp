@@ -20,7 +20,7 @@ constexpr int most_labels = 6;
 constexpr std::string_view docker_line = "{\"log\":\"";
 constexpr std::size_t time_is_within = 64;  // bytes
 
-// A number of at most 7 digits at the front, which is taken off.
+// Removes and returns a number of at most 7 digits at the beginning.
 std::optional<int> take_number(std::string_view& text) {
   int value = 0;
   const std::size_t most = std::min<std::size_t>(text.size(), 7);

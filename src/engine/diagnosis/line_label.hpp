@@ -18,7 +18,8 @@ struct LineLabel {
   std::size_t size = 0;   // bytes of the label; the words follow
 };
 
-// Names of hosts that pdsh, Docker Compose and the like write before each line; a number of each.
+// Names of hosts that pdsh, Docker Compose and the like write before each line, with a number for
+// each.
 using HostNames = std::map<std::string, int, std::less<>>;
 
 // All prefixes of the text, one after another: a time (`topsctl launch`, kubectl --timestamps,
@@ -65,8 +66,8 @@ std::size_t behind_line_end(std::string_view text, std::size_t end);
 // Up to the last complete line end: a line feed may follow a carriage return.
 std::size_t size_of_whole_lines(std::string_view text);
 
-// The line without colours and cursor movements of a terminal: `line`, or `room`, which is written
-// to where something is taken out.
+// The line without terminal colours and cursor movements: `line`, or `room`, which is only written
+// to if something is removed.
 std::string_view plain_line(std::string_view line, std::string& room);
 
 // The rank that a file's path names: ".../attempt_0/3/stderr.log", "rank_3.log", "log.rank3",

@@ -1,4 +1,4 @@
-// Compiles the catalogue's patterns, and says which of them a line or traceback matches.
+// Compiles the catalogue's patterns, and matches them against lines and tracebacks.
 #include "topsctl/engine/diagnosis/log_matcher.hpp"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ class LogMatcher::Reading {
     return !is_quoted || set.matches(pattern, quoted_->around);
   }
 
-  // Whether the line has the form of data: nothing that it says has happened.
+  // Whether the line has the form of data: its text does not report events.
   bool is_data() const { return is_line_ && compiled_.is_data(unit_); }
 
  private:

@@ -20,7 +20,7 @@ constexpr std::size_t longest_rest = std::size_t{64} << 10U;  // bytes without a
 constexpr std::size_t overlap = 512;        // bytes that two pieces of a long line share
 constexpr std::size_t longest_label = 256;  // bytes of a line, colours among them
 constexpr std::size_t longest_traceback = std::size_t{64} << 10U;
-constexpr std::size_t most_open = 4096;  // tracebacks that are read at the same time
+constexpr std::size_t most_open = 4096;  // tracebacks that are open at the same time
 constexpr std::size_t most_tracebacks = 100;
 constexpr std::size_t most_deaths = 4096;
 constexpr std::size_t longest_text = 400;  // bytes of a sighting's line
@@ -98,7 +98,7 @@ class LogReader::Lines {
   // A progress bar writes many texts into one line, each behind a carriage return: each is judged.
   void take_long_line(std::string_view raw) {
     take_line(raw.substr(0, longest_unit));
-    // A pattern's "^" is not to match where a piece begins.
+    // A pattern's "^" must not match at the beginning of a further piece.
     for (std::size_t at = longest_unit; at < raw.size(); at += longest_unit)
       take_line(concat("... ", raw.substr(at - overlap, longest_unit + overlap)));
   }
@@ -118,7 +118,7 @@ class LogReader::Lines {
   bool is_in_doubt() const { return !has_worked_ || !doubts_.empty(); }
   bool is_in_doubt(int key) const { return !has_worked_ || doubts_.contains(key); }
 
-  // Of whole parts of lines. A line counts as soon as it begins.
+  // Counts the lines in parts of the log. A line counts when it begins.
   void count_lines(std::string_view text) {
     if (text.empty()) return;
     effort_.earn(text.size());

@@ -77,7 +77,7 @@ HostLimits limits_of(const Host& host) {
   return limits;
 }
 
-// T20's table has no memory in use; the monitor of the same tool has.
+// T20's table lacks the used memory; the monitor of the same tool has it.
 void ask_monitor(const Host& host, CardToolReading& reading) {
   if (std::all_of(reading.cards.begin(), reading.cards.end(),
                   [](const CardReading& card) { return card.memory_used_bytes.has_value(); }))

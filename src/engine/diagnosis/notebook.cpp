@@ -1,4 +1,4 @@
-// Takes the code cells out of a notebook.
+// Extracts the code cells of a notebook.
 #include "engine/diagnosis/notebook.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// Matches rewrites with Python source and makes edits of them.
+// Matches rewrites with Python source and creates edits.
 #include "engine/diagnosis/python_rewrites.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ class PythonRewriter::Search {
     for (std::uint32_t at = 0; at < code_.tokens.size(); ++at) look_at(at);
     std::stable_sort(found_.hits.begin(), found_.hits.end(),
                      [](const SourceHit& a, const SourceHit& b) { return a.line < b.line; });
-    std::vector<TextEdit> edits;  // imports come first where a statement changes at their place
+    std::vector<TextEdit> edits;  // imports come first if a statement changes at their place
     if (rewriter_.style_ == PatchStyle::import && project_.names_cuda && code_.is_entry &&
         !code_.modules.contains(shim_module))
       edits.push_back({code_.first_import_place, 0,
@@ -221,7 +221,7 @@ class PythonRewriter::Search {
     return at;
   }
 
-  // A hit at that token; each line once for an id. Whether it is to be changed.
+  // Adds a hit at that token; each line once per id. Returns whether to change it.
   bool note(const Rewrite& rewrite, std::uint32_t token) {
     const CodeToken& first = code_.tokens[token];
     SourceHit hit;
@@ -238,7 +238,7 @@ class PythonRewriter::Search {
     return is_applied;
   }
 
-  // Whether it was meant; then it is a hit.
+  // Whether the match really applies; then adds a hit.
   bool take(const Compiled& compiled, const PatternMatch& match) {
     if (!is_meant(compiled, match)) return false;
     const std::uint32_t first = first_of_call(match.range.first);

@@ -87,7 +87,7 @@ class Tokenizer {
     out_.problem = std::move(problem);
     out_.problem_line = line_;
   }
-  // Of the text as a whole.
+  // Fails for the whole text.
   PythonTokens failed(const char* problem) {
     out_.problem = problem;
     return std::move(out_);

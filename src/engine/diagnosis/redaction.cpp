@@ -105,7 +105,8 @@ bool Redaction::is_of_key(std::string_view text) {
   return is_of_key;
 }
 
-// Whether the line before said that this is a secret, or that this and more are.
+// Whether the previous line announced that this one is a secret, or that this and following ones
+// are.
 bool Redaction::is_awaited(std::string_view text) {
   const std::size_t indentation = text.find_first_not_of(" \t");
   if (indentation == std::string_view::npos) return false;

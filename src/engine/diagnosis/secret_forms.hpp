@@ -1,4 +1,4 @@
-// The forms that secrets come in, as src/data/secrets has them.
+// The forms of secrets, from src/data/secrets.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace topsctl {
 
 struct SecretForm {
   std::string kind;
-  std::vector<std::string> words;  // in lower case; one of them is in each text that has the form
+  std::vector<std::string> words;  // in lower case; every text of this form contains one of them
   Pattern pattern;                 // its first group is the secret
   double entropy = 0;              // bits per character that a secret has at least
   std::size_t least = 1;           // bytes

@@ -126,7 +126,7 @@ std::size_t hole_end(std::string_view pattern, std::size_t at) {
   return at;
 }
 
-// A hole ends where the text behind it is first found.
+// A hole ends at the first occurrence of the text after it.
 bool word_matches(std::string_view pattern, std::string_view word, HoleTexts& holes) {
   while (!pattern.empty()) {
     if (pattern[0] != '$') {
@@ -222,7 +222,7 @@ class ShellRewriter::Search {
     return known != project_.texts.end() && known->second.find(text) == std::string::npos;
   }
 
-  // As a whole word, or between blanks of a quoted one.
+  // As a whole word, or between blanks inside a quoted one.
   void look_for_option(const Compiled& compiled, const ShellCommand& command) {
     const std::string& option = compiled.rewrite.patterns.front();
     if (!is_unknown(compiled.rewrite.unknown_to, option)) return;

@@ -18,7 +18,7 @@ struct SourceHit {
   Handling handling = Handling::change;
   int line = 0;             // of its first token
   std::string text;         // that line
-  bool is_guarded = false;  // runs only where torch.cuda.is_available() says so
+  bool is_guarded = false;  // runs only if torch.cuda.is_available()
   bool has_rewrite = false;
   bool is_certain = false;  // applied without being accepted
   bool is_applied = false;
@@ -32,7 +32,7 @@ inline auto members_of(SourceHit& value) {
 // Facts about the whole project that rewrites need.
 struct ProjectFacts {
   bool names_cuda = false;                           // somewhere in Python
-  std::set<std::string, std::less<>> group_scripts;  // names of files that make a process group
+  std::set<std::string, std::less<>> group_scripts;  // names of files that create a process group
   std::map<std::string, std::string, std::less<>>
       texts;  // of files that a rewrite asks of, by name
 };

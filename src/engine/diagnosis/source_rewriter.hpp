@@ -17,8 +17,8 @@ namespace topsctl {
 enum class SourceKind { python, shell, yaml, json, notebook };
 
 struct RewrittenSource {
-  FoundRewrites found;  // in the text as it was; without edits
-  EditedText text;      // as it was if it has a problem
+  FoundRewrites found;  // in the original text; without edits
+  EditedText text;      // unchanged if it has a problem
 };
 
 class SourceRewriter {
@@ -26,7 +26,7 @@ class SourceRewriter {
   SourceRewriter(const std::vector<Rewrite>& rewrites, PatchStyle style,
                  const std::set<std::string>& accepted);
 
-  // Whether a rewrite wants the text of the project's files of this name (ProjectFacts::texts).
+  // Whether a rewrite needs the text of the project's files of this name (ProjectFacts::texts).
   bool asks_of(std::string_view file) const { return shell_.asks_of(file); }
   FoundRewrites find(SourceKind kind, std::string_view text, const ProjectFacts& project) const;
   // Repeats until nothing changes: one rewrite may contain another.

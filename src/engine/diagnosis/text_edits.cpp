@@ -24,11 +24,11 @@ std::vector<std::string_view> whole_lines(std::string_view text) {
   return lines;
 }
 
-// A line of either text: of both, of the old one, of the new one.
+// A line of both texts, or only of the old or the new one.
 struct DiffLine {
   char sign = ' ';
   std::string_view text;
-  std::size_t old_line = 0;  // how many lines of it are before this one
+  std::size_t old_line = 0;  // number of its lines before this one
   std::size_t new_line = 0;
 };
 
@@ -89,7 +89,7 @@ bool EditedText::apply(std::vector<TextEdit> edits) {
   std::stable_sort(edits.begin(), edits.end(),
                    [](const TextEdit& a, const TextEdit& b) { return a.offset < b.offset; });
   std::string made;
-  // Offsets of the old text that were copied, and where to.
+  // Copied offsets of the old text, and their destinations.
   struct Copy {
     std::size_t begin = 0;
     std::size_t end = 0;

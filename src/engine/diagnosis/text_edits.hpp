@@ -11,7 +11,7 @@ namespace topsctl {
 struct TextEdit {
   std::size_t offset = 0;
   std::size_t size = 0;  // bytes that go
-  std::string text;      // that come in their place
+  std::string text;      // the replacement
   bool operator==(const TextEdit&) const = default;
 };
 
@@ -28,13 +28,13 @@ class EditedText {
   // order. False if nothing was changed.
   bool apply(std::vector<TextEdit> edits);
 
-  // With three lines of context, as `patch -p1` takes it; empty if nothing was changed.
+  // With three lines of context, for `patch -p1`; empty if nothing was changed.
   std::string unified_diff(std::string_view path) const;
 
  private:
   std::string before_;
   std::string text_;
-  std::vector<int> origins_;  // of each line of text_ its number in before_, from 0; -1: it is new
+  std::vector<int> origins_;  // for each line of text_ its number in before_, from 0; -1: it is new
 };
 
 // The text between two offsets, with the edits in that range.

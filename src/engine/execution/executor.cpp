@@ -262,7 +262,7 @@ class Executor {
     try {
       if (unpredicted_) unpredicted_->complete(execution_);
     } catch (const std::exception&) {
-      // The restore does it again, and says why it cannot.
+      // The restore repeats it, and reports the reason if it fails.
     }
     const bool is_back = put_back(reason_of(error));
     try {
@@ -282,7 +282,7 @@ class Executor {
                            : execution_.report.message);
   }
 
-  // The times go back too: the undo of an earlier transaction is refused where they differ.
+  // Also restores the times: rolling back an earlier transaction is refused if they differ.
   void end_without_change() {
     phases_.enter("restore");
     clear_interrupt();
@@ -362,7 +362,7 @@ class Executor {
   Journal journal_;
   PhaseTimer phases_;
   Execution execution_;
-  Snapshot snapshot_;                              // once it is taken
+  Snapshot snapshot_;                              // after the backup
   std::optional<UnpredictedChanges> unpredicted_;  // the same
   std::vector<std::string> volatile_before_;       // the same
   std::exception_ptr not_ready_;                   // why the commit cannot be

@@ -25,8 +25,8 @@ constexpr std::int64_t term_patience_ms = 10'000;
 constexpr std::int64_t kill_patience_ms = 2'000;
 constexpr const char* dpkg_info = "/var/lib/dpkg/info/";
 
-// Where dpkg keeps a file of an installed package: packages of the kind Multi-Arch: same have their
-// architecture in the name.
+// The path of dpkg's file about an installed package: for Multi-Arch: same, the name has the
+// architecture.
 std::string info_file(const Host& host, const PackageChange& package, const std::string& suffix) {
   const std::size_t arch = package.purl.find("?arch=");
   std::vector<std::string> names = {package.name};

@@ -1,4 +1,4 @@
-// Copies packages to where dpkg and pip take them from.
+// Copies packages to the directory from which dpkg and the wheel installer read them.
 #include "topsctl/engine/execution/stage.hpp"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ auto members_of(PayloadPass& value) {
   return std::tie(packages, contents, findings, copied);
 }
 
-// `copies`: where a copy is wanted.
+// `copies`: destinations of requested copies.
 PayloadPass payload_pass(const std::vector<Package>& packages,
                          const std::map<std::size_t, fs::path>& copies, std::uint64_t room) {
   Inspection inspection;

@@ -22,8 +22,8 @@ std::string home_of_root(const Host& host) {
   return "/root";
 }
 
-// dpkg hands its own to scripts: as in root's login, whose language and character set they may ask
-// for. Without a language of the caller's it is as Host::command() has it.
+// dpkg passes its environment to scripts: uses root's login environment, because they may check
+// language and character set. If the caller has no language, uses that of Host::command().
 void set_login_environment(const Host& host, std::map<std::string, std::string>& environment) {
   environment["HOME"] = home_of_root(host);
   environment["USER"] = environment["LOGNAME"] = "root";

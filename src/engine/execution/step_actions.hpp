@@ -14,7 +14,7 @@ namespace topsctl {
 struct StepPlaces {
   std::string stage;                    // our copies of the packages
   std::string temporary;                // for temporary files of programs
-  const ProcessSetup* setup = nullptr;  // of each program
+  const ProcessSetup* setup = nullptr;  // for each program
 };
 
 // Each returns a message for success, and throws Error for a failure.

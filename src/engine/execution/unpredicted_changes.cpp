@@ -78,7 +78,7 @@ void UnpredictedChanges::end() {
 void UnpredictedChanges::report(const std::vector<std::string>& new_paths,
                                 Execution& execution) const {
   const FileTree tree(host_.root);
-  std::optional<KnownFiles> known;  // once anything is to be looked up
+  std::optional<KnownFiles> known;  // set when it is first needed
   const auto is_expected = [&](const std::string& path) {
     const FileIdentity identity = identity_alone(tree.identity(path));
     if (identity.inode != 0 && linked_.contains(identity) && before_.held(path).value_or(false))

@@ -55,7 +55,7 @@ std::string system_name(const ShellWord& word) {
   return word.text;
 }
 
-// Variables by which a name comes to mean another program, or a program does something else.
+// Variables that change which program a name runs, or what a program does.
 bool changes_programs(std::string_view variable) {
   return variable == "PATH" || variable == "ENV" || variable == "BASH_ENV" || variable == "IFS" ||
          variable.starts_with("LD_") || variable.starts_with("PYTHON") ||

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t longest_script = std::size_t{4} << 20U;  // bytes
 constexpr std::size_t longest_line = std::size_t{16} << 10U;   // bytes
 
-// The rules with their patterns compiled, made once: they are the same for every package.
+// The rules with compiled patterns, made once, because they are the same for every package.
 struct Judge {
   PatternSet patterns;
   std::vector<std::optional<Pattern>> unless;
@@ -58,7 +58,7 @@ bool is_active(std::string_view line) {
          !text.starts_with("exit ");
 }
 
-// The line for a person: runs of blanks as one, as joined lines are full of them.
+// The line for display: collapses runs of blanks, which joined lines have.
 std::string one_blank_each(std::string_view line) {
   std::string out;
   for (const char c : trimmed(line)) {
@@ -97,7 +97,7 @@ class OwnFiles {
   std::set<std::string, std::less<>> paths_;
 };
 
-// The lines of one script, judged one after the other.
+// Judges the lines of one script in sequence.
 class ScriptJudge {
  public:
   ScriptJudge(const MaintainerScript& script, const OwnFiles& own, EvidenceById& found)

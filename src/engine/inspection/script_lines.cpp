@@ -1,4 +1,4 @@
-// Takes scripts apart into lines, by the language they are written in.
+// Splits scripts into lines, by their language.
 #include "engine/inspection/script_lines.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool is_assignment(std::string_view word) {
   return equals != std::string_view::npos && equals > 0 && word.find_first_of("'\"$/") >= equals;
 }
 
-// Words after which a command still has to come.
+// Words before a command.
 bool is_prefix(std::string_view word) {
   return is_assignment(word) || is_one_of(word, {"if", "then", "else", "elif", "while", "until",
                                                  "do", "!", "{", "time", "command", "builtin"});
@@ -56,8 +56,7 @@ class ScriptText {
     end_command(true);
   }
 
-  // Whether all quotes and substitutions were closed, so that the script was
-  // understood.
+  // Whether all quotes and substitutions were closed, so that the parse is reliable.
   bool is_balanced() const { return lexer_.is_balanced(); }
 
   std::vector<ScriptLine> lines() && {
@@ -89,7 +88,7 @@ class ScriptText {
     std::string word;
     bool in_word = false;
     bool has_name = false;
-    bool is_target = false;  // the word is where a redirection goes
+    bool is_target = false;  // the word is the target of a redirection
     bool prints = false;
     bool is_cat = false;
     bool is_kept = false;  // its output is stored or processed
@@ -142,7 +141,7 @@ class ScriptText {
     }
   }
 
-  // Takes characters over as they are.
+  // Adds characters unchanged.
   void put(std::string_view text) {
     Command& current = command();
     if (current.prints) {
@@ -223,7 +222,7 @@ class ScriptText {
   ShellLexer lexer_;
   std::set<std::string, std::less<>> printing_;  // functions
   std::string out_;
-  std::vector<Command> commands_ = {{}};  // the current one, of each substitution one
+  std::vector<Command> commands_ = {{}};  // the current one of the script and of each substitution
   std::vector<Start> starts_ = {{0, 1}};
   std::vector<Extent> blanked_;
   std::vector<bool> is_printed_;  // for each here-document: whether it is only shown

@@ -14,13 +14,13 @@ struct ShellWord {
 
 struct ShellCommand {
   std::vector<ShellWord> words;    // without assignments before it, and without keywords
-  std::vector<ShellWord> targets;  // files that its output goes to
+  std::vector<ShellWord> targets;  // files for its output
 };
 
 struct ShellLine {
   std::vector<ShellCommand> commands;  // including those in substitutions
   std::vector<std::string> functions;  // whose definitions begin on it
-  std::vector<std::string> variables;  // that get a value by an assignment or a loop
+  std::vector<std::string> variables;  // set by an assignment or a loop
   bool is_understood = true;           // false: quotes or brackets that do not end
 };
 

@@ -28,7 +28,7 @@ std::string python_tag(std::string_view tag) {
 
 using PythonTags = std::vector<std::string> (*)(const std::string& tag);
 
-// As the vendor means it: "py3.8" stays one tag.
+// The vendor's meaning: "py3.8" is one tag.
 std::vector<std::string> as_meant(const std::string& python) {
   return is_trap(python) ? std::vector<std::string>{python} : split(python, '.');
 }
@@ -54,8 +54,8 @@ std::set<std::string> expanded(const std::vector<std::string>& tags, PythonTags 
   return all;
 }
 
-// "3.8" of "x.cpython-38-x86_64-linux-gnu.so" or "x.cp38-win.so"; empty: the name does not say, or
-// says abi3, which fits later versions too.
+// "3.8" for "x.cpython-38-x86_64-linux-gnu.so" or "x.cp38-win.so"; empty if the name has no
+// version, or has abi3, which fits later versions too.
 std::string minor_of_extension(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   for (const std::string_view mark : {".cpython-", ".cp"}) {

@@ -76,7 +76,7 @@ class HazardSearch {
     for (const PayloadEntry& entry : *package_.files) {
       const WheelDestination destination = wheel_destination(entry.path);
       const std::string path = path_in_site(destination);
-      // pip counts the metadata of another distribution even where it is an empty directory.
+      // pip recognizes the metadata of another distribution even if it is an empty directory.
       if (!path.empty()) judge_distribution(entry.path, path);
       if (entry.type == PayloadEntry::Type::directory) continue;
       if (!path.empty()) judge_start(entry.path, path);

@@ -37,11 +37,11 @@ constexpr std::int64_t kill_again_ms = 100;
 constexpr std::int64_t tick_ms = 1000;
 constexpr std::size_t longest_last_line = 400;
 constexpr std::size_t most_pids_text = 65'536;
-constexpr int status_of_torchrun = 1;     // where a rank has failed
+constexpr int status_of_torchrun = 1;     // if a rank has failed
 constexpr std::int64_t others_ms = 3000;  // for torchruns of other hosts to fail as well
 constexpr std::string_view told_by_torchrun = "failed (exitcode: ";  // when a rank has failed
 
-// Both ends: it does not end while ranks come and go.
+// Opens both ends, so that it has no end of file while ranks start and exit.
 Descriptor make_named_pipe(const fs::path& file) {
   if (::mkfifo(file.c_str(), 0600) != 0) throw system_error(errno, "make", file.string());
   Descriptor pipe(::open(file.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW));
@@ -198,7 +198,7 @@ std::function<void(std::string_view)> Attempt::hears(const Stream& stream) {
   };
 }
 
-// The one before the total, where there is one, counts; in a new epoch from its begin.
+// Uses the counter before the total, if there is one; in a new epoch from its beginning.
 void Attempt::note_iteration(RankRecord& rank, const std::string& iteration) {
   const std::vector<std::uint64_t> numbers = numbers_in(iteration);
   if (numbers.empty()) return;
@@ -356,7 +356,7 @@ void Attempt::note_first_failure() {
   }
 }
 
-// A rank that was killed says nothing: in the words of torchrun, which does so for its own ranks.
+// A killed rank writes nothing: logs it in torchrun's words, which torchrun does for its own ranks.
 void Attempt::note_failed_rank(std::size_t which, pid_t pid, int status) {
   RankRecord& rank = record_.ranks[which];
   rank.status = status > signal_base ? signal_base - status : status;

@@ -1,4 +1,4 @@
-// Whether the cards of a training compute, asked some times after its start.
+// Checks whether the cards of a training are busy, several times after its start.
 #pragma once
 
 #include <cstdint>

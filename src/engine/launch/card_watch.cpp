@@ -1,4 +1,4 @@
-// Puts cards, processes and ranks together.
+// Combines cards, processes and ranks.
 #include "topsctl/engine/launch/card_watch.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ std::string host_metrics(const CardWatch& watch, const std::string& host_name) {
   return text;
 }
 
-// Of each interface and port.
+// For each interface and port.
 std::string network_metrics(const CardWatch& watch, const std::string& host_name) {
   struct Direction {
     const char* name;

@@ -36,7 +36,7 @@ bool is_checkpoint_name(const std::string& name) {
          std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
 }
 
-// Whether the text before a number ends with one of these words: "epoch_3_rank_" does with "rank".
+// Whether the text before a number ends with one of these words: "epoch_3_rank_" ends with "rank".
 template <class Words>
 bool is_number_of(const Words& words, std::string_view before) {
   while (!before.empty() && std::string_view("_-.= ").find(before.back()) != std::string_view::npos)
@@ -73,8 +73,8 @@ std::vector<NumberInName> numbers_of_name(std::string_view stem) {
   return numbers;
 }
 
-// "checkpoint_epoch_2_step_100.pt": all that counts makes its age. Where nothing is known to count,
-// the last number does, unless it is of a part: "epoch_3_rank_0".
+// "checkpoint_epoch_2_step_100.pt": all counters determine its age. Without a known counter, the
+// last number does, unless it numbers a part: "epoch_3_rank_0".
 Checkpoint named(const fs::path& path) {
   const std::string name = path.filename().string();
   Checkpoint found{path.string(), name, {}, 0};

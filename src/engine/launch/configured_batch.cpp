@@ -31,7 +31,7 @@ struct BatchSetting {
 constexpr std::array batch_settings = {BatchSetting{"train_dataloader", "batch_size", ""},
                                        BatchSetting{"data", "samples_per_gpu", "train_dataloader"}};
 
-// Of all files that are read for one answer.
+// Shared by all files that are read for one answer.
 struct BatchSearch {
   std::size_t files = 0;
   bool is_clear = true;  // false: a text does not say it plainly

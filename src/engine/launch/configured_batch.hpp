@@ -1,4 +1,4 @@
-// How many samples a rank takes at once, by configurations of MMEngine and its predecessor.
+// The batch size of a rank, from configurations of MMEngine and its predecessor.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Gathers checks and findings, and says which of them keep a training from being started.
+// Collects checks and findings, and decides which of them prevent a start.
 #include "topsctl/engine/launch/launch_check.hpp"
 
 #include <algorithm>
@@ -171,7 +171,7 @@ void look_at_settings(const std::map<std::string, std::string>& variables, const
 std::vector<fs::path> files_among(const std::vector<std::string>& words) {
   std::vector<fs::path> files;
   for (const std::string& word : words) {
-    // "--config=FILE" names one, too.
+    // "--config=FILE" has a file too.
     const auto equals = word.starts_with('-') ? word.find('=') : std::string::npos;
     const fs::path file = equals == std::string::npos ? word : word.substr(equals + 1);
     std::error_code failure;

@@ -1,4 +1,4 @@
-// Puts together the command line and the environment of a training.
+// Builds the command line and the environment of a training.
 #include "topsctl/engine/launch/launch_plan.hpp"
 
 #include <nlohmann/json.hpp>
@@ -38,8 +38,9 @@ std::vector<std::string> meeting_words(const LaunchWishes& wishes) {
   return {nodes, ranks, "--rdzv_backend=c10d",
           concat("--rdzv_endpoint=", address, ":", wishes.master_port),
           concat("--rdzv_id=", place.rendezvous),
-          // Else it compares names and addresses, and a host with several is not known to itself.
-          // A host that reads PyTorch over the network takes longer than the minute of PyTorch.
+          // Otherwise torchrun compares names and addresses, and a host with several does not
+          // recognize itself. A host that loads PyTorch over the network takes longer than
+          // PyTorch's limit of one minute.
           concat("--rdzv_conf=is_host=", place.node == 0 ? 1 : 0, ",read_timeout=600"),
           concat("--max_restarts=", wishes.engine_restarts)};
 }

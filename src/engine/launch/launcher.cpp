@@ -87,8 +87,8 @@ class Launch {
     if (!wishes_.shim.empty()) write_shim(top / shim_folder, wishes_.shim, 0700, 0600);
   }
 
-  // Starts an attempt; whether another one follows. Where it cannot be started, the one before was
-  // the last.
+  // Starts an attempt; returns whether another one follows. If it cannot be started, the previous
+  // one was the last.
   bool goes_on() {
     try {
       return attempt();
@@ -137,7 +137,7 @@ class Launch {
     return goes_on;
   }
 
-  // From the second attempt on, from where the training had come.
+  // From the second attempt on, resumes from the newest checkpoint.
   void resume(LaunchWishes& wishes) {
     const RestartRules& rules = record_.request.restart;
     AttemptRecord& begun = record_.attempts.back();

@@ -1,4 +1,4 @@
-// Cuts output into lines and puts the time before each.
+// Splits output into lines and prepends the time to each.
 #include "topsctl/engine/launch/rank_log.hpp"
 
 #include <fcntl.h>

@@ -13,7 +13,7 @@ namespace topsctl {
 struct AttemptEnd {
   std::string cause;               // id of a diagnosis; empty: unknown
   bool does_restart_help = false;  // by the diagnosis
-  std::string place;  // how far it had come: an iteration, or a checkpoint; empty: untold
+  std::string place;               // its progress: an iteration, or a checkpoint; empty: unknown
   bool operator==(const AttemptEnd&) const = default;
 };
 

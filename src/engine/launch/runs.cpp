@@ -97,7 +97,7 @@ std::vector<std::string> noted_names(const Host& host) {
   return names;
 }
 
-// Where this host has a part of the last one, too, the whole is meant.
+// If this host also has a part of the last run, selects the whole run.
 std::string last_of(const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const std::string& last = names.back();
@@ -145,7 +145,7 @@ void note_run(const Host& host, const std::string& name, const std::string& log_
     const NotedRun noted = noted_run(folder / each);
     if (noted.host != own_host) continue;
     std::error_code ignored;
-    // A mount that does not answer is not gone.
+    // A mount that does not answer is not a missing directory.
     if (fs::symlink_status(noted.log_folder, ignored).type() == fs::file_type::not_found)
       fs::remove(folder / each, ignored);
   }

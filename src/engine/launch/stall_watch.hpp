@@ -23,9 +23,9 @@ class StallWatch {
 
   const WaitLimit& next() const { return next_; }
   int descriptor() const { return watch_.descriptor(); }
-  // A rank has said something.
+  // Call when a rank has written output.
   void heard(std::int64_t rank);
-  // Looks if it is time to. A standstill, once for each; `ranks` are its ranks as they are.
+  // Samples if it is time. Returns each standstill once; `ranks` is the present state of its ranks.
   std::optional<Standstill> step(const std::vector<RankRecord>& ranks);
 
  private:

@@ -17,7 +17,7 @@ class WatchRun {
   WatchRun(const LaunchPlan& plan, Supervisor& supervisor) : plan_(plan), supervisor_(supervisor) {}
 
   bool is_running() const { return output_.is_open(); }
-  // -1: nothing is to be read.
+  // -1: nothing to read.
   int descriptor() const { return output_.is_open() ? output_.get() : -1; }
   void start();  // throws Error
   // Its report after it has ended, null if that is invalid or takes too long; nothing while it

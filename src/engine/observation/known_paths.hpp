@@ -1,4 +1,4 @@
-// Which paths a snapshot has the restore of, so that they may be changed.
+// Paths that a snapshot can restore, so that they may be changed.
 #pragma once
 
 #include <string>

@@ -209,7 +209,7 @@ std::ptrdiff_t ObservedStore::keep_path(const std::string& path) {
 }
 
 void ObservedStore::keep_file(const Inode& inode, KeptPath& kept, std::size_t number) {
-  // Another name of it may have been changed already.
+  // It may have been backed up under another name.
   if (const std::ptrdiff_t first = kept_inode(inode.status()); first >= 0) {
     const KeptPath& other = this->kept(static_cast<std::size_t>(first));
     kept.same_file = other.path;
@@ -267,7 +267,7 @@ void ObservedStore::copy_content(std::size_t index) {
   }
 }
 
-// Not as much as the file has is written before it is known that it cannot be.
+// Checks the space first, so that a large copy does not fail halfway.
 void ObservedStore::require_room(const KeptPath& kept) const {
   if (kept.state.size <= free_bytes(store_)) return;
   throw Error(ErrorCode::no_space, format("not enough space to back up {}: {} needed",

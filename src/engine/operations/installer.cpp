@@ -288,7 +288,7 @@ Plan plan_of(const Host& host, const InstallRequest& request, const Stack& stack
     std::error_code ignored;
     return std::filesystem::is_directory(host.resolve(folder), ignored);
   });
-  // Says more than that a file is another's, and cannot be accepted.
+  // More specific than the finding on a foreign file, and cannot be accepted.
   require_untouched(stack, selection);
   TargetSnapshot target = read_target_system(host, std::move(database));
   std::vector<Finding> clashes = wheel_clashes(host, selection, target.owners);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Why a file is left out; nothing: it is not.
+// Why a file is skipped; nothing: it is not.
 std::optional<std::string> reason_against(const std::optional<Inode>& file,
                                           const ChangedSource& change) {
   if (!file || !S_ISREG(file->status().st_mode) ||

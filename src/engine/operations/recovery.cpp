@@ -26,7 +26,7 @@ namespace topsctl {
 
 namespace {
 
-// Its journal says that nothing was changed; the last record may be missing.
+// The journal reports no change; the last record may be missing.
 bool may_be_unmodified(const Transaction& transaction) {
   return transaction.state() <= TransactionState::prepared;
 }
@@ -79,7 +79,7 @@ struct RestoreOptions {
   Conflicts conflicts = Conflicts::refuse;
 };
 
-// One that came to no end.
+// Rolls back an interrupted transaction.
 void restore_unfinished(const Host& host, const Transaction& transaction, RestoreOptions options,
                         Recovery& recovery, EventFan& events) {
   std::optional<RollbackProof> compared;

@@ -29,8 +29,8 @@ TransactionKind usual_kind(const Host& host) {
   return host.is_of_user() ? TransactionKind::patch : TransactionKind::install;
 }
 
-// The committed transactions that are to be undone, newest first: the chosen one last. Later
-// installs go with an install; a patch goes by itself.
+// The committed transactions to roll back, newest first: the chosen one last. Rolling back an
+// install includes later installs; a patch is rolled back alone.
 std::vector<Transaction> chosen_transactions(const Host& host, const RollbackRequest& request) {
   std::vector<Transaction> transactions = list_transactions(host);
   const bool any = !transactions.empty();

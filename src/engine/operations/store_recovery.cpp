@@ -61,7 +61,7 @@ StoreRestore chosen_restore(const Host& host, const Transaction& transaction) {
     if (has_begun || has_record(folder / after_folder))
       return undo_restore(host, transaction, begun);
   } catch (const Error&) {
-    // One of its records cannot be read: the first one says enough.
+    // A record may be unreadable: the first one suffices.
   }
   if (!readable_snapshot(folder / snapshot_folder)) {
     throw Error(ErrorCode::journal_damaged,

@@ -12,7 +12,7 @@ namespace topsctl {
 void restore_from_store(const Host& host, const ExaminedTransaction& examined, Recovery& recovery,
                         EventFan& events);
 
-// Marks such a transaction as over; the host stays as it is.
+// Marks such a transaction as ended; the host stays as it is.
 void give_up_damaged(const Host& host, const ExaminedTransaction& examined);
 
 }  // namespace topsctl

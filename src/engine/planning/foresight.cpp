@@ -1,4 +1,4 @@
-// Goes the way of an install up to its first change, and takes note instead of refusing.
+// Runs the steps of an install before its first change, and records refusals instead of stopping.
 #include "topsctl/engine/planning/foresight.hpp"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t package_timeout_s = 3600;
 constexpr std::int64_t loader_cache_timeout_s = 600;
 
-// Of md5sums; configuration files are left out, as some have them and some do not.
+// The lines of md5sums without configuration files, which only some lists have.
 std::vector<std::string> sorted_digests(const std::string& md5sums, const DebFacts& deb) {
   std::set<std::string> conffiles;
   for (const std::string& path : deb.conffiles) conffiles.insert(concat("  ", path.substr(1)));
@@ -64,7 +64,7 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   const InstalledWheel* installed = python.wheel(package.name);
   if (installed == nullptr) return PackageAction::install;
   planned.before = installed->version;
-  // The order by which a downgrade is refused.
+  // The same order as for refusing a downgrade.
   const int order = compare_python_versions(package.version, installed->version);
   if (order != 0) return order > 0 ? PackageAction::upgrade : PackageAction::downgrade;
   const std::string hash_of_record = ".dist-info/RECORD";
@@ -75,7 +75,7 @@ PackageAction wheel_action(const Package& package, const PythonFacts& python,
   for (const RecordLine& line : parse_record(installed->record, installed->dist_info)) {
     recorded.emplace(line.path, digest_of(line));
   }
-  // pip adds lines of its own; every file of the wheel must be there unchanged.
+  // pip adds its own lines; every file of the wheel must be listed unchanged.
   const std::vector<RecordLine> wanted = parse_record(package.record, package.path);
   const bool same_content = std::all_of(wanted.begin(), wanted.end(), [&](const RecordLine& line) {
     return line.path.ends_with(hash_of_record) ||

@@ -25,7 +25,7 @@ bool has_scripts_that_write(const DebFacts& deb) {
   });
 }
 
-// Other packages stay as they are, and their scripts are not run.
+// Other packages stay unchanged, and their scripts are not run.
 bool is_alone(const DebFacts& deb) {
   return deb.replaces.empty() && deb.conflicts.empty() && deb.breaks.empty() &&
          deb.pre_depends.empty() && deb.triggers.empty();

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where dpkg puts a path of a package.
+// Adds the paths to which dpkg writes a package's path.
 void add_deb_path(const std::string& path, const HostFacts& facts, std::set<std::string>& paths,
                   std::vector<std::string>& unpacked) {
   const auto add = [&](const std::string& place) {
@@ -41,8 +41,8 @@ void add_replaced(const InstalledDeb& deb, std::set<std::string>& replaced) {
   }
 }
 
-// Where scripts of packages often write: users and groups (adduser), debconf's answers, which units
-// are enabled (deb-systemd-helper), byte code (py3compile).
+// Files that package scripts often write: users and groups (adduser), debconf's answers, enabled
+// units (deb-systemd-helper), byte code (py3compile).
 void add_side_effects(const Selection& selection, WriteSet& set) {
   for (const char* name : {"passwd", "group", "shadow", "gshadow", "subuid", "subgid"}) {
     for (const char* suffix : {"", "-", "+"}) set.possible.push_back(concat("/etc/", name, suffix));
@@ -170,14 +170,14 @@ void add_loader_cache(std::set<std::string>& paths) {
   }
 }
 
-// A Python file and the byte code that any import of it writes.
+// A Python file and the byte code that importing it writes.
 void add_python_path(const std::string& path, const std::string& cache_tag,
                      std::set<std::string>& paths) {
   paths.insert(path);
   for (std::string& code : byte_code_of(path, cache_tag)) paths.insert(std::move(code));
 }
 
-// Data and headers, which packages name as the archive does.
+// Data and headers, whose paths are those in the archive.
 bool add_elsewhere(const PayloadEntry& entry, const Package& package, const PythonFacts& python,
                    std::set<std::string>& paths) {
   const WheelDestination::Kind kind = wheel_destination(entry.path).kind;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* seen_words = "%i %s %z";  // of stat(1): inode, size, time of change
 constexpr std::int64_t answer_timeout_ms = 60'000;
-constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a log-in says before our answer
+constexpr std::size_t most_greeting = 1U << 20U;  // bytes that a login may print before our answer
 
 // Directories for the program, best first: they must be ours, and programs must be executable
 // there.
@@ -129,7 +129,7 @@ CarriedProgram own_program() {
 
 std::string far_command_line(const Target& target, const std::string& script,
                              const std::string& token) {
-  // Between single quotes nothing of it means anything to sh, bash, csh, tcsh, zsh and fish.
+  // Between single quotes these characters are literal in sh, bash, csh, tcsh, zsh and fish.
   if (script.find_first_of("'\\!\n") != std::string::npos)
     throw Error(ErrorCode::internal, "a script that not every shell accepts unchanged");
   if (target.container.empty()) return concat("exec /bin/sh -c '", script, "'");
@@ -269,7 +269,7 @@ void RemoteAgent::start(RemoteSession& session, const CarriedProgram& program,
   try {
     stream_->write(first);
   } catch (const ConnectionLost&) {
-    // A shell that has ended already has said why.
+    // The shell has ended and already reported why.
   }
 }
 
@@ -306,7 +306,7 @@ void RemoteAgent::send(std::string_view bytes) {
       while (next(1000)) {
       }
     } catch (const ConnectionLost&) {
-      // It said nothing.
+      // There was no last frame.
     }
     throw;
   }

@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t run_answer_timeout_ms = 60'000;
 constexpr std::size_t run_id_bytes = 16;
 constexpr unsigned most_interrupts = 20;
-constexpr std::size_t longest_command = 100;  // bytes of its name, as it is shown
+constexpr std::size_t longest_command = 100;  // bytes of its name for display
 
 class Following {
  public:

@@ -47,7 +47,8 @@ bool is_usable(const fs::path& place) {
   }
 }
 
-// Where this run is, or is to be: one that was begun is found wherever it is, and not begun again.
+// The directory of this run: an existing run is found in any of the directories, and not started
+// again.
 fs::path folder_of(const Host& host, const std::string& id) {
   const std::vector<fs::path> places = run_places(host);
   std::error_code ignored;
@@ -156,7 +157,7 @@ void serve_run(const Host& host, const RemoteRunRequest& request, Secret sudo_pa
              written.is_watching() ? silence : written.longest_wait());
     require_other_side(input);
     if (!silence.is_over()) continue;
-    // So that the other side knows that this one is still there.
+    // Shows the other side that this one is still present.
     say(frame(FrameKind::event, ""));
     silence = WaitLimit(longest_silence_ms);
   }

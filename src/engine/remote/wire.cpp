@@ -145,7 +145,7 @@ void FrameParser::begin_frame() {
     refuse("a frame that is too long");
   in_frame_ = true;
   payload_.clear();
-  // So that it does not grow, and leave a part of a secret behind.
+  // So that it is not reallocated, which would leave a part of a secret in memory.
   if (kind_ == FrameKind::secret) payload_.reserve(static_cast<std::size_t>(left_));
 }
 

@@ -11,7 +11,7 @@
 
 namespace topsctl {
 
-// A file as the report speaks of it: a package, container or other file, or one within a package.
+// A file for the report: a package, container or other file, or one within a package.
 struct BundleFile {
   std::string place;  // printable
   std::uint64_t size = 0;

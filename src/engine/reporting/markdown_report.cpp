@@ -247,7 +247,7 @@ std::string_view depth_sentence(Depth depth) {
 
 namespace {
 
-// Where a list would begin: "1. ", "2) ".
+// Whether a list would begin here: "1. ", "2) ".
 bool is_list_mark(std::string_view text, std::size_t at) {
   const bool is_mark = at > 0 && (text[at] == '.' || text[at] == ')');
   return is_mark && is_digits(text.substr(0, at)) && (at + 1 == text.size() || text[at + 1] == ' ');

@@ -47,7 +47,7 @@ std::map<std::string, std::string> digests_of(const Package& package) {
     for (RecordLine& line : parse_record(package.record, package.path))
       digests.emplace(std::move(line.path), std::move(line.digest));
   } catch (const Error&) {
-    return {};  // findings speak of it
+    return {};  // findings report it
   }
   return digests;
 }

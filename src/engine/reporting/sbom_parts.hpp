@@ -35,7 +35,7 @@ struct Supplier {
   bool operator==(const Supplier&) const = default;
 };
 std::optional<Supplier> supplier_of(const Package& package);
-// As the package states it, at most 1,000 bytes; empty: it does not.
+// As stated by the package, at most 1,000 bytes; empty: not stated.
 std::string license_of(const Package& package);
 // Whether the text is the identifier of a common license in SPDX's list.
 bool is_spdx_license(std::string_view text);

@@ -49,7 +49,7 @@ std::optional<WaitState> wait_state_of(const Host& host, const ExaminedTransacti
   return is_watched(host, transaction) ? WaitState::unconfirmed : WaitState::unwatched;
 }
 
-// The newest first, as a recovery goes.
+// Newest first, in the order of a recovery.
 std::vector<WaitingTransaction> waiting_on(const Host& host, const Connection& connection) {
   std::vector<WaitingTransaction> waiting;
   if (is_at_work(host)) {

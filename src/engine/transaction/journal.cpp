@@ -141,7 +141,7 @@ Json record_in(std::string_view payload, const std::string& subject) {
     Json record = parse_json(payload, subject);
     if (record.is_object()) return record;
   } catch (const Error&) {
-    // No JSON, or nested deeper than any record of ours.
+    // Not JSON, or nested deeper than any of our records.
   }
   damaged(subject);
 }
@@ -260,7 +260,7 @@ void Journal::append(TransactionState state, const Json& details) {
   try {
     write_all(descriptor_, framed(payload), file_);
   } catch (...) {
-    // A part of it must not stay before the next record.
+    // A partial record must not stay before the next one.
     if (end >= 0) static_cast<void>(!::ftruncate(descriptor_.get(), end));
     throw;
   }

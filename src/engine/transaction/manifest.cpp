@@ -93,8 +93,8 @@ void require_sound(const Snapshot& snapshot) {
   }
 }
 
-// One object of JSON on one line, whose strings need no escapes. There are as many as an install
-// has files, and a library for JSON takes ten times as long.
+// One JSON object on one line, whose strings need no escapes. A manifest has as many as an install
+// has files, and a JSON library would take ten times as long.
 class LineWriter {
  public:
   void text(std::string_view key, std::string_view value) {

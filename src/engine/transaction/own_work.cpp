@@ -206,7 +206,7 @@ Owner OwnWork::owner_of_named(const KeptPath& kept, const Look& look, bool is_un
   return !is_unpacked && now.was_configured_since ? Owner::us : Owner::both;
 }
 
-// dpkg notes the digest of a package's conffile when it has put it in its place, or asked about it.
+// dpkg records the digest of a package's conffile after it has installed it, or asked about it.
 bool OwnWork::was_conffile_touched(const std::string& path) const {
   const KeptPath* kept = kept_at(goal_, dpkg_status_file);
   const std::string before = kept == nullptr ? "" : kept_text(*kept, store_);

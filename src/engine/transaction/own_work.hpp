@@ -15,7 +15,7 @@
 
 namespace topsctl {
 
-// A path as it is now.
+// The present state of a path.
 struct Look {
   FileState state;
   std::int64_t changed_ns = 0;  // st_ctim

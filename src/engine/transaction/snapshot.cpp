@@ -78,7 +78,7 @@ bool is_linked_as_itself(const Inode& file, const fs::path& place) {
   return false;
 }
 
-// Puts the content of files into stores.
+// Backs up the content of files into stores.
 class Keeper {
  public:
   // The names of its contents begin with this number.

@@ -30,7 +30,7 @@ bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
   if (now != kept.state) return false;
   const bool is_linked = kept.keeping == Keeping::link || kept.keeping == Keeping::both;
   const bool is_the_file = is_linked && inode->identity() == file_identity(link_place(kept, store));
-  // Other names must still be names of it.
+  // The other names must still refer to it.
   if (kept.keeping == Keeping::both && !is_the_file) return false;
   if (kept.keeping == Keeping::link && is_the_file) return !has_broken_seal(kept, store, seals);
   const std::string& before = kept.state.sha256;

@@ -110,7 +110,7 @@ bool is_readable(const fs::path& store) {
   }
 }
 
-// One that had ended only gets a new journal.
+// An ended transaction only gets a new journal.
 bool is_restorable(const Host& host, const ExaminedTransaction& examined) {
   const fs::path folder = host.resolve(examined.transaction.folder);
   return examined.is_past || examined.transaction.state() == State::committed ||

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The loader's cache itself is content: programs find their libraries by it.
+// The loader cache itself counts as content: programs find their libraries by it.
 bool is_bookkeeping(const std::string& path) {
   return changes_by_itself(path) && !is_dpkg_database(path) && path != "/etc/ld.so.cache";
 }
@@ -23,7 +23,7 @@ bool is_one_file(const FileIdentity& a, const FileIdentity& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
-// Whether a path is a name of the file that it was, and of all that has replaced it.
+// Whether the path and all other names of its old file refer to the same new file.
 bool has_same_names(const FileTree& tree, const KeptPath& kept, const FileIdentity& now,
                     const fs::path& store) {
   if (!kept.same_file.empty()) return is_one_file(now, tree.identity(kept.same_file));
@@ -85,7 +85,7 @@ bool differs_in_times_alone(const Host& host, const Snapshot& snapshot,
         disk_threads);
     return !differs;
   };
-  // Files are read only where nothing else differs.
+  // Files are read only if nothing else differs.
   return all_are(has_same_attributes) && all_are(has_same_content);
 }
 

@@ -77,8 +77,8 @@ void add_beside(const FileTree& tree, const std::vector<std::string_view>& unpac
   for (std::set<std::string>& paths : each) found.merge(paths);
 }
 
-// Where the kernel's own file systems are mounted, nothing is the packages' (base-files has /sys),
-// and even a look may change the times.
+// Packages own nothing on the kernel's own file systems (base-files has /sys), and even reading
+// them may change times.
 class KernelFolders {
  public:
   explicit KernelFolders(const FileTree& tree) {

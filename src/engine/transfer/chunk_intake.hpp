@@ -63,7 +63,7 @@ class ChunkIntake {
   AgentVoice& voice_;
   std::mutex& writing_;
   std::vector<Arriving> chunks_;
-  std::uint64_t taken_ = 0;  // bytes of each
+  std::uint64_t taken_ = 0;  // bytes received of each
   std::vector<Sha256> digests_;
 };
 

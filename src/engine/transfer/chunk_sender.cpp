@@ -128,7 +128,7 @@ void ChunkSender::hear(std::int64_t timeout_ms) {
   if (member_ != nullptr) member_->tell_progress(work_.verified_bytes());
 }
 
-// Whether it is one that may come at any time.
+// Whether the frame is of a kind that may come at any time.
 bool ChunkSender::take_frame(const RemoteAgent::Frame& frame) {
   if (frame.kind == FrameKind::ack) {
     take_ack(parse_ack(frame.payload));

@@ -1,4 +1,4 @@
-// Sends over links of TLS, each in a thread of its own.
+// Sends over TLS links, each on its own thread.
 #include "engine/transfer/direct_sender.hpp"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ class OpenChunk {
     if (!input_.is_open()) throw system_error(errno, "read", file_, ErrorCode::bad_bundle);
   }
 
-  // All of it; `from` counts from the beginning of the chunk.
+  // Reads all of it; `from` counts from the beginning of the chunk.
   void read(std::uint64_t from, std::span<char> bytes) const {
     while (!bytes.empty()) {
       const ssize_t got =

@@ -49,7 +49,7 @@ class DirectSender {
   // Whether no link was connected, or all have ended. Throws the error that ended it, except link
   // errors.
   bool has_ended() const;
-  // Whether that chunk was one of its own.
+  // Whether that chunk was sent by this object.
   bool take_ack(const ChunkPlace& place);
   // Call when no more acknowledgements can arrive: other senders send the chunks.
   void put_back();

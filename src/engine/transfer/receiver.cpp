@@ -57,7 +57,7 @@ std::vector<fs::path> store_places(const Host& host) {
   return places;
 }
 
-// On the file system of the destination, so that files get there by a link.
+// On the file system of the destination, so that files can be linked there.
 fs::path store_for(const Host& host, const fs::path& destination) {
   for (const fs::path& place : store_places(host)) {
     try {

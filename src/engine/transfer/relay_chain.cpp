@@ -17,7 +17,7 @@ struct RelayChain::Place {
   bool has_follower = false;
   bool is_closed = false;  // no member may join behind it any more
   std::optional<RelayFeed> request;
-  bool has_ended = false;  // its feed to the one behind is broken, or it is gone altogether
+  bool has_ended = false;  // its feed to the follower is broken, or it has left
   std::uint64_t verified = 0;
   std::optional<Moment> behind_since;  // since when the feeder has had chunks that we lack
   const Bell* bell = nullptr;

@@ -1,4 +1,4 @@
-// Takes and passes on the chunks of a relay, in threads of their own.
+// Receives and forwards the chunks of a relay, on separate threads.
 #include "engine/transfer/relay_end.hpp"
 
 #include <algorithm>

@@ -62,7 +62,7 @@ class RelayFeeder {
   RelayFeed feed_;
   AgentVoice& voice_;
   std::vector<ManifestObject> known_;
-  std::vector<std::unique_ptr<ArrivingObject>> objects_;  // of the manifest; null: not asked for
+  std::vector<std::unique_ptr<ArrivingObject>> objects_;  // of the manifest; null: not requested
   std::string buffer_;
   std::mutex mutex_;  // of the link
   PskTlsLink* link_ = nullptr;

@@ -145,7 +145,7 @@ class Uploading {
     return request_.relay->join(request_.target.text());
   }
 
-  // As many as fill the way: sshd takes 2 MiB per connection before it answers.
+  // As many as fill the network: sshd accepts 2 MiB per connection before it answers.
   unsigned wanted_connections(std::chrono::microseconds round_trip,
                               std::uint64_t missing_bytes) const {
     unsigned wanted = 2;

@@ -268,7 +268,7 @@ class Base64Text : public Decoder {
     return c == '/' ? 63 : -1;
   }
 
-  // How many bytes came of it.
+  // Returns the number of decoded bytes.
   std::size_t take(char c, char* to) {
     if (c == '\n' || c == '\r') return 0;
     const int value = c == '=' ? 0 : value_of(c);

@@ -65,7 +65,7 @@ class Ratio {
   std::uint64_t given_ = 0;
 };
 
-// libarchive takes pieces by itself.
+// libarchive reads pieces by itself.
 class CompressSource : public Source {
  public:
   CompressSource(std::unique_ptr<Source> from, std::string subject)
@@ -186,7 +186,7 @@ class DecompressedSource : public Source {
   std::vector<char> buffer_;
   std::string_view input_;
   bool input_ended_ = false;
-  unsigned idle_steps_ = 0;  // in a row that neither took nor gave
+  unsigned idle_steps_ = 0;  // consecutive steps without input and output
   bool is_done_ = false;
   Ratio ratio_;
 };

@@ -42,8 +42,8 @@ struct TarReader::State {
   std::uint64_t hole = 0;
   std::string_view after_hole;
   std::uint64_t size = 0;
-  std::uint64_t claimed = 0;    // bytes of its content, as its header says
-  std::uint64_t all_holes = 0;  // of all entries
+  std::uint64_t claimed = 0;    // bytes of its content, by its header
+  std::uint64_t all_holes = 0;  // for all entries
 };
 
 namespace {

@@ -59,7 +59,7 @@ class ContentCheck {
   std::uint32_t crc_ = 0;
 };
 
-// A member as a source, inflated piece by piece.
+// A member as a source, inflated in pieces.
 class MemberSource : public Source {
  public:
   MemberSource(FileRange data, ZipEntry entry, std::string subject)

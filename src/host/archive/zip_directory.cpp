@@ -44,7 +44,7 @@ struct Directory {
   std::uint64_t prepended = 0;  // bytes before the archive, which its own offsets leave out
 };
 
-// A field of the old end record is all ones where only the zip64 one can say it.
+// A field of the old end record is all ones if only the zip64 record can hold the value.
 bool agrees(std::uint64_t old_field, unsigned bytes, std::uint64_t value) {
   return old_field == value || old_field == (1ULL << (8U * bytes)) - 1;
 }
@@ -237,7 +237,7 @@ ZipEntry entry_of(std::string_view record, const Directory& directory, const std
   return entry;
 }
 
-// One entry's bytes in two entries are how a bomb gets small (non-recursive zip bombs).
+// Overlapping entries are how a bomb becomes small (non-recursive zip bombs).
 void bound_entries(std::vector<ZipEntry>& entries, std::uint64_t end, const std::string& subject) {
   std::vector<std::uint32_t> order(entries.size());
   std::iota(order.begin(), order.end(), 0U);

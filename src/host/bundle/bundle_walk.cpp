@@ -1,4 +1,4 @@
-// Walks through archives in archives as one stream, and reads the packages in them.
+// Walks nested archives as one stream, and reads their packages.
 #include "host/bundle/bundle_walk.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads debs as they stream by, and wheels by jumping, with one digest over each file.
+// Reads debs as streams, and wheels by seeking, with one digest over each file.
 #include "host/bundle/package_reader.hpp"
 
 #include <future>

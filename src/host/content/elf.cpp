@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// The header, the program headers and, in small files, much else come with one call.
+// One read returns the header, the program headers and, for small files, most of the rest.
 constexpr std::uint64_t head_size = 4096;
 
 class FileBytes : public ElfBytes {

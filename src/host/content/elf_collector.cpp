@@ -151,7 +151,7 @@ struct ElfCollector::State : ElfBytes {
         choice.add({file - std::min(file, most_of_tail), most_of_tail}, most_of_tail);
       }
     } catch (const Error&) {
-      return;  // the same error comes again when the facts are asked for
+      return;  // the same error occurs again when the facts are requested
     }
     const std::vector<ElfStretch> places = choice.merged(file);
     std::uint64_t all = 0;

@@ -101,7 +101,7 @@ void ElfImage::read_headers() {
       fail_elf("with damaged section headers");
     }
     if (count == 0) {
-      // The true number is in the first section when it is too large for its field.
+      // A number that is too large for its field is stored in the first section.
       const std::string_view first =
           bytes_.at(section_table_.offset, sizeof(typename Class::Section), room);
       if (first.size() == sizeof(typename Class::Section)) {

@@ -69,7 +69,7 @@ class ElfImage {
 
   std::size_t dynamic_entry_size() const;
   std::size_t symbol_size() const;
-  // From records of these sizes.
+  // Parses a record of this size.
   ElfDynamicEntry dynamic_entry(std::string_view record) const;
   ElfSymbol symbol(std::string_view record) const;
   // Numbers of a record in host byte order; the record must contain them.

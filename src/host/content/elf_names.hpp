@@ -20,8 +20,8 @@ class ElfNames {
   // Throws Error{bad_package} unless the table is within the file.
   ElfNames(const ElfImage& image, std::uint64_t address, std::uint64_t size);
 
-  // A name, made printable. Nothing if it is not at hand or all names before it were too many.
-  // Throws Error{bad_package} for one beyond the table, or of more than 4 KiB.
+  // A name, made printable. Nothing if it is unavailable or the limit for all names is reached.
+  // Throws Error{bad_package} for a name beyond the table, or of more than 4 KiB.
   std::optional<std::string> at(std::uint64_t offset);
   // The available bytes from an offset to the end of the name; empty beyond the table.
   std::string_view raw(std::uint64_t offset) const;

@@ -200,7 +200,7 @@ void read_loaded(const ElfImage& image, Exports exports, ElfFacts& facts) {
     is_loadable = true;
     if (!image.lies_within(segment.in_file)) fail_elf("that is truncated");
   }
-  // Programs for cards come as ELF files with layouts of their own.
+  // Programs for cards are ELF files with special layouts.
   if (!is_loadable && is_known_machine(image.machine())) fail_elf("without loadable segments");
   const ElfSegment* dynamic = nullptr;
   for (const ElfSegment& segment : image.segments()) {

@@ -15,7 +15,7 @@ constexpr std::size_t most_versions = 65536;  // and at most as many libraries
 constexpr std::uint64_t first_window = 8192;  // bytes; larger chains are rare
 constexpr std::uint64_t most_window = 4ULL << 20U;
 
-// Verneed, Vernaux, Verdef and Verdaux are the same in both classes.
+// Verneed, Vernaux, Verdef and Verdaux are equal in both classes.
 static_assert(sizeof(Elf64_Verneed) == sizeof(Elf32_Verneed));
 static_assert(sizeof(Elf64_Vernaux) == sizeof(Elf32_Vernaux));
 static_assert(sizeof(Elf64_Verdef) == sizeof(Elf32_Verdef));
@@ -31,7 +31,7 @@ class Chain {
     view_ = image.bytes().at(stretch_.offset, std::min(stretch_.size, first_window), room_);
   }
 
-  // Empty if the bytes are not at hand or too far away. Throws for a record outside of the file.
+  // Empty if the bytes are unavailable or too far away. Throws for a record outside of the file.
   std::string_view record(std::uint64_t at, std::size_t size) {
     if (at > stretch_.size || size > stretch_.size - at) {
       fail_elf("whose versions lie outside the file");

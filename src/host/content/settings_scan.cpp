@@ -120,7 +120,7 @@ struct Place {
   }
 };
 
-// Where the name begins whose first underscore is at `underscore`, if it is one of the vendor's.
+// The beginning of the vendor's name whose first underscore is at `underscore`, if it is one.
 std::optional<std::size_t> name_begin(std::string_view text, std::size_t underscore) {
   const std::string_view before = text.substr(0, underscore);
   for (const std::string_view prefix : prefixes) {

@@ -1,4 +1,4 @@
-// Reads a control file by dpkg's rules: first its lines, then the values of the fields it knows.
+// Parses a control file by dpkg's rules: first its lines, then the values of known fields.
 #include "host/debian/control_file.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace topsctl {
 
 namespace {
 
-// dpkg treats the end-of-file mark of DOS as a line end.
+// dpkg treats the DOS end-of-file mark as a line end.
 constexpr std::string_view line_ends = "\n\x1a";
 constexpr std::string_view blanks = " \t\r\v\f";
 constexpr std::size_t longest_package_name = 200;  // it is part of file names
 
 struct ControlField {
-  std::string name;   // as dpkg calls it, where it knows it
+  std::string name;   // in dpkg's spelling, if known
   std::string value;  // with its line ends, trimmed at both ends
 };
 
@@ -100,7 +100,7 @@ bool is_blank(char c) {
 class ControlLines {
  public:
   ControlLines(std::string_view text, const std::string& subject) : rest_(text), subject_(subject) {
-    // A last letter on a line of its own is not seen.
+    // dpkg ignores a single character on a last line without an end.
     if (rest_.size() > 1 && rest_[rest_.size() - 2] == '\n' && rest_.back() != '\n')
       rest_.remove_suffix(1);
   }

@@ -1,4 +1,4 @@
-// Goes through the members of .deb files: the ar container by its fixed headers.
+// Reads the members of .deb files: the ar container by its fixed headers.
 #include "topsctl/host/debian/deb.hpp"
 
 #include <unistd.h>
@@ -93,7 +93,7 @@ void require_all_members(const FileRange& range, const std::string& file) {
   if (!has_data) refuse_deb(file, "not a Debian package: no member 'data.tar'");
 }
 
-// dpkg goes by the suffix, and so does this.
+// By the suffix, as dpkg does.
 std::string compression_named(const std::string& member, const std::string& file) {
   const std::string suffix = member.substr(std::min(member.find(".tar") + 4, member.size()));
   for (const auto& [known, compression] :

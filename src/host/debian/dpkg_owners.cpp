@@ -1,4 +1,4 @@
-// Turns dpkg's file lists, one for each package, into the owners of each path.
+// Converts dpkg's file lists, one per package, to the owners of each path.
 #include "topsctl/host/debian/dpkg_owners.hpp"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr std::size_t most_owner_list = std::size_t{256} << 20U;  // of all lists together
+constexpr std::size_t most_owner_list = std::size_t{256} << 20U;  // for all lists together
 constexpr std::size_t most_shared_looked_up = 20'000;
 constexpr std::uint32_t no_folder = UINT32_MAX;
 
@@ -118,7 +118,7 @@ class FileLists {
   std::deque<std::string> texts_;  // the views below point into these texts; a deque does not move
                                    // its elements
   std::vector<OwnedPath> paths_;
-  std::unordered_map<std::string_view, std::uint32_t> folders_;  // all that hold a path
+  std::unordered_map<std::string_view, std::uint32_t> folders_;  // all directories with a path
   std::size_t bytes_ = 0;
 };
 

@@ -27,7 +27,7 @@ std::string one_line(std::string_view value) {
   return printable(line);
 }
 
-// dpkg's commands stop there too.
+// dpkg's commands fail there too.
 [[noreturn]] void refuse_status(const std::string& package, const std::string& value) {
   throw Error(ErrorCode::host_unfit,
               format("dpkg's database is damaged: package {} has the status {}", in_quotes(package),
@@ -97,7 +97,8 @@ TargetPackage package_of(const Stanza& stanza) {
   return package;
 }
 
-// dpkg knows a package by its name, and by its architecture too if it may be there for several.
+// dpkg identifies a package by its name, and by its architecture too if it may be installed for
+// several.
 std::string identity(const TargetPackage& package) {
   return package.multi_arch == "same" ? concat(package.name, ":", package.architecture)
                                       : package.name;
@@ -169,7 +170,7 @@ InstalledDeb read_deb(const Host& host, const TargetPackage& package) {
   return deb;
 }
 
-// The numbers with which a version begins, its epoch left out: "1.19.0.5ubuntu2" is 1, 19, 0, 5.
+// The first numbers of a version without its epoch: "1.19.0.5ubuntu2" is 1, 19, 0, 5.
 std::vector<int> leading_numbers(std::string_view version) {
   const auto colon = version.find(':');
   if (colon != std::string_view::npos) version.remove_prefix(colon + 1);

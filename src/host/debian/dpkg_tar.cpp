@@ -1,4 +1,4 @@
-// Follows the headers of a tar (POSIX ustar, GNU) as it streams by.
+// Follows the headers of a tar stream (POSIX ustar, GNU).
 #include "host/debian/dpkg_tar.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ constexpr NumberField time_field = {"mtime", 136, 12, true, most_signed};
 constexpr std::array<NumberField, 4> data_fields = {size_field, time_field,
                                                     NumberField{"uid", 108, 8, false, most_id},
                                                     NumberField{"gid", 116, 8, false, most_id}};
-// GNU tar minds owners less, as it goes by their names.
+// GNU tar checks fewer owner fields, because it uses the names.
 constexpr std::array<NumberField, 3> control_fields = {
     size_field, time_field, NumberField{"mode", 100, 8, true, most_signed}};
 
@@ -202,7 +202,7 @@ void DpkgTar::take_header_of_data() {
   const NumberField* bad = bad_number(data_fields, header_);
   const bool is_damaged = !has_right_checksum(header_);
   if (bad != nullptr || is_damaged) {
-    // dpkg takes every such header without a name for the end, a block of zeros as well.
+    // dpkg takes every header without a name for the end, including a block of zeros.
     is_followed_ = false;
     if (header_.front() == '\0') return;
     if (is_damaged) throw unreadable_file(subject_, "a header of its data archive is damaged");

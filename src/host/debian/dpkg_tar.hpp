@@ -38,7 +38,7 @@ class DpkgTar : public Source {
   Archive archive_;
   std::string header_;                // the received part of the current header
   std::uint64_t to_skip_ = 0;         // bytes until the next header
-  std::string* long_text_ = nullptr;  // takes the bytes that are skipped
+  std::string* long_text_ = nullptr;  // receives the skipped bytes
   std::string long_name_;
   std::string long_link_;
   bool has_long_name_ = false;

@@ -34,7 +34,7 @@ std::optional<pid_t> parent_without_terminal(const fs::path& folder) {
   return static_cast<pid_t>(std::strtol(fields[parent].c_str(), nullptr, 10));
 }
 
-// Links are compared as text: a file system whose server is gone would not answer.
+// Links are compared as text, because a file system whose server is gone would not answer.
 std::string wanted_file(const fs::path& folder, const std::string& root,
                         const std::function<bool(const std::string&)>& is_wanted) {
   const std::string program = process_link(folder / "exe");

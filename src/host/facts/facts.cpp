@@ -62,7 +62,7 @@ std::vector<PythonFacts> read_pythons(const Host& host, const Stack& stack,
   std::vector<PythonFacts> pythons;
   std::vector<std::string> seen;
   for (const std::string& candidate : candidates) {
-    // Several names often lead to one program; each program is asked once.
+    // Several names often lead to one program; each program is run once.
     const std::string program = candidate.find('/') == std::string::npos
                                     ? candidate
                                     : canonical_in_root(host.root, candidate, LastLink::follow);

@@ -39,8 +39,8 @@ const TargetPackage* unpacked(const std::vector<TargetPackage>& packages, std::s
   return found == packages.end() ? nullptr : &*found;
 }
 
-// The architecture that dpkg was built for; else the first of /var/lib/dpkg/arch, which dpkg writes
-// when it knows several and begins with its own.
+// The architecture of dpkg's build; else the first one in /var/lib/dpkg/arch, which dpkg writes if
+// it has several, its own first.
 std::string native_architecture(const Host& host, const std::vector<TargetPackage>& packages) {
   if (const TargetPackage* dpkg = unpacked(packages, "dpkg")) return dpkg->architecture;
   const auto text =

@@ -47,7 +47,7 @@ bool is_dot(std::string_view name) {
   return name == "." || name == "..";
 }
 
-// Where a look goes.
+// The directories and limits of a scan.
 class Walk {
  public:
   Walk(const Host& host, const std::vector<std::string>& folders,

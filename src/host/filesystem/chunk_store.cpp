@@ -61,7 +61,7 @@ bool fill_from(const Descriptor& from, std::uint64_t offset, std::span<char> byt
   return true;
 }
 
-// Empty where the file ends before.
+// Empty if the file ends earlier.
 std::string read_at(const Descriptor& from, std::uint64_t offset, std::size_t size) {
   std::string bytes(size, '\0');
   return fill_from(from, offset, bytes) ? bytes : std::string();
@@ -188,8 +188,8 @@ void Part::complete() {
   const fs::path marks_file = store_ / "parts" / concat(id_, ".marks");
   const fs::path object = store_ / "objects" / id_;
   const bool has_name = is_same_file(file_, status);
-  // Another run may have completed it, from this part or from one before: chunks that came after
-  // that are not in ours.
+  // Another run may have completed it, from this part or an earlier one: chunks that arrived later
+  // are not in ours.
   if (whole_object(store_, id_, size_)) {
     if (has_name) {
       ::unlink(file_.c_str());

@@ -1,4 +1,4 @@
-// Reads and writes the file of digests: a line for each, and the digest of all of them.
+// Reads and writes the digest file: one line per digest, and a digest of all lines.
 #include "topsctl/host/filesystem/digest_cache.hpp"
 
 #include <fcntl.h>

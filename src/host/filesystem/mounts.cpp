@@ -103,7 +103,7 @@ bool take_free_space(const fs::path& path, MountPoint& mount) {
   return true;
 }
 
-// The same by a program that can be stopped.
+// The same through a program that can be stopped.
 bool ask_for_free_space(const Host& host, MountPoint& mount) {
   RunResult result;
   try {
@@ -146,7 +146,7 @@ std::map<std::string, MountPoint> all_mounts(const Host& host, std::string_view 
   if (failure) root = host.root;
   std::map<std::string, MountPoint> table;
   MountPoint whole{"/", "unknown", false, 0, 0, false};
-  std::size_t nearest = 0;  // the mount point that holds the root directory is the longest one
+  std::size_t nearest = 0;  // the longest mount point that contains the root directory
   for (MountPoint& mount : parse_mountinfo(mountinfo)) {
     const bool holds_root =
         mount.path == "/" || mount.path == root || is_below(root.string(), mount.path);

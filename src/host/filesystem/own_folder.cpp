@@ -58,7 +58,7 @@ struct stat looked_at(const fs::path& path) {
 }  // namespace
 
 void require_own_way(const fs::path& path) {
-  constexpr int most_links = 40;  // as the kernel's own limit
+  constexpr int most_links = 40;  // the kernel's own limit
   const fs::path way = fs::absolute(path).parent_path().relative_path();
   std::deque<fs::path> todo(way.begin(), way.end());
   fs::path at = "/";

@@ -1,4 +1,4 @@
-// Merges trees by rename(2), and by copies where that cannot reach.
+// Merges trees by rename(2), and by copies across file systems.
 #include "topsctl/host/filesystem/tree_move.hpp"
 
 #include <fcntl.h>

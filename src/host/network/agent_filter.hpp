@@ -1,4 +1,4 @@
-// An SSH agent with its keys in the order in which a server is to be asked about them.
+// An SSH agent that lists its keys in the order in which to offer them.
 #pragma once
 
 #include <string>

@@ -110,7 +110,8 @@ class LocalStream : public RemoteStream {
   }
 
  private:
-  // Whether the waker of this stream came first. A program that may not say its errors would stop.
+  // Whether the waker of this stream came first. Also reads standard error, because the program
+  // would block otherwise.
   bool wait(const Descriptor& for_what, short event, const WaitLimit& limit) {
     std::array<pollfd, 4> watched = {{{for_what.get(), event, 0},
                                       {interrupt_descriptor(), POLLIN, 0},

@@ -1,4 +1,4 @@
-// Questions at the terminal, with the answer hidden where it is a secret.
+// Asks at the terminal, and hides secret answers.
 #include "topsctl/host/network/prompter.hpp"
 
 #include <fcntl.h>

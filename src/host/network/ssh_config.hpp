@@ -16,9 +16,9 @@ namespace topsctl {
 struct SshConfigQuery {
   std::vector<std::filesystem::path> files;  // in their order; missing files are ignored
   std::string host;                          // as given
-  std::string user;                          // given; empty: as the files say
-  unsigned port = 0;                         // given; 0: as the files say
-  std::string jump;                          // given, as ProxyJump; empty: as the files say
+  std::string user;                          // given; empty: from the files
+  unsigned port = 0;                         // given; 0: from the files
+  std::string jump;                          // given, like ProxyJump; empty: from the files
   std::string local_user;
   std::filesystem::path home;                      // of `~`, and whose .ssh relative Includes mean
   std::map<std::string, std::string> environment;  // of ${NAME}
@@ -53,8 +53,8 @@ struct SshConfig {
   std::map<std::string, std::string> environment;
 };
 
-// Throws Error{usage} if a file cannot be read, or a name that a file gives could be taken for
-// something else by a shell.
+// Throws Error{usage} if a file cannot be read, or a name in a file could be misinterpreted by a
+// shell.
 SshConfig ssh_config_of(const SshConfigQuery& query);
 
 }  // namespace topsctl

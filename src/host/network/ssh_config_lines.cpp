@@ -38,7 +38,7 @@ std::string next_word(std::string_view& rest) {
   return word;
 }
 
-// Words with quotes of both kinds and a few escapes; nothing if a quote is missing.
+// Words with both kinds of quotes and a few escapes; nothing if a quote is missing.
 std::optional<std::vector<std::string>> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::size_t at = 0;

@@ -10,7 +10,7 @@
 namespace topsctl {
 
 struct SshConfigLine {
-  std::string keyword;             // in lower case, today's name of it
+  std::string keyword;             // in lower case, under its present name
   std::string written;             // as written
   std::string rest;                // the rest of the line, as written
   std::vector<std::string> words;  // the same, split into words
@@ -20,7 +20,7 @@ struct SshConfigLine {
 // Nothing of an empty line or a comment.
 std::optional<SshConfigLine> ssh_config_line(std::string_view line);
 
-// Takes the next word off the conditions of `Match`; "" at the end.
+// Removes and returns the next word of the conditions of `Match`; "" at the end.
 std::string next_match_word(std::string_view& rest);
 
 // Whether a name is like a pattern with `*` and `?`.
@@ -31,7 +31,7 @@ bool fits_patterns(const std::string& name, const std::vector<std::string>& patt
 enum class SshKeyword {
   used,      // has the same effect as in OpenSSH
   adds_up,   // the same, and further lines add values
-  harmless,  // has no bearing on how a host is reached, and nothing is said about it
+  harmless,  // irrelevant for reaching a host, and not reported
   ignored,   // would matter if it is switched on
   unknown,
 };

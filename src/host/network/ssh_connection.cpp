@@ -39,7 +39,7 @@ void set(ssh_session session, ssh_options_e option, long value) {
   ssh_options_set(session, option, &value);
 }
 
-// AES-GCM costs least where the processor helps, and is safe against Terrapin (CVE-2023-48795).
+// AES-GCM is fastest with processor support, and is not affected by Terrapin (CVE-2023-48795).
 std::string usual_ciphers() {
   const std::string aes = "aes128-gcm@openssh.com,aes256-gcm@openssh.com";
   const std::string chacha = "chacha20-poly1305@openssh.com";
@@ -142,7 +142,7 @@ void SshConnection::configure(const Target& target, const SshOptions& wishes,
   const int no = 0;
   const int yes = 1;
   ssh_options_set(session_, SSH_OPTIONS_PROCESS_CONFIG, &no);
-  // Else libssh itself takes every key, changed ones too, where a file says "no".
+  // Otherwise libssh itself accepts every key, even changed ones, if a file has "no".
   ssh_options_set(session_, SSH_OPTIONS_STRICTHOSTKEYCHECK, &yes);
   set(session_, SSH_OPTIONS_SSH_DIR, (config.home / ".ssh").string());
   set(session_, SSH_OPTIONS_USER, config.user);
@@ -176,7 +176,7 @@ int SshConnection::open_way(const SshConfig& config, const SshOptions& wishes, S
     }
     SshOptions way = wishes;
     const Target hop = last_hop(jump, way.jump);
-    // The one that was given is meant for the target, not for the hosts on the way.
+    // The given key is for the target, not for the jump hosts.
     way.identity.clear();
     const Remote::Reached nobody;
     std::atomic<int> hop_method = 0;
@@ -190,7 +190,7 @@ int SshConnection::open_way(const SshConfig& config, const SshOptions& wishes, S
   const std::string command = config.value("proxycommand");
   if (!command.empty() && lower_case(command) != "none") {
     std::string expanded = config.expanded_text(command);
-    // libssh expands it, too.
+    // libssh expands it too.
     for (std::size_t at = 0; (at = expanded.find('%', at)) != std::string::npos; at += 2)
       expanded.insert(at, "%");
     set(session_, SSH_OPTIONS_PROXYCOMMAND, expanded);

@@ -1,4 +1,4 @@
-// One SSH connection, through other hosts where the configuration says so.
+// One SSH connection, through other hosts if configured.
 #pragma once
 
 #include <libssh/libssh.h>
@@ -42,7 +42,7 @@ class SshConnection {
 
   ssh_session session_;
   SshPeer peer_;
-  std::unique_ptr<SshTunnel> tunnel_;  // through which it goes; outlives the session
+  std::unique_ptr<SshTunnel> tunnel_;  // its transport; outlives the session
 };
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Offers keys one after another, as libssh itself would offer them all in its own order.
+// Offers keys one at a time; libssh would offer them all in its own order.
 #include "host/network/ssh_keys.hpp"
 
 #include <openssl/evp.h>
@@ -20,7 +20,7 @@ SshKey imported(Import import, const std::string& file) {
   return SshKey(import(file.c_str(), &key) == SSH_OK ? key : nullptr);
 }
 
-// The key as it goes over the wire.
+// The key in wire format.
 std::string blob_of(const SshKey& key) {
   char* base64 = nullptr;
   if (!key || ssh_pki_export_pubkey_base64(key.get(), &base64) != SSH_OK) return {};

@@ -18,7 +18,7 @@ using SshKey = std::unique_ptr<ssh_key_struct, SshKeyRelease>;
 
 struct KeyWishes {
   std::vector<std::string> files;  // private keys, or public ones whose private is in the agent
-  std::vector<std::string> certificates;  // beside FILE-cert.pub of each
+  std::vector<std::string> certificates;  // in addition to FILE-cert.pub of each
   std::string agent;                      // its socket; empty: none
   OtherKeys others = OtherKeys::after;    // none: ignore the agent's keys that no file names
 };

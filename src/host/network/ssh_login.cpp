@@ -51,7 +51,7 @@ std::string methods_text(int methods) {
   return names.empty() ? "no known method" : joined(names, ", ");
 }
 
-// Asked by libssh for the passphrase of a key file.
+// Called by libssh for the passphrase of a key file.
 int passphrase(const char* prompt, char* buffer, std::size_t size, int /*echo*/, int /*verify*/,
                void* login) {
   const LogIn& asker = *static_cast<const LogIn*>(login);
@@ -98,7 +98,7 @@ std::string said_by(const SshPeer& peer, const char* text) {
   return joined(lines, "\n");
 }
 
-// One log-in by questions. A server may ask in several rounds, and the same question twice.
+// One login by questions. A server may ask in several rounds, and the same question twice.
 class QuestionedLogIn {
  public:
   explicit QuestionedLogIn(LogInState& state)
@@ -188,7 +188,7 @@ class QuestionedLogIn {
   LogInState& state_;
   const LogIn& login_;
   AnswerReuse& reuse_;
-  std::unique_lock<std::mutex> turn_;  // as long as it is not known that answers can be reused
+  std::unique_lock<std::mutex> turn_;  // held until it is known whether answers can be reused
   Answers given_;
   Answers refused_;
   bool is_unanswered_ = false;  // no further answer was available

@@ -20,7 +20,7 @@ struct AuthWishes {
   int most_tries = 3;        // of a password
   bool may_ask = true;       // false: BatchMode
 };
-// `identity`: a key file that comes before all others; empty: none.
+// `identity`: a key file that is tried first; empty: none.
 AuthWishes auth_wishes(const SshConfig& config, const std::string& identity);
 
 struct LogIn {

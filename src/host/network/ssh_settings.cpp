@@ -1,4 +1,4 @@
-// Asks ssh_config for a target, as this user on this host.
+// Evaluates ssh_config for a target, as this user on this host.
 #include "host/network/ssh_settings.hpp"
 
 #include <netdb.h>

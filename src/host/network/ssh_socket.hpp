@@ -34,7 +34,7 @@ class SocketDeadline {
   bool is_over() const { return is_over_; }
 
  private:
-  Descriptor socket_;  // a copy of it: libssh may close its own
+  Descriptor socket_;  // a duplicate: libssh may close its own
   Bell done_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;

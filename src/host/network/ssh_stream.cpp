@@ -55,7 +55,7 @@ class SshStream : public RemoteStream {
     if (!channel_ || ssh_channel_open_session(channel_.get()) != SSH_OK)
       refuse_connection(session_, peer_, "open a channel to");
     round_trip = time_since(begun);
-    // A server begins its sessions at its leisure: PAM takes 50 ms and more.
+    // A server may start sessions slowly: PAM takes 50 ms and more.
     const std::chrono::microseconds at_best(
         is_tunneled_ ? 0 : round_trip_of(ssh_get_fd(session_)).count());
     if (asked == Asked::command && at_best < round_trip / 2)
@@ -71,7 +71,7 @@ class SshStream : public RemoteStream {
   }
 
   void write(std::string_view bytes) override {
-    // In pieces, so that an interrupt is seen in between.
+    // In pieces, so that an interrupt is noticed in between.
     constexpr std::size_t piece = 128U << 10U;
     while (!bytes.empty()) {
       const std::string_view part = bytes.substr(0, std::min(piece, open_window()));
@@ -129,7 +129,7 @@ class SshStream : public RemoteStream {
  private:
   using Clock = std::chrono::steady_clock;
 
-  // -1: it has not come yet. libssh itself would wait for it without end.
+  // -1: not received yet. libssh itself would wait for it without a limit.
   int exit_status() const {
     ssh_set_blocking(session_, 0);
     const int status = ssh_channel_get_exit_status(channel_.get());
@@ -249,7 +249,7 @@ class SshStream : public RemoteStream {
   const bool is_tunneled_;
   Channel channel_;
   std::string errors_;
-  std::string unread_;  // that came while we waited to send
+  std::string unread_;  // received while we waited to send
   Clock::time_point heard_at_ = Clock::now();
 };
 
@@ -334,7 +334,8 @@ class SshTunnel::Pump {
   }
 
   bool from_socket(std::vector<char>& buffer) {
-    // Never more than is taken there without waiting, or the end of it all would wait, too.
+    // Never more than the other side accepts without waiting, else the end of the tunnel would wait
+    // too.
     const std::size_t most =
         std::min<std::size_t>(buffer.size(), ssh_channel_window_size(channel_.get()));
     if (most == 0) return true;

@@ -10,8 +10,8 @@
 
 namespace topsctl {
 
-// Carries bytes between a socket of ours and a port that another connection's host reaches, in a
-// thread of its own.
+// Copies bytes between our socket and a port that another connection's host reaches, on its own
+// thread.
 class SshTunnel {
  public:
   // Throws Error{unreachable}.

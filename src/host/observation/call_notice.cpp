@@ -1,4 +1,4 @@
-// Reads by process_vm_readv(2), and by ptrace(2) where only that may.
+// Reads by process_vm_readv(2), and by ptrace(2) if only that is permitted.
 #include "topsctl/host/observation/call_notice.hpp"
 
 #include <sys/ptrace.h>

@@ -25,7 +25,7 @@ namespace topsctl {
 
 namespace {
 
-// A signal that comes just before the wait for stops is made up for by the next one.
+// A signal just before the wait for stops is lost; the next one compensates for it.
 constexpr int program_signal = SIGUSR1;
 constexpr int tick_signal = SIGALRM;
 constexpr suseconds_t tick_us = 100'000;
@@ -35,11 +35,11 @@ volatile sig_atomic_t is_woken = 0;
 
 struct Arrival {
   pid_t process = 0;
-  Descriptor answer;  // takes an errno
+  Descriptor answer;  // receives an errno
   bool is_filtered = false;
 };
 
-// The kernel says whose message it is, by the number that the process has here.
+// The kernel reports the sender, by its process number in this namespace.
 std::optional<Arrival> receive_arrival(int socket) {
   int is_filtered = 0;
   iovec body = {&is_filtered, sizeof is_filtered};
