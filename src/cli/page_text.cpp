@@ -219,7 +219,7 @@ void read_in_pager(const std::string& text, const Style& style) {
     if (::lseek(file.get(), 0, SEEK_SET) != 0 || ::dup2(file.get(), STDIN_FILENO) < 0) return;
     exec_program({"/bin/sh", "-c", pager}, process_environment());
   } catch (const Error&) {
-    // Without a pager, prints the text on the terminal.
+    // Without a pager, the caller prints the text.
   }
 }
 

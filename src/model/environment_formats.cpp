@@ -1,4 +1,4 @@
-// Writes environments in the words of each consumer, by that consumer's rules of quoting.
+// Writes environments in each consumer's syntax and quoting.
 #include "topsctl/model/environment_formats.hpp"
 
 #include <algorithm>
@@ -175,7 +175,7 @@ std::string json_text(const Environment& environment) {
   return to_text(object);
 }
 
-// A Tcl word; braces are escaped too, since they would count inside a braced body.
+// A Tcl word; escapes braces too, because they would count inside a braced body.
 std::string tcl_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -20,7 +20,7 @@ constexpr std::size_t most_settings = 1000;
 constexpr std::array<std::string_view, 8> search_paths = {
     "PATH",       "LD_LIBRARY_PATH", "LD_PRELOAD",   "LD_AUDIT",
     "PYTHONPATH", "MANPATH",         "LIBRARY_PATH", "CPATH"};
-// Libraries that the loader puts into every program.
+// Libraries that the loader adds to every program.
 constexpr std::array<std::string_view, 2> loaded_everywhere = {"LD_PRELOAD", "LD_AUDIT"};
 // Variables that the shell itself uses or protects.
 constexpr std::array<std::string_view, 16> of_shells = {

@@ -1,4 +1,4 @@
-// The parser of fields that hold relations between packages (policy 7.1).
+// Parser of fields with relations between packages (policy 7.1).
 #include "topsctl/model/relation_parser.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ bool holds_only(std::string_view text, std::string_view others) {
   });
 }
 
-// A number as strtol takes it, of at most INT_MAX.
+// A number that strtol accepts, at most INT_MAX.
 bool is_epoch(std::string_view text) {
   const bool is_minus = text.starts_with('-');
   if (is_minus || text.starts_with('+')) text.remove_prefix(1);

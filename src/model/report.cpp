@@ -259,7 +259,7 @@ Json to_json(const TransactionSummary& summary) {
 
 namespace {
 
-// Percent-encoding as the purl specification has it: all but letters, digits and . - _ ~ :
+// Percent-encoding by the purl specification: all except letters, digits and . - _ ~ :
 std::string percent_encoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {

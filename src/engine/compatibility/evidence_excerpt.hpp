@@ -1,4 +1,4 @@
-// The findings of a comparison, with as much evidence as a person reads.
+// The findings of a comparison, with a readable amount of evidence.
 #pragma once
 
 #include <cstddef>

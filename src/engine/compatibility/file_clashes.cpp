@@ -44,7 +44,7 @@ bool is_payload_file(const PayloadEntry& entry) {
   return entry.type != PayloadEntry::Type::directory && !entry.path.empty();
 }
 
-// A conflict takes one of them away, or is a finding of its own.
+// A conflict removes one of them, or is a separate finding.
 bool exclude_each_other(const KnownDeb& a, const KnownDeb& b) {
   const DebSet only_a({&a});
   const DebSet only_b({&b});
@@ -83,8 +83,8 @@ Diverting diverting_by_preinst(const KnownDeb& deb, std::string_view path) {
   return Diverting::no;
 }
 
-// Whether a package takes over a configuration file that its owner's version has no longer: dpkg
-// lets it (tarobject() in its archive.c).
+// Whether a package takes over a configuration file that its owner's version no longer has: dpkg
+// permits it (tarobject() in its archive.c).
 bool takes_over_conffile(const KnownDeb& deb, const KnownDeb& owner, const std::string& path) {
   const auto holds = [&](const std::vector<std::string>& paths) {
     return std::find(paths.begin(), paths.end(), path) != paths.end();
@@ -161,7 +161,7 @@ class ClashFinder {
            std::find(others->second.begin(), others->second.end(), &deb) != others->second.end();
   }
 
-  // The package whose files stay where they are; nothing: the path is not diverted by a package.
+  // The package whose files are not diverted; nothing: no package diverts the path.
   std::optional<std::string_view> diverting(const std::string& path) const {
     const auto found = diverted_.find(path);
     if (found == diverted_.end() || found->second == ":") return std::nullopt;

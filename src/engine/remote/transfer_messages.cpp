@@ -180,7 +180,7 @@ Error parse_failure(std::string_view payload) {
       const JsonReader hint = json.at("hint");
       std::vector<std::string> context;
       for (const std::string& line : json.at("context").texts()) context.push_back(printable(line));
-      // On one line: a separate line could look like one of ours.
+      // Indents further lines: an unindented line could look like one of ours.
       std::string message = shortened(json.at("message").text(), longest_message);
       message = joined(split(printable(message, Lines::keep), '\n'), "\n  ");
       failure.emplace(*known, std::move(message), hint.is_null() ? "" : printable(hint.text()),

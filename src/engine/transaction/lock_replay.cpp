@@ -1,4 +1,4 @@
-// Finds the newest signed locks in the journals, which are durable before the commits.
+// Finds the newest signed locks in the journals, which are as durable as the commits.
 #include "topsctl/engine/transaction/lock_replay.hpp"
 
 #include "topsctl/base/error.hpp"

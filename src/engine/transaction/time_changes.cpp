@@ -23,7 +23,7 @@ bool is_one_file(const FileIdentity& a, const FileIdentity& b) {
   return a.device == b.device && a.inode == b.inode;
 }
 
-// Whether the path and all other names of its old file refer to the same new file.
+// Whether the path has the same hard links as before, either unchanged or replaced together.
 bool has_same_names(const FileTree& tree, const KeptPath& kept, const FileIdentity& now,
                     const fs::path& store) {
   if (!kept.same_file.empty()) return is_one_file(now, tree.identity(kept.same_file));

@@ -171,7 +171,7 @@ void CallTracer::serve(const std::function<bool()>& is_over) {
       ::poll(&watched, 1, -1);  // ticks end it
       is_woken = 1;
     } else if (errno != EINTR) {
-      tracees_.clear();  // ECHILD: they are gone
+      tracees_.clear();  // ECHILD: no child is left
     }
     if (is_woken == 0) continue;
     is_woken = 0;

@@ -22,7 +22,7 @@ namespace topsctl {
 
 namespace {
 
-constexpr int most_links = 40;  // as the kernel follows them
+constexpr int most_links = 40;  // the kernel's own limit
 constexpr std::string_view proc_begin = "/proc/";
 
 std::string link_target(int folder, const std::string& name) {
@@ -36,7 +36,7 @@ std::string in_proc(pid_t process, std::string_view name) {
   return concat("/proc/", process, "/", name);
 }
 
-// Without CAP_SYS_PTRACE only the user of a process is shown where its links in proc(5) lead.
+// Without CAP_SYS_PTRACE, only the user of a process may resolve its links in proc(5).
 class AsUserOf {
  public:
   explicit AsUserOf(pid_t process) {
@@ -124,7 +124,7 @@ std::string path_of_open(int descriptor) {
   return link_target(AT_FDCWD, concat("/proc/self/fd/", descriptor));
 }
 
-// "" for the root: then a path is appended as it is.
+// "" for the root, so that a path can be appended.
 std::string without_root(std::string path) {
   return path == "/" ? std::string() : std::move(path);
 }
@@ -336,7 +336,7 @@ CallerPlace CallerPaths::behind(const Folder& folder, const std::string& name) c
   const bool is_named = ::lstat(path.c_str(), &named) == 0 && named.st_dev == found.status.st_dev &&
                         named.st_ino == found.status.st_ino;
   if (is_named) found.path = on_machine(path);
-  // A file without a name is gone when it is closed.
+  // An unnamed file disappears when it is closed.
   return is_named || found.status.st_nlink > 0 ? found : CallerPlace();
 }
 

@@ -1,4 +1,4 @@
-// The table of calls, and the filter made of it.
+// The table of calls, and the filter made from it.
 #include "topsctl/host/observation/observed_calls.hpp"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct ObservedCall {
   CallShape shape;
 };
 
-// The numbers of later calls are the same everywhere.
+// Newer calls have the same numbers on all architectures.
 constexpr auto observed_calls = std::to_array<ObservedCall>({
 #ifdef __x86_64__
     {SYS_open, 5, {Kind::open, -1, 0, -1, -1, 1}},
@@ -126,7 +126,7 @@ void add_if_bits(FilterText& filter, int call, std::size_t argument, std::uint32
   filter.answer(SECCOMP_RET_ALLOW);
 }
 
-// The same if it is just this.
+// The same if the argument is exactly this value.
 void add_if_equal(FilterText& filter, int call, std::size_t argument, std::uint32_t value,
                   std::uint32_t what) {
   filter.skip(BPF_JEQ, call_number(call), 0, 4);

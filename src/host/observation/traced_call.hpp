@@ -11,7 +11,7 @@
 
 namespace topsctl {
 
-// Whether registers of this architecture are known here.
+// Whether the registers of this architecture are supported.
 bool can_trace_calls();
 
 // ptrace(2), which returns -1 with errno set.

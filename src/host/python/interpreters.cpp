@@ -1,4 +1,4 @@
-// Finds Python interpreters by their names and asks each of them once.
+// Finds Python interpreters by their names and runs each of them once.
 #include "topsctl/host/python/interpreters.hpp"
 
 #include <sys/stat.h>

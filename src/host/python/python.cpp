@@ -50,7 +50,7 @@ std::string text_or_empty(const Json& answer, const char* key) {
   return found != answer.end() && found->is_string() ? printable(found->get<std::string>()) : "";
 }
 
-// Nothing for an interpreter that could not say all of it.
+// Empty for an interpreter that could not report all values.
 InstallScheme scheme_of(const Json& answer) {
   const auto found = answer.find("scheme");
   if (found == answer.end() || !found->is_object()) return {};

@@ -103,7 +103,7 @@ class MetadataReading {
     return *own.begin();
   }
 
-  // The last one of that name, as Python's zipfile takes it.
+  // The last one of that name, which Python's zipfile uses.
   const ZipEntry* entry(std::string_view name) const {
     const std::string path = concat(package_.wheel->dist_info, "/", name);
     const auto& entries = zip_.entries();

@@ -132,7 +132,7 @@ class ContentsReading {
     });
   }
 
-  // pip writes the target as a file's text, unzip makes a link of it.
+  // pip writes the target as a file's text, unzip creates a link.
   void take_link(const ZipEntry& entry, PayloadEntry& listed) {
     listed.link_target = zip_.text(entry, longest_target);
     if (listed.link_target.starts_with('/') || link_escapes(listed.path, listed.link_target)) {
@@ -140,7 +140,7 @@ class ContentsReading {
     }
   }
 
-  // Entries that each are possible for deflate can be too much together.
+  // Entries that are each possible with deflate can be too large together.
   void refuse_bombs() const {
     constexpr std::uint64_t harmless = 512ULL << 20U;
     constexpr std::uint64_t best_ratio = 400;
@@ -204,7 +204,7 @@ class ContentsReading {
     try {
       while (helpers.size() + 1 < threads_) helpers.emplace_back([this, memory] { work(memory); });
     } catch (const std::system_error&) {
-      // Fewer threads do it too: this one works as well.
+      // Fewer threads suffice: this thread works too.
     }
     work(memory);
     helpers.clear();
@@ -311,7 +311,7 @@ class ContentsReading {
       compare(line, claim, member.path, found, member.size, part);
   }
 
-  // A path may be listed twice; lines by another algorithm than the last one's are left out.
+  // A path may be listed twice; ignores lines with another algorithm than the last one's.
   static void compare(const RecordLine& line, const RecordLine& last, const std::string& path,
                       const std::string& found, std::uint64_t size, Contents& part) {
     if (line.algorithm == last.algorithm && line.digest != found) {
@@ -331,7 +331,7 @@ class ContentsReading {
     contents_.strange.push_back({kind, std::move(path), std::string(detail)});
   }
 
-  // The order of threads must not be seen, nor which of too many are left out.
+  // Makes the result independent of the order of threads, also which entries exceed the limit.
   void sort_and_bound() {
     const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
     std::stable_sort(contents_.mismatches.begin(), contents_.mismatches.end(),
@@ -353,7 +353,7 @@ class ContentsReading {
   Contents contents_;
   std::vector<PayloadEntry> files_;
   std::vector<std::size_t> work_;    // indices of entries, the biggest first
-  std::vector<std::uint64_t> left_;  // bytes of each of `work_` and all that follow
+  std::vector<std::uint64_t> left_;  // bytes of each element of `work_` and all following ones
   std::size_t threads_ = 0;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> is_stopped_ = false;

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The zip of a file, and the file for as long as it is read.
+// The zip of a file, which stays open while it is read.
 class OpenWheel {
  public:
   explicit OpenWheel(const fs::path& file)
@@ -75,7 +75,7 @@ Contents read_wheel_payload(const fs::path& file, Package& package) {
       read_wheel_contents(wheel.zip(), read, {.threads = usual_threads(), .memory = 0});
   std::vector<PayloadEntry> files;
   for (const ZipEntry& entry : wheel.zip().entries()) {
-    // pip counts the metadata of another distribution even where it is an empty directory.
+    // pip recognizes the metadata of another distribution even if it is an empty directory.
     const bool is_of_another = entry.type == PayloadEntry::Type::directory &&
                                entry.path.find('/') == std::string::npos &&
                                lower_case(entry.path).ends_with(".dist-info") &&

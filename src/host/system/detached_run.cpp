@@ -35,7 +35,8 @@ Descriptor written(const fs::path& file) {
   return Descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, own_file));
 }
 
-// All but the standard streams and these: a connection must not stay open for the sake of the run.
+// Closes all except the standard streams and these, so that the run does not keep a connection
+// open.
 void close_others(std::initializer_list<int> kept) {
   std::vector<int> open;
   std::error_code ignored;

@@ -103,7 +103,7 @@ namespace {
 
 Sha256 digest_of_rest(const Descriptor& input, const std::string& shown) {
   Sha256 digest;
-  // Small enough to stay in the cache and to come from the heap without a call; not set to zero.
+  // Small enough to stay in the cache and to be allocated without a system call; not zeroed.
   constexpr std::size_t block = 64U << 10U;
   const auto buffer = std::make_unique_for_overwrite<char[]>(block);
   for (;;) {

@@ -1,4 +1,4 @@
-// Children that wait for locks: the lock belongs to the open file, which the parent has, too.
+// Child processes that wait for locks: the lock belongs to the open file, which the parent shares.
 #include "topsctl/host/system/lock_wait.hpp"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ BlockedCall::BlockedCall(const std::function<bool()>& call) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
       if (::getppid() != parent) return 1;
       const char result = call() ? 'y' : 'n';
-      // Not only by its end: a program that another thread starts may have the pipe, too.
+      // Not only by its end: a program that another thread starts may inherit the pipe.
       static_cast<void>(!::write(returned.write_end.get(), &result, 1));
       return 0;
     });

@@ -118,7 +118,7 @@ struct ChildImage {
         continue;
       }
       // The end of this process closes the pipe, but a program that another thread of topsctl
-      // starts at this moment may have it, too.
+      // starts at this moment may inherit it.
       static_cast<void>(!::write(pipes.ended.write_end.get(), "1", 1));
       if (WIFSIGNALED(status)) {
         ::signal(WTERMSIG(status), SIG_DFL);
@@ -202,7 +202,7 @@ class Running {
         {pipes_.report.read_end.get(), POLLIN, 0},
         {stopped_at_ ? -1 : interrupt_descriptor(), POLLIN, 0},
         {pipes_.input.write_end.get(), POLLOUT, 0},
-        // The program's own end: a daemon that it leaves may keep the output open.
+        // The program's own end: a remaining daemon may keep the output open.
         {pipes_.ended.read_end.get(), POLLIN, 0},
     }};
     if (::poll(watched.data(), watched.size(), poll_timeout()) < 0) watched = {};

@@ -74,7 +74,7 @@ constexpr auto vain_calls = std::to_array<std::uint32_t>(
 
 constexpr std::uint32_t refused = SECCOMP_RET_ERRNO | EACCES;
 
-// The flags of pthread_create(3): threads of this process, nothing else.
+// The flags of pthread_create(3): allows only threads of this process.
 void judge_threads(FilterText& filter) {
   constexpr auto thread = static_cast<std::uint32_t>(CLONE_VM | CLONE_SIGHAND | CLONE_THREAD);
   filter.skip(BPF_JEQ, SYS_clone, 0, 5);
@@ -84,7 +84,7 @@ void judge_threads(FilterText& filter) {
   filter.answer(SECCOMP_RET_KILL_PROCESS);
 }
 
-// No memory that holds code.
+// Forbids executable memory.
 void judge_memory(FilterText& filter, std::uint32_t call) {
   filter.skip(BPF_JEQ, call, 0, 4);
   filter.load(FilterText::argument(2));

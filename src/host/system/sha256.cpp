@@ -1,5 +1,5 @@
-// SHA-256 by libcrypto; several side by side by that function which it uses for TLS records itself,
-// or, where the processor has the vectors for it, sixteen by ours.
+// SHA-256 by libcrypto; several texts in parallel by the function that libcrypto uses for TLS
+// records, or, if the processor has the vectors for it, sixteen by our own code.
 #include "topsctl/host/system/sha256.hpp"
 
 #include <openssl/sha.h>
@@ -41,11 +41,11 @@ namespace {
 
 constexpr std::size_t block_bytes = SHA256_CBLOCK;
 constexpr std::size_t state_words = SHA256_DIGEST_LENGTH / sizeof(std::uint32_t);
-constexpr unsigned few_lanes = 8;  // as many as libcrypto takes
+constexpr unsigned few_lanes = 8;  // the maximum of libcrypto's function
 constexpr unsigned many_lanes = 16;
 static_assert(many_lanes == Sha256::most_lanes);
 
-// The words of the states (FIPS 180-4, 6.2), each of all lanes.
+// The state words (FIPS 180-4, 6.2) of all lanes.
 template <unsigned Lanes>
 struct alignas(64) LaneStates {
   std::array<std::array<std::uint32_t, Lanes>, state_words> words{};
@@ -108,13 +108,14 @@ template <int A, int B, int Shift>
   return _mm512_add_epi32(a, b);
 }
 
-// The next block of each text, its words turned from big-endian, and from a text in each vector.
+// Loads the next block of each text, converts its words from big-endian, and transposes them so
+// that each vector has the same word of each text.
 [[gnu::target("avx512f,avx512bw")]] inline void load(Block& block,
                                                      const std::array<HashLane, many_lanes>& lanes,
                                                      std::size_t offset) {
   const Vector turned =
       _mm512_broadcast_i32x4(_mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3));
-  Block quads;  // of four texts each, a word of each of them in each quarter
+  Block quads;  // of four texts each, one word of each text per quarter
 #pragma GCC unroll 4
   for (unsigned i = 0; i < 16; i += 4) {
     Vector texts[4];  // NOLINT(*-avoid-c-arrays)
@@ -145,7 +146,7 @@ template <int A, int B, int Shift>
   }
 }
 
-// The additions are in an order in which few of them wait for the round before.
+// The additions are ordered so that few of them depend on the previous round.
 [[gnu::target("avx512f,avx512bw")]] void take_many(LaneStates<many_lanes>& states,
                                                    const std::array<HashLane, many_lanes>& lanes) {
   Vector state[state_words];  // NOLINT(*-avoid-c-arrays)
@@ -275,7 +276,7 @@ void Sha256::update_each(std::span<const Piece> pieces) {
   }
 }
 
-// As many whole blocks as every piece has; returns the bytes of each that were taken.
+// Processes as many whole blocks as every piece has; returns the number of bytes taken from each.
 std::size_t Sha256::take_lanes(std::span<const Piece> pieces) {
   if (!pay_side_by_side(pieces.size())) return 0;
   std::size_t blocks = std::numeric_limits<int>::max();

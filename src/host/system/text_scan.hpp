@@ -37,7 +37,7 @@ class TextScan {
     return end;
   }
 
-  // Calls found(owner) for each occurrence of each text whose owner is wanted.
+  // Calls found(owner) for each occurrence of each text whose owner is selected.
   template <class IsWanted, class Found>
   void each_in(std::string_view text, IsWanted is_wanted, Found found) const {
     each_place(text, 0, [&](std::size_t at, const Key& key) {
@@ -88,7 +88,7 @@ class TextScan {
   std::vector<std::string> texts_;
   std::vector<std::uint64_t> is_key_;  // bits by hash
   std::vector<Key> keys_;              // by hash
-  std::vector<std::uint32_t> groups_;  // where the keys begin whose hashes begin so
+  std::vector<std::uint32_t> groups_;  // start of the keys with this hash prefix
 };
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// Reads them as it reads the keys that it trusts.
+// Reads these files with the same checks as trusted keys.
 #include "topsctl/host/trust/site_data.hpp"
 
 #include <sys/stat.h>

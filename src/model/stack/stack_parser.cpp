@@ -127,7 +127,7 @@ PythonRules parse_python(const JsonReader& reader) {
   return rules;
 }
 
-// Everything that logs in gets them.
+// All logins receive these values.
 VariableRule parse_variable(const JsonReader& reader) {
   reader.expect_keys({"name", "value", "prefix_of", "grade", "source"});
   VariableRule rule;

@@ -1,4 +1,4 @@
-// Reads releases out of versions, and puts them into stacks.
+// Derives releases from versions, and applies them to stacks.
 #include "topsctl/model/stack/stack_release.hpp"
 
 #include <algorithm>
@@ -72,8 +72,8 @@ class Followers {
 
   bool empty() const { return first_.empty(); }
 
-  // Releases that a package of each component is of. Components that only share the first numbers
-  // of the release give the numbers of the first of them.
+  // Releases with a package of each component. Components that only share the first numbers of the
+  // release contribute these numbers.
   std::vector<std::string> common() const {
     std::vector<std::string> releases;
     for (const std::string& number : numbers_of_first()) {
