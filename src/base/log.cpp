@@ -17,7 +17,7 @@ namespace topsctl {
 
 namespace {
 
-// spdlog's own file sink follows links; this one writes to a descriptor opened without.
+// spdlog's own file sink follows links; this one uses a descriptor opened with O_NOFOLLOW.
 class DescriptorSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit DescriptorSink(int descriptor) : descriptor_(descriptor) {}

@@ -63,7 +63,7 @@ bool is_specifier_met(std::string_view specifier, std::string_view version) {
   }
   if (*found == "<=") return order <= 0;
   if (*found == ">=") return order >= 0;
-  // A pre-release or a post-release of that very version counts for neither.
+  // A pre-release or a post-release of the same version satisfies neither.
   if (release_of(version) == release_of(wanted) && release_of(wanted) == wanted) return false;
   return *found == "<" ? order < 0 : order > 0;
 }

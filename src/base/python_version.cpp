@@ -176,7 +176,7 @@ class Scanner {
   std::string_view rest_;
 };
 
-// Lower case and without the white space around it.
+// In lower case, trimmed.
 std::string folded(std::string_view version) {
   const auto first = version.find_first_not_of(white_space);
   if (first == std::string_view::npos) return {};

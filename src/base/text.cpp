@@ -1,4 +1,4 @@
-// Cutting, joining, quoting and human forms of text.
+// Splits, joins, quotes and formats text.
 #include "topsctl/base/text.hpp"
 
 #include <algorithm>

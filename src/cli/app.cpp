@@ -125,7 +125,7 @@ class Program {
     commands_.push_back({&row, &table, std::move(action)});
   }
 
-  // The command that a part of the table is, if it is one.
+  // The command of a part of the table, if it is one.
   const Defined* defined(const OptionTable* table) const {
     const auto found = std::find_if(commands_.begin(), commands_.end(),
                                     [&](const Defined& each) { return each.table == table; });
@@ -333,7 +333,7 @@ class Program {
       std::cerr << render_error(*output.header.error, style_for(2));
     if (!is_written_or_unwanted()) {
       tell_unwritten();
-      // The status of a failure, or of a program that was run, counts for more.
+      // The status of a failure, or of a program that was run, has priority.
       if (!output.status && output.header.exit == ExitCode::done) {
         if (output.changed)
           std::cerr << format(

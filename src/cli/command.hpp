@@ -112,11 +112,11 @@ CommandAction define_help(OptionTable& table);
 // A script that completes commands and options; `shell` is bash, zsh or fish.
 std::string completion_script(const OptionTable& program, const std::string& shell);
 
-// Output of a command that carried out, or planned, a transaction.
+// Output of a command that applied, or planned, a transaction.
 Output execution_output(const std::string& command, const Execution& execution, const Style& style);
 // Runs such a command; an Error that it throws becomes an Execution that failed before any change.
 Execution attempted(const Host& host, const std::function<Execution()>& command);
-// The body of such a command when its command line is wrong.
+// The body of such a command for an invalid command line.
 std::string failed_execution_body();
 
 }  // namespace topsctl

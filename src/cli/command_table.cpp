@@ -86,7 +86,7 @@ Output execution_output(const std::string& command, const Execution& execution,
   output.header = {command, execution.exit, execution.error, execution.warnings};
   output.changed = execution.report.changed;
   output.json = to_line(to_json(execution.report));
-  // A failure before any change has nothing to show but its error.
+  // A failure before any change shows only its error.
   if (!execution.error || execution.report.transaction) {
     output.text = render_execution(execution, style);
     output.brief = render_state(execution.report, style);

@@ -1,4 +1,4 @@
-// Options of installs, and the words that give them to another topsctl.
+// Options of installs, and the words that pass them to another topsctl.
 #include "cli/install_options.hpp"
 
 #include "cli/option_table.hpp"

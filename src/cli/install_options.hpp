@@ -1,4 +1,4 @@
-// The options of an install, wherever it is done.
+// The options of an install, local or remote.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace topsctl {
 
 NonBlockingStreambuf::NonBlockingStreambuf(int descriptor, int patience_ms)
     : descriptor_(descriptor), patience_ms_(patience_ms) {
-  // O_NONBLOCK on the descriptor itself would be seen by the shell that gave it to us.
+  // O_NONBLOCK on the descriptor itself would also affect the shell that shares it.
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISFIFO(status.st_mode))) {
     const std::string name = concat("/proc/self/fd/", descriptor);

@@ -46,7 +46,7 @@ struct Option {
   Option& choices(std::vector<std::string> all);
   // The shell asks topsctl for values of this kind; other values are accepted too.
   Option& lists(std::string kind);
-  // The other may be added later; it excludes this one as well.
+  // The other option may be added later; it excludes this one too.
   Option& excludes(std::string other);
   Option& hidden();
 

@@ -1,4 +1,4 @@
-// Renders the little Markdown that pages are written in.
+// Renders the Markdown subset of the pages.
 #include "cli/page_text.hpp"
 
 #include <unistd.h>
@@ -99,7 +99,7 @@ std::string option_line(std::string_view indentation, std::string_view text, con
   const auto gap = text.find("  ", begin);
   std::size_t meaning = gap == std::string_view::npos ? begin : text.find_first_not_of(' ', gap);
   std::size_t hanging = indentation.size() + meaning;
-  // A meaning needs room: else the line hangs together.
+  // If a description has too little space, does not wrap the line.
   if (meaning == begin || hanging + least_room > style.width()) {
     meaning = begin;
     hanging = indentation.size() + begin + 4;

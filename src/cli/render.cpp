@@ -79,7 +79,7 @@ struct ColumnGroup {
   std::size_t indent = 0;  // before the first one
 };
 
-// Of Latin letters: text of other scripts may break anywhere.
+// For Latin letters: text in other scripts may break anywhere.
 std::size_t longest_word(const std::string& cell) {
   constexpr unsigned char first_beyond_ascii = 0x80;
   std::size_t longest = 0;

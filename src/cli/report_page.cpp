@@ -239,7 +239,7 @@ ReportPage target_page(const Json& target) {
   return page;
 }
 
-// `is_alone`: its error is on the page anyway.
+// `is_alone`: the page shows its error already.
 Row target_row(const Json& target, bool is_alone) {
   static const Json nothing = Json::object();
   const auto found = target.find("report");

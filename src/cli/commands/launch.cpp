@@ -162,7 +162,7 @@ Output detach(const LaunchRequest& request, const std::string& run, const Launch
   remove_old_runs(runs_folder(host) / "detached");
   const fs::path folder = runs_folder(host) / "detached" / run;
   const DetachedRun detached(folder, fs::current_path());
-  // It may have secrets: it is written nowhere.
+  // It may have secrets, so it is not written to any file.
   detached.start(
       {wishes.own_program, "launch", "--detached-run", run, "--json", "--job", "/proc/self/fd/0"},
       Secret(to_text(to_json(job))));

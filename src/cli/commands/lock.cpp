@@ -1,4 +1,4 @@
-// topsctl lock: the digests of a bundle in a file, and signatures of such files and of stacks.
+// topsctl lock: writes the digests of a bundle to a file, and signs such files and stacks.
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>

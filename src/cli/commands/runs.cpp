@@ -1,4 +1,4 @@
-// topsctl runs: launches that run or have run.
+// topsctl runs: running and past launches.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -93,7 +93,7 @@ class Watching {
     return own.empty() ? "topsctl_card" : own;
   }
 
-  // The one that was named, else the last one that runs.
+  // The named run, else the last running one.
   std::optional<Run> run() const {
     if (!options_.run.empty()) return run_named(own_, options_.run);
     std::vector<Run> runs = all_runs(own_);

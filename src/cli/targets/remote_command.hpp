@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// The heading in the help of options that are not for the command there.
+// The help heading of options that are not passed to the remote command.
 inline constexpr const char* remote_group = "On remote hosts";
 
 // Adds --target, --hosts and related options to a command. With one of the two, runs the action on

@@ -49,7 +49,7 @@ struct TargetWarning {
 // Each once, with the targets that have it; `targets`: how many there are.
 std::vector<std::string> merged(const std::vector<TargetWarning>& told, std::size_t targets);
 
-// Adds a warning if the clock there differs from ours by more than five minutes.
+// Adds a warning if the remote clock differs from ours by more than five minutes.
 void warn_of_clock(const Target& target, const Upload& upload, std::vector<std::string>& warnings);
 // "done", "planned", "failed" or "not_started".
 const char* status_name(TargetStatus status, bool is_dry_run);

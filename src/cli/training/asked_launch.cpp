@@ -79,7 +79,7 @@ void require_script(const std::vector<std::string>& words) {
                 "give it after '--': topsctl launch -- SCRIPT ARGS...");
   const std::string& script = words.front();
   std::error_code failure;
-  // `-m MODULE` and the like are the interpreter's own affair.
+  // `-m MODULE` and the like are resolved by the interpreter.
   if (script.starts_with('-') || fs::exists(script, failure)) return;
   throw Error(ErrorCode::bad_input, format("no such script: {}", missing_path(script)),
               "give its path relative to the working directory, then its arguments");
@@ -122,7 +122,7 @@ void require_sense(const LaunchRequest& request, const DiagnosisCatalogue& catal
 
 namespace {
 
-// Of the run, or of the environment that the new one is started in.
+// From the run, or from the environment of the new one.
 std::string value_again(const Run& run, const std::string& name, const std::string& mark,
                         const std::map<std::string, std::string>& environment,
                         const std::vector<std::string>& given) {

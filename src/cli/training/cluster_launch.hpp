@@ -30,7 +30,7 @@ struct ClusterOptions {
   std::vector<std::string> engine_arguments;
 };
 
-// Letters, digits, '-' and '_', as schedulers take them.
+// Letters, digits, '-' and '_', which schedulers accept.
 bool is_job_name(const std::string& name);
 void add_cluster_options(OptionTable& table, ClusterOptions& options);
 // Throws Error{usage} for an option of an engine if none is chosen, except the layout with hosts,

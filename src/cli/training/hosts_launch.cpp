@@ -100,7 +100,7 @@ std::vector<TargetResult> ask_all(Group& group, const CarriedProgram& program,
   });
 }
 
-// Why nothing is started; nothing: all have answered.
+// Why nothing is started; nothing: all hosts have answered.
 std::optional<Error> error_before_start(const std::vector<Target>& targets,
                                         const std::vector<TargetResult>& asked) {
   const auto failed = [](const TargetResult& result) { return result.error.has_value(); };

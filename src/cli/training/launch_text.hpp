@@ -10,7 +10,7 @@
 
 namespace topsctl {
 
-// The checks, and the findings that keep it from starting.
+// The checks, and the findings that prevent the start.
 std::string launch_check_text(const LaunchCheck& preflight, const Style& style);
 // The command, and the changes of the environment.
 std::string plan_text(const LaunchPlan& plan, const LaunchRecord& begun, const Style& style);

@@ -1,4 +1,4 @@
-// The alternate screen, keys without a line's end, and the size of the terminal.
+// The alternate screen, unbuffered keys, and the size of the terminal.
 #include "cli/training/live_view.hpp"
 
 #include <poll.h>

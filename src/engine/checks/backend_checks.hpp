@@ -36,7 +36,7 @@ class BackendChecks {
   // The step if it ended, with success or failure; reports the reason if not.
   const ProbeStep* ended_step(const BackendTrial& trial, std::string_view name,
                               const std::string& doing, CheckResult& result) const;
-  // A step that was begun and not ended, or never begun.
+  // Reports a step that was begun and not ended, or never begun.
   void tell_cut_off(const BackendTrial& trial, const std::string& doing, CheckResult& result) const;
   std::string release_hint() const;
   std::string group_hint(const std::string& error) const;  // for a group that could not be created

@@ -1,4 +1,4 @@
-// The ladder: which checks are run, which are not, and why.
+// Runs the checks level by level, and records why others are skipped.
 #include "topsctl/engine/checks/checks.hpp"
 
 #include <algorithm>

@@ -14,7 +14,7 @@ void judge_pci(const CheckedMachine& machine, CheckResult& result);
 void judge_infiniband(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 void judge_tool(const CheckedMachine& machine, const CheckRule& rule, CheckResult& result);
 
-// Whether every card that there should be has a node: without one nothing can be tried on it.
+// Whether every expected card has a node: without one it cannot be tested.
 bool has_every_node(const CheckedMachine& machine);
 
 }  // namespace topsctl

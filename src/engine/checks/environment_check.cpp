@@ -324,7 +324,7 @@ std::vector<Finding> setting_findings(const std::map<std::string, std::string>& 
     const bool is_chosen = std::any_of(
         chosen.set.begin(), chosen.set.end(),
         [&](const std::string& setting) { return setting.starts_with(concat(each.subject, "=")); });
-    // Other names are the business of other programs.
+    // Other names belong to other programs.
     if (is_chosen && variable_catalogue().concerns(each.subject))
       each.severity = std::max(each.severity, Severity::warning);
   }

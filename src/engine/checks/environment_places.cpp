@@ -42,7 +42,7 @@ std::vector<std::string> homes_of(const Host& host) {
   try {
     accounts = read_text_if_present(host.resolve("/etc/passwd"), most_bytes).value_or("");
   } catch (const Error&) {
-    // Without accounts there is root's usual home.
+    // Without accounts, uses root's usual home.
   }
   for (const std::string& line : split(accounts, '\n')) {
     const std::vector<std::string> fields = split(line, ':');

@@ -96,7 +96,7 @@ ReadFile md5_of_file(const fs::path& file, DigestCache* cache) {
     if (reason == ENOENT || reason == ENOTDIR) return ReadFile{"", format("is missing")};
     return ReadFile{"", format("cannot be read: {}", std::strerror(reason)), true};
   };
-  // A pipe in its place must not be waited for.
+  // Must not block on a pipe in its place.
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   if (!opened.is_open() || ::fstat(opened.get(), &status) != 0) return unread(errno);

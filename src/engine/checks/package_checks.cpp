@@ -73,7 +73,8 @@ struct Note {
   std::vector<InstalledIdentity> wheels;
 };
 
-// Of the newest install in force that noted them; one that only wrote the environment did not.
+// From the newest install in effect that recorded them; one that only wrote the environment did
+// not.
 std::optional<Note> newest_note(const Host& host) {
   const Json::json_pointer interpreter("/plan/python");
   std::vector<Transaction> transactions = list_transactions(host);

@@ -46,7 +46,7 @@ Piece expansion(std::string_view written) {
   return piece;
 }
 
-// Bytes that one file's expansions put in, all together: A=$A$A doubles each time.
+// Total bytes of one file's expansions: A=$A$A doubles each time.
 constexpr std::size_t most_expanded = std::size_t{4} << 20U;
 constexpr std::array<std::string_view, 12> before_commands = {
     "then", "do", "else", "elif", "if", "while", "until", "!", "{", "}", "time", "fi"};
@@ -172,7 +172,7 @@ class Assignments {
     }
     const bool declares = is_one_of(*at, declaring);
     if (!declares) {
-      // Assignments in front of a command are that command's alone.
+      // Assignments before a command apply only to that command.
       const auto no_assignment = std::find_if(
           at, words.end(), [](const Word& word) { return assigned_name(word).empty(); });
       if (no_assignment != words.end()) return;

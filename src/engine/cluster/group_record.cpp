@@ -132,7 +132,7 @@ class GroupLaunch {
     return wanted_.log_folder / concat("host_", index);
   }
 
-  // From all, also those that were lost: some are back.
+  // From all, also lost ones, because some may be reachable again.
   void fetch() {
     TargetPoolOptions at_once;
     at_once.jobs = static_cast<unsigned>(wanted_.hosts.size());

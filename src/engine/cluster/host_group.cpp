@@ -163,7 +163,7 @@ class Group {
     });
   }
 
-  // Its thread waits for it. One that has only just been started is not known there yet.
+  // Its thread waits for it. A part that was just started may not be known there yet.
   void stop_awaited(std::size_t index) {
     if (wait_for_end(index, last_words_time)) return;
     say(index, "telling it to stop");

@@ -1,4 +1,4 @@
-// Wheels that work beside one release of another distribution only.
+// Wheels that work only with one release of another distribution.
 #pragma once
 
 #include <set>

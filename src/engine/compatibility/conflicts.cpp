@@ -36,7 +36,7 @@ std::vector<Exclusion> exclusions(const KnownDeb& by, const DebSet& set) {
   return found;
 }
 
-// Why dpkg does not get the installed package out of the way by itself.
+// Why dpkg does not remove the installed package by itself.
 std::string why_it_stays(const Exclusion& exclusion, const ComparedDebs& debs,
                          const KnownDeb& deb) {
   const KnownDeb& installed = *exclusion.other;

@@ -23,7 +23,7 @@ std::string presence(const KnownDeb& deb, const KnownDeb& by) {
   return format("{} is not completely installed", label);
 }
 
-// A deb of the bundle that would help, had it been chosen.
+// A deb of the bundle that would satisfy it if it were selected.
 const Package* unchosen(const Inventory& inventory, const ComparedDebs& debs,
                         const Relation& relation) {
   for (const Package& package : inventory.packages) {

@@ -10,7 +10,7 @@ namespace topsctl {
 
 using Findings = std::vector<Finding>;
 
-// The first pieces of a long list of evidence, and how many more there are.
+// The first pieces of a long list of evidence, and the number of others.
 constexpr std::size_t most_evidence = 10;
 
 std::vector<Evidence> shortened(std::vector<Evidence> evidence);

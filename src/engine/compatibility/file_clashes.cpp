@@ -59,7 +59,7 @@ bool exclude_each_other(const KnownDeb& a, const KnownDeb& b) {
   return excludes(a, only_b) || excludes(b, only_a);
 }
 
-// Whether a text names a path, and not a longer one.
+// Whether a text contains a path, and not only a longer one.
 bool names(std::string_view text, std::string_view path) {
   constexpr std::string_view further =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/~";
@@ -267,7 +267,7 @@ bool is_usr_merged(const TargetSnapshot& target) {
       return true;
     }
   }
-  // The loader knows a file by /lib whose package calls it /usr/lib.
+  // The loader may use /lib for a file that its package names by /usr/lib.
   return std::any_of(
       target.libraries.begin(), target.libraries.end(), [&](const CachedLibrary& library) {
         return library.path.starts_with("/lib") && !target.owners.contains(library.path) &&

@@ -1,4 +1,4 @@
-// The order in which dpkg should get the debs of a bundle.
+// The order in which to pass the debs of a bundle to dpkg.
 #include "engine/compatibility/install_order.hpp"
 
 #include <algorithm>
@@ -194,7 +194,7 @@ Numbers sorted_by(const Numbers& keys, const std::vector<Arrow>& firm,
   return sorted;
 }
 
-// dpkg configures a cycle of Depends together; one of Pre-Depends it refuses.
+// dpkg configures a cycle of Depends together, but rejects one of Pre-Depends.
 void report_cycle(const ComparedDebs& debs, const Numbers& members, const Needs& needs,
                   Findings& findings) {
   const std::set<std::size_t> inside(members.begin(), members.end());

@@ -193,7 +193,7 @@ class LibraryChecks {
            (facts.soname.empty() || !needed_.contains(facts.soname));
   }
 
-  // The packages that the deb only recommends or suggests and that will not be there.
+  // Packages that the deb only recommends or suggests and that will not be installed.
   static std::string absent_optional(const KnownDeb& deb, const DebSet& after) {
     std::vector<std::string> absent;
     for (const Clause& clause : deb.optional) {

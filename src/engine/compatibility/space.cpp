@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// Sizes are claims of the packages: a sum stays at the largest number.
+// Sizes are declared by the packages, so the sum saturates.
 void add_to(std::uint64_t& sum, std::uint64_t more) {
   sum = more > ~std::uint64_t{0} - sum ? ~std::uint64_t{0} : sum + more;
 }
@@ -166,7 +166,7 @@ class Loads {
     if (most != nullptr) add(most, package, blocks(*package.installed_size), 0);
   }
 
-  // The lists and scripts that dpkg keeps of a package.
+  // The lists and scripts that dpkg stores for a package.
   void add_record(const Package& package) {
     const MountPoint* mount = mount_of(rules_.dpkg_folder);
     if (mount == nullptr) return;

@@ -139,7 +139,7 @@ class WheelChecks {
                      package(wheels.front()).path, shortened(std::move(evidence))));
   }
 
-  // pip refuses a name as well as metadata whose version PEP 440 does not know.
+  // pip rejects a file name or metadata with a version that is not PEP 440 compliant.
   static std::string refused_version(const Package& wheel) {
     if (!is_pep440_version(wheel.version)) return wheel.version;
     if (wheel.wheel && !wheel.wheel->file_version.empty() &&

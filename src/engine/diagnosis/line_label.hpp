@@ -57,11 +57,11 @@ class LineClock {
 
 // Each of them ends a text.
 inline constexpr std::string_view line_ends = "\r\n";
-// The position of the first line end at or behind `at`, or the size.
+// The position of the first line end at or after `at`, or the size.
 std::size_t line_end(std::string_view text, std::size_t at);
 // The beginning of the line at this position; at least `least`.
 std::size_t line_begin(std::string_view text, std::size_t position, std::size_t least);
-// The position behind the line end at `end`: carriage returns and a line feed behind them are one.
+// The position after the line end at `end`: carriage returns followed by a line feed are one.
 std::size_t behind_line_end(std::string_view text, std::size_t end);
 // Up to the last complete line end: a line feed may follow a carriage return.
 std::size_t size_of_whole_lines(std::string_view text);

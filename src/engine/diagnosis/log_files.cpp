@@ -99,7 +99,7 @@ void read_text_log(PeekedSource& source, LogReader& reader, LogSource& told) {
   }
 }
 
-// The content of the entry that an archive is at.
+// The content of an archive's current entry.
 class EntrySource : public Source {
  public:
   explicit EntrySource(TarReader& archive) : archive_(archive) {}
@@ -112,7 +112,7 @@ class EntrySource : public Source {
 void read_source(std::unique_ptr<Source> bytes, const LogMatcher& matcher,
                  LogMatcher::Effort& effort, const JobLog& file, LogStory& story);
 
-// All of standard input, in a file without a name.
+// All of standard input, in an unnamed file.
 Descriptor kept_input() {
   Descriptor file = open_nameless_file();
   std::string piece(std::size_t{256} << 10U, '\0');

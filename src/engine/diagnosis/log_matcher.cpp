@@ -156,7 +156,7 @@ constexpr std::uint64_t cost_of_pattern = 256;
 
 }  // namespace
 
-// One text and the patterns that it is compared with.
+// One text, and its comparison with patterns.
 class LogMatcher::Comparison {
  public:
   Comparison(const Compiled& compiled, std::string_view unit, const Wanted& wanted, Effort& effort)
@@ -208,7 +208,7 @@ class LogMatcher::Comparison {
   bool is_known(std::size_t i) {
     const Diagnosis* diagnosis = patterns().of_diagnosis[i];
     if (diagnosis != nullptr) {
-      // Most have several patterns, one behind the other.
+      // Most diagnoses have several consecutive patterns.
       if (diagnosis != std::exchange(asked_, diagnosis))
         is_asked_known_ = wanted_.is_known && wanted_.is_known(compiled_.number_of(diagnosis));
       return is_asked_known_;

@@ -315,7 +315,7 @@ class LogReader::Lines {
     return story_.failures[index];
   }
 
-  // One line of the list that torchrun prints behind ChildFailedError.
+  // One line of the list that torchrun prints after ChildFailedError.
   bool takes_summary(std::string_view words) {
     const FailureList::Line line = summary_.take(words);
     if (line != FailureList::Line::failure) return line == FailureList::Line::of_list;

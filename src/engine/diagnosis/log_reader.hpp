@@ -1,4 +1,4 @@
-// Reads one log after the other, in pieces, into a story.
+// Reads logs in sequence, in pieces, into a timeline.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ namespace topsctl {
 
 namespace {
 
-// The text of a cell, which may be cut into lines.
+// The text of a cell, which may be a list of lines.
 std::string source_of(const Json& cell) {
   const auto source = cell.find("source");
   if (source == cell.end()) return {};
@@ -24,7 +24,7 @@ std::string source_of(const Json& cell) {
   return text;
 }
 
-// "%time x = 1", "!nvidia-smi", "torch?": no Python.
+// "%time x = 1", "!nvidia-smi", "torch?": not Python.
 bool is_for_ipython(std::string_view line) {
   line = trimmed(line);
   return line.starts_with('%') || line.starts_with('!') || line.ends_with('?');

@@ -53,7 +53,7 @@ class ProjectSearch {
                            return hit.handling == Handling::shim;
                          });
       if (found.makes_group) known.group_scripts.insert(name);
-      // Entry scripts get the import though they have no hit.
+      // Entry scripts get the import even without a hit.
       const bool is_entry =
           style_ == PatchStyle::import && text.find("__main__") != std::string::npos;
       if (!found.hits.empty() || is_entry) wanted.emplace(&file, std::move(text));
@@ -107,7 +107,7 @@ class ProjectSearch {
     reading_.changes.push_back({file.path, done.text.before(), done.text.text()});
   }
 
-  // A notebook is read, but its cells are for a person to change.
+  // Notebooks are read but not patched.
   void look_at_notebook(const ProjectFile& file, const std::string& text) {
     const auto code = code_of_notebook(text);
     if (!code) {

@@ -19,7 +19,7 @@ std::string whole_match(const std::string& expression) {
   return concat("^(?:", expression, ")$");
 }
 
-// Statements before which nothing can be put.
+// Statements before which no code can be inserted.
 bool goes_on_a_statement(const CodeToken& first) {
   static constexpr std::array<std::string_view, 9> words = {
       "elif", "else", "except", "finally", "case", "class", "def", "async", "@"};
@@ -99,7 +99,7 @@ class PythonRewriter::Search {
   }
 
  private:
-  // An import behind a last line without an end.
+  // An import after a last line without a line end.
   std::string_view import_break() const {
     const std::size_t at = code_.import_place;
     const bool needs = at == code_.source.size() && at > 0 && code_.source[at - 1] != '\n' &&

@@ -86,7 +86,7 @@ std::string Redaction::part(std::string_view text) {
   return addresses_ == Addresses::hidden ? without_addresses(out) : out;
 }
 
-// Whether a part of a private key is in it: one may begin on the line on which another thing ends.
+// Whether it contains a part of a private key: a key may begin on the last line of other text.
 bool Redaction::is_of_key(std::string_view text) {
   static const Pattern begin("---- ?BEGIN [A-Za-z0-9 ]*PRIVATE KEY|^Private-Lines: ");
   static const Pattern end("---- ?END |^Private-MAC: ");

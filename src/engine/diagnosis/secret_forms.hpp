@@ -18,7 +18,7 @@ struct SecretForm {
   double entropy = 0;              // bits per character that a secret has at least
   std::size_t least = 1;           // bytes
 
-  // The first secret at or behind `from`; the pattern's match may begin before it.
+  // The first secret at or after `from`; the pattern's match may begin earlier.
   std::optional<Pattern::Range> find(std::string_view text, std::size_t from) const;
   // Whether one of its words is in the text, which is in lower case.
   bool may_be_in(std::string_view lower) const;

@@ -78,7 +78,7 @@ class SettingsScanner {
     found_.push_back({"-", at_ + 2 + begin + quoted, trimmed(value).size(), line_});
   }
 
-  // Of the string that begins here, with its quotes.
+  // The size of the string that begins here, with its quotes.
   std::size_t quoted_size() const {
     const char quote = peek();
     std::size_t size = 1;

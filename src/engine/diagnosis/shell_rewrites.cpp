@@ -1,4 +1,4 @@
-// Cuts scripts into commands, and compares their words.
+// Splits scripts into commands, and compares their words.
 #include "engine/diagnosis/shell_rewrites.hpp"
 
 #include <algorithm>

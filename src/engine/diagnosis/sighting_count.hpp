@@ -1,4 +1,4 @@
-// How often a diagnosis was seen in the logs of a job, and when that suffices.
+// Counts the sightings of a diagnosis in a job's logs, up to a limit.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// All rewrites for one target, over the text of any kind of source.
+// Applies all rewrites for one target to any kind of source.
 #pragma once
 
 #include <set>

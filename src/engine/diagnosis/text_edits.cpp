@@ -1,4 +1,4 @@
-// Applies edits, keeping count of lines, and writes unified diffs.
+// Applies edits, tracks line numbers, and writes unified diffs.
 #include "engine/diagnosis/text_edits.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t context_lines = 3;
 
-// With their ends; only "\n" ends one for patch.
+// Lines with their ends; patch(1) recognizes only "\n".
 std::vector<std::string_view> whole_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -57,7 +57,7 @@ std::vector<DiffLine> diff_lines(const std::vector<std::string_view>& before,
   return lines;
 }
 
-// "12,3"; an empty range names the line before it.
+// "12,3"; for an empty range the line before it.
 std::string range_of(std::size_t first, std::size_t count) {
   if (count == 1) return std::to_string(first + 1);
   return concat(count == 0 ? first : first + 1, ",", count);

@@ -25,7 +25,7 @@ struct Seen {
 };
 
 bool was_earlier(const LogPlace& a, const LogPlace& b) {
-  // Without both times only the order in which it was read is known; a time of 1970 has no year.
+  // Without both times, uses the order of reading; a time in 1970 has no known year.
   constexpr std::int64_t year = 366LL * 24 * 3600 * 1000;
   const bool are_alike = a.time_ms && b.time_ms && (*a.time_ms < year) == (*b.time_ms < year);
   if (are_alike && *a.time_ms != *b.time_ms) return *a.time_ms < *b.time_ms;
@@ -54,7 +54,7 @@ bool tells_failure(const LogStory& story) {
          std::any_of(story.failures.begin(), story.failures.end(), counts_itself);
 }
 
-// Whether a rank failed, not ended by a signal, before that place.
+// Whether a rank failed, other than by a signal, before that place.
 bool has_failed_before(const LogPlace& place, const LogStory& story) {
   constexpr int of_signal = 128;
   const auto is_before = [&](const LogPlace& each) {
@@ -104,12 +104,12 @@ void explain(std::vector<Seen>& seen) {
   }
 }
 
-// A user, a time limit: nothing is wrong with the training.
+// Ended by a user or a time limit: not a fault of the training.
 bool ends_as_wished(const Diagnosis& diagnosis) {
   return diagnosis.finding.severity == Severity::info;
 }
 
-// Whether the job went on after each sighting, or was started again: it does not fail of that.
+// Whether the job continued or was restarted after each sighting: then it is not the cause.
 bool is_over(const Seen& seen, const LogStory& story) {
   return std::none_of(seen.sightings.begin(), seen.sightings.end(),
                       [&](const Sighting* each) { return counts(each->place, story); });
@@ -224,7 +224,7 @@ std::vector<RankState> ranks_of(const LogStory& story) {
   return list;
 }
 
-// The rank that failed first, as torchrun observed it.
+// The rank that failed first, according to torchrun.
 std::optional<int> first_failed_rank(const LogStory& story) {
   for (const RankDeath& death : story.deaths) {
     if (death.is_first_observed && counts(death.place, story)) return death.place.rank;

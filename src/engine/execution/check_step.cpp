@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// A card that hangs would hold the install up.
+// A hanging card would block the install.
 constexpr std::int64_t trial_timeout_ms = 120'000;
 
 void require_sound(const Host& host, const Stack& stack, const std::string& python,

@@ -1,4 +1,4 @@
-// Carries out install plans step by step under a journal.
+// Applies install plans step by step under a journal.
 #include "topsctl/engine/execution/executor.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// Stops the services of packages that are about to go.
+// Stops the services of packages that will be removed.
 #include "topsctl/engine/execution/services.hpp"
 
 #include <algorithm>

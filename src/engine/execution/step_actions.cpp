@@ -1,4 +1,4 @@
-// Runs programs and writes files as plans say.
+// Runs the programs and writes the files of plans.
 #include "engine/execution/step_actions.hpp"
 
 #include "topsctl/base/error.hpp"
@@ -9,7 +9,7 @@ namespace topsctl {
 
 namespace {
 
-// Of the first user with the number 0 (passwd(5)).
+// The home directory of the first user with id 0 (passwd(5)).
 std::string home_of_root(const Host& host) {
   constexpr std::size_t user_number = 2;
   constexpr std::size_t home = 5;

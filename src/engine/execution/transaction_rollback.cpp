@@ -1,4 +1,4 @@
-// Ends a transaction by putting its snapshot back.
+// Ends a transaction by restoring its snapshot.
 #include "topsctl/engine/execution/transaction_rollback.hpp"
 
 #include <filesystem>

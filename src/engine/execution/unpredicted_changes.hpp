@@ -24,7 +24,7 @@ class UnpredictedChanges {
   UnpredictedChanges(const Host& host, Snapshot& snapshot, std::filesystem::path store,
                      bool is_observed);
 
-  // Of programs that are run; nullptr: they are not observed.
+  // For started programs; nullptr: they are not observed.
   const ProcessSetup* setup() const { return observer_ ? &observer_->setup() : nullptr; }
 
   // Changes since this time count, by the file system's clock.

@@ -1,4 +1,4 @@
-// Gathers the findings of archives and packages.
+// Collects the findings of archives and packages.
 #include "topsctl/engine/inspection/bundle_findings.hpp"
 
 #include <algorithm>

@@ -51,7 +51,7 @@ bool concerns(const ScriptRule& rule, const MaintainerScript& script) {
                                               script.name) != rule.applies_to.end();
 }
 
-// Whether the line does anything that can fail.
+// Whether the line has a command that can fail.
 bool is_active(std::string_view line) {
   const std::string_view text = trimmed(line);
   return !text.starts_with("#!") && text != ":" && text != "true" && text != "exit" &&

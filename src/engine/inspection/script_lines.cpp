@@ -28,7 +28,7 @@ bool is_prefix(std::string_view word) {
                                                  "do", "!", "{", "time", "command", "builtin"});
 }
 
-// Two in a row are typographers' quotes: they run nothing.
+// Two consecutive ones are typographic quotes and run nothing.
 bool has_backtick(std::string_view text) {
   for (auto at = text.find('`'); at != text.npos; at = text.find('`', at + 2)) {
     if (at + 1 == text.size() || text[at + 1] != '`') return true;

@@ -1,4 +1,4 @@
-// A maintainer script as lines that can be judged one by one.
+// Splits a maintainer script into lines that can be judged separately.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace topsctl {
 
 enum class ScriptLanguage { shell, other };
-// By the line "#!"; a script without one is run by the shell.
+// By the line "#!"; without it, the shell runs the script.
 ScriptLanguage script_language(std::string_view script);
 
 struct ScriptLine {

@@ -1,4 +1,4 @@
-// Judges the places that the files of a wheel go to.
+// Judges the destinations of a wheel's files.
 #include "engine/inspection/wheel_hazards.hpp"
 
 #include <algorithm>

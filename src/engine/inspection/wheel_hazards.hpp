@@ -13,7 +13,7 @@ namespace topsctl {
 // replace the system's. Judged by names only, except for .pth files.
 std::vector<Finding> wheel_hazards(const Package& package);
 
-// Whether root and the scripts of packages start a program of that name.
+// Whether root or package scripts run a program of that name.
 bool is_system_program(std::string_view name);
 
 }  // namespace topsctl

@@ -1,4 +1,4 @@
-// The loop between the pipes of ranks, their logs, and signals.
+// The main loop: reads the ranks' pipes, writes their logs, and handles signals.
 #include "engine/launch/attempt.hpp"
 
 #include <fcntl.h>
@@ -367,7 +367,7 @@ void Attempt::note_failed_rank(std::size_t which, pid_t pid, int status) {
   });
 }
 
-// A rank that fails ends all, as with torchrun.
+// A failed rank stops all others, as with torchrun.
 bool Attempt::has_group_ended() const {
   bool has_all = true;
   for (const pid_t program : programs_) {

@@ -43,11 +43,11 @@ class Attempt {
   // The signal that ended it; nothing: none.
   std::optional<int> ended_by() const { return ended_by_; }
   bool was_ended_for_stall() const { return is_ended_for_stall_; }
-  // Why its logs are not whole; empty: they are.
+  // Why its logs are incomplete; empty: they are complete.
   const std::string& log_problem() const { return log_problem_; }
 
  private:
-  // One stream of output on its way into a file.
+  // One output stream that is written to a file.
   struct Stream {
     std::int64_t rank;  // -1: the engine
     Descriptor input;

@@ -1,4 +1,4 @@
-// Asks at growing distances until all cards are busy.
+// Checks at growing intervals until all cards are busy.
 #include "engine/launch/busy_check.hpp"
 
 #include <unistd.h>
@@ -12,7 +12,7 @@ namespace topsctl {
 
 namespace {
 
-// Since the start, or the check before. A first step compiles for a while.
+// Since the start, or the previous check. The first step includes a compilation.
 constexpr std::array<std::int64_t, 4> waits_ms = {5'000, 10'000, 15'000, 30'000};
 
 const Json* list_at(const Json& report, const char* key) {

@@ -126,7 +126,7 @@ std::optional<bool> is_whole(const Descriptor& folder, const std::string& name,
   }
 }
 
-// The name of the file that MMEngine has written last.
+// The name of MMEngine's last checkpoint file.
 std::string last_name(const fs::path& folder) {
   try {
     const auto text = read_text_if_present(folder / last_file, most_last);

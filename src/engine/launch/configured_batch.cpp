@@ -74,7 +74,7 @@ class Configuration {
 
   const CodeToken& token(std::uint32_t at) const { return code_.tokens[at]; }
 
-  // Of a variable at the top level; nullptr: nothing begins with it.
+  // The only assignment to a variable at the top level; nullptr: none.
   const CodeStatement* only_assignment(std::string_view variable) const {
     const CodeStatement* found = nullptr;
     for (const CodeStatement& statement : code_.statements) {

@@ -1,4 +1,4 @@
-// Reads files of telemetry, a piece at a time.
+// Reads telemetry files in pieces.
 #include "topsctl/engine/launch/flow_telemetry.hpp"
 
 #include <fcntl.h>

@@ -22,14 +22,14 @@ std::filesystem::path pipe_of_pids(const std::filesystem::path& log_folder) {
 
 namespace {
 
-// With underscores, torchrun of every version knows them.
+// With underscores, every version of torchrun accepts them.
 std::vector<std::string> meeting_words(const LaunchWishes& wishes) {
   const std::string ranks = concat("--nproc_per_node=", wishes.ranks);
   const std::string port = concat("--master_port=", wishes.master_port);
   if (!is_for_several(wishes.place)) return {"--nnodes=1", ranks, "--master_addr=127.0.0.1", port};
   const NodePlace& place = *wishes.place;
   const std::string nodes = concat("--nnodes=", place.nodes());
-  // Ranks in the order of the hosts; but it cannot start them again together.
+  // Keeps ranks in the order of the hosts, but cannot restart them together.
   if (wishes.engine_restarts == 0)
     return {nodes, ranks, concat("--node_rank=", place.node),
             concat("--master_addr=", place.master), port};
@@ -71,7 +71,7 @@ LaunchPlan plan_launch(const LaunchWishes& wishes) {
   if (plan.engine == LaunchEngine::torchrun) {
     plan.argv = {wishes.python, "-m", "torch.distributed.run"};
     for (std::string& word : meeting_words(wishes)) plan.argv.push_back(std::move(word));
-    // The files stay empty; but torchrun of PyTorch 1.13 fails with Python 3.11 without them.
+    // The files stay empty, but with Python 3.11 torchrun of PyTorch 1.13 fails without them.
     plan.argv.insert(
         plan.argv.end(),
         {"--redirects=1", "--tee=1",

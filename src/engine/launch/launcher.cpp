@@ -167,7 +167,7 @@ class Launch {
       record_.removed_checkpoints.push_back(std::move(path));
   }
 
-  // Nothing runs any more that a wait for the disk would hold up.
+  // All processes have ended, so waiting for the disk delays none.
   void settle_checkpoints() {
     const RestartRules& rules = record_.request.restart;
     if (rules.keep == 0) return;

@@ -1,4 +1,4 @@
-// Whether a training that failed is started once more. Pure.
+// Whether a failed training is restarted. Pure.
 #pragma once
 
 #include <cstdint>

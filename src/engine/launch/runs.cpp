@@ -124,7 +124,7 @@ std::string_view name(RunState state) {
 fs::path runs_folder(const Host& host) {
   const auto own = host.environment.find("XDG_STATE_HOME");
   struct stat status {};
-  // Root with a user's environment keeps no notes in that user's place.
+  // Root with a user's environment does not write into that user's state directory.
   if (own != host.environment.end() && own->second.starts_with('/') &&
       (::stat(own->second.c_str(), &status) != 0 || status.st_uid == ::geteuid()))
     return fs::path(own->second) / "topsctl" / "runs";

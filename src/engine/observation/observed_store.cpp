@@ -1,4 +1,4 @@
-// Links, copies and records, one path after the other.
+// Backs up one path at a time: link or copy, then record.
 #include "engine/observation/observed_store.hpp"
 
 #include <fcntl.h>
@@ -31,7 +31,7 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Journals have all metadata in the order in which it was changed.
+// These file systems keep all metadata changes in order.
 bool is_ordered(const Descriptor& folder) {
   constexpr std::uint64_t ext4 = 0xEF53;
   constexpr std::uint64_t xfs = 0x58465342;
@@ -109,7 +109,7 @@ std::ptrdiff_t ObservedStore::kept_inode(const struct stat& status) const {
   return found == inodes_.end() ? -1 : static_cast<std::ptrdiff_t>(found->second);
 }
 
-// A file there that has another name may be one of the system.
+// A file with another name may belong to the system.
 bool ObservedStore::is_no_business(const CallerPlace& place) const {
   const bool is_shared =
       place.is_there && S_ISREG(place.status.st_mode) && place.status.st_nlink > 1;

@@ -18,7 +18,7 @@ namespace topsctl {
 inline constexpr const char* observed_folder = "observed";
 inline constexpr const char* observed_lock = "lock";      // held during a backup
 inline constexpr const char* observed_closed = "closed";  // no more backups are made
-// The names of contents begin with this number.
+// Content names begin with this number.
 inline constexpr std::size_t first_observed = 1'000'000'000;
 
 // A file is backed up as a link, and copied only before it is written to. Each record is on disk

@@ -1,4 +1,4 @@
-// Waits for a confirmation, and restores without one.
+// Waits for a confirmation, and rolls back without one.
 #include "topsctl/engine/operations/commit_watchdog.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Reads bundle and host, plans, and hands the plan to the executor.
+// Reads bundle and host, makes a plan, and passes it to the executor.
 #include "topsctl/engine/operations/installer.hpp"
 
 #include <sys/stat.h>
@@ -231,7 +231,7 @@ void require_sound(const Host& host, const Stack& stack, const Plan& plan) {
               problems.front()->hint);
 }
 
-// Of an install that changes debs; nothing else has much to keep.
+// For an install that changes debs; other plans need little space.
 std::uint64_t bytes_for_undo(const Host& host, const Selection& selection, const HostFacts& facts) {
   std::vector<std::string> replaced;
   bool is_changing = false;

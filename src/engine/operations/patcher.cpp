@@ -1,4 +1,4 @@
-// Plans a patch, and hands the plan to the executor.
+// Plans a patch, and passes the plan to the executor.
 #include "topsctl/engine/operations/patcher.hpp"
 
 #include <fcntl.h>

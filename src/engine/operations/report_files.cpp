@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t most_log = 1LL << 20U;
 
-// The end of a file, from the start of a line.
+// The last part of a file, from the start of a line.
 std::string last_bytes(const std::filesystem::path& file, std::int64_t most) {
   std::ifstream input(file, std::ios::binary | std::ios::ate);
   const auto size = static_cast<std::int64_t>(input.tellg());

@@ -25,7 +25,7 @@ StackMatch nearest(const std::vector<StackMatch>& stacks) {
   return best;
 }
 
-// A broken package may be one that an install needs.
+// A broken package may be needed by an install.
 std::set<std::string> left_alone(const Inspection& inspection) {
   std::set<std::string> names;
   for (const Package& package : inspection.inventory.packages) {

@@ -106,7 +106,7 @@ std::set<std::string> stack_packages(const Stack& stack, const Selection& select
   return names;
 }
 
-// Whether there is something that no --accept makes possible.
+// Whether a finding blocks that no --accept overrides.
 bool has_final_fault(const Selection& selection, const std::vector<Finding>& faults) {
   return std::any_of(faults.begin(), faults.end(), [&](const Finding& fault) {
     if (!is_final_for_wheels(fault.id)) return false;

@@ -1,4 +1,4 @@
-// Writes and reads the JSON of a relay's frames.
+// Writes and parses the JSON of a relay's frames.
 #include "topsctl/engine/remote/relay_messages.hpp"
 
 #include <limits>

@@ -284,7 +284,7 @@ bool RemoteAgent::is_there(RemoteSession& session) {
   return false;
 }
 
-// The answer of a program that was certain to be there.
+// The answer of a program with Presence::certain.
 void RemoteAgent::take_greeting(const std::string& piece) {
   greeting_ += piece;
   const auto answer = answer_in(greeting_, token_);

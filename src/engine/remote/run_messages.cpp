@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t id_digits = 32;
 
-// A value that may be empty, which JsonReader::text refuses.
+// A value that may be empty, which JsonReader::text rejects.
 std::string text_or_nothing(const JsonReader& value) {
   return value.is_null() ? "" : value.text();
 }

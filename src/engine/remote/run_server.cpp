@@ -80,7 +80,7 @@ std::vector<std::string> command_of(const RemoteRunRequest& request, const fs::p
   argv.insert(argv.end(), request.words.begin(), request.words.end());
   if (request.lock) argv.push_back(concat("--lock=", (folder / lock_file).string()));
   if (request.stack) argv.push_back(concat("--stack=", (folder / stack_file).string()));
-  // It may have secrets: it is written nowhere.
+  // It may have secrets, so it is not written to any file.
   if (!request.job.empty()) argv.emplace_back("--job=/proc/self/fd/0");
   if (!request.reading.empty())
     argv.push_back(concat("--reading=", (folder / reading_file).string()));

@@ -1,4 +1,4 @@
-// Writes and reads the JSON of a transfer's frames.
+// Writes and parses the JSON of a transfer's frames.
 #include "topsctl/engine/remote/transfer_messages.hpp"
 
 #include <limits>

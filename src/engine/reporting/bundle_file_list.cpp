@@ -1,4 +1,4 @@
-// Which files of a bundle a report names: for training, to be read, the biggest.
+// The files of a bundle that a report lists: for training, documents, the largest.
 #include "engine/reporting/bundle_file_list.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ bool is_document(std::string_view path) {
   const std::string name = lower_case(base_name(path));
   constexpr std::array<std::string_view, 8> endings = {".pdf",  ".md",   ".txt", ".rst",
                                                        ".html", ".docx", ".doc", ".chm"};
-  // Lists that packages keep for their installers.
+  // Lists inside packages for their installers.
   constexpr std::array<std::string_view, 4> lists = {"top_level.txt", "entry_points.txt",
                                                      "sources.txt", "requires.txt"};
   if (std::find(lists.begin(), lists.end(), name) != lists.end()) return false;

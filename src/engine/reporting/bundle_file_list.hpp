@@ -1,4 +1,4 @@
-// Which files of a bundle a report names: for training, to be read, the biggest.
+// The files of a bundle that a report lists: for training, documents, the largest.
 #pragma once
 
 #include <cstddef>

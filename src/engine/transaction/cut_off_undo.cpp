@@ -154,7 +154,7 @@ class CutOffUndo {
     undo_.snapshot.paths.push_back(std::move(made));
   }
 
-  // The plan that was announced before stays whole until this one is.
+  // The earlier announced plan stays intact until this one is complete.
   std::size_t next_merged_name() const {
     std::size_t next = 0;
     while (file_state((store_ / concat("merged-", next)).string(), Content::ignore).type !=
@@ -204,7 +204,7 @@ UndoPlan undo_of_cut_off(const Host& host, const Transaction& transaction, std::
   Snapshot goal = goal_of(host, transaction, store);
   std::vector<std::string> lost;
   const auto before = load_folder_record(store);
-  // An announced plan was made when all was complete.
+  // An announced plan was made while the backup was complete.
   if (before && !has_announced_undo(transaction))
     lost = complete_snapshot(host, goal, store, *before, end_ns);
   UndoPlan undo = CutOffUndo(host, transaction, end_ns, std::move(goal)).make();

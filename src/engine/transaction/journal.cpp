@@ -41,7 +41,7 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
   return value;
 }
 
-// The payload at the start of `bytes`, if it is whole.
+// The payload at the start of `bytes`, if it is complete.
 std::optional<std::string_view> whole_payload(std::string_view bytes) {
   if (bytes.size() < prefix_size || bytes[8] != ' ' || bytes[17] != ' ') return std::nullopt;
   const auto length = hex_number(bytes.substr(0, 8));
@@ -238,7 +238,7 @@ std::string_view name(TransactionState state) {
 }
 
 Journal::Journal(fs::path file) : file_(std::move(file)) {
-  // A torn record at the end must not stay between whole ones.
+  // A torn record at the end must not remain between complete ones.
   if (const auto bytes = journal_bytes(file_)) {
     const ParsedJournal journal = parsed(*bytes, file_.string());
     is_chained_ = journal.format >= chained_journal;

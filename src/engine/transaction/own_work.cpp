@@ -66,7 +66,7 @@ std::string noted_digest(const std::vector<TargetPackage>& packages, const std::
 constexpr unsigned first_user = 1000;  // policy 9.2.2
 constexpr std::string_view alternatives_folder = "/etc/alternatives/";
 
-// The name of the alternative whose link or record this path is.
+// The name of the alternative to which this link or record belongs.
 std::optional<std::string> group_of(const std::string& path) {
   if (path.starts_with(alternatives_folder)) return path.substr(alternatives_folder.size());
   constexpr std::string_view records = "alternatives/";
@@ -227,7 +227,7 @@ bool OwnWork::is_own_choice(const std::string& name) const {
          is_named(tree_.state(path, Content::ignore).target);
 }
 
-// By whose files are its choices, before and now.
+// Judged by the owners of its choices, before and now.
 Owner OwnWork::owner_of_group(const std::string& group) {
   const auto [known, is_new] = groups_.try_emplace(group, Owner::others);
   if (!is_new) return known->second;

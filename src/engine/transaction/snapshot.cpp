@@ -81,7 +81,7 @@ bool is_linked_as_itself(const Inode& file, const fs::path& place) {
 // Backs up the content of files into stores.
 class Keeper {
  public:
-  // The names of its contents begin with this number.
+  // Its content names begin with this number.
   Keeper(const FileTree& tree, const fs::path& store, Snapshot& snapshot, WriteSetSummary& summary,
          std::size_t first = 0)
       : first_(first),

@@ -38,7 +38,7 @@ bool is_as_kept(PathCursor& cursor, const KeptPath& kept, const fs::path& store,
          (before.empty() ? sha256_of_file(content_place(kept, store)) : before);
 }
 
-// A source that has changed will change its byte code.
+// A changed source will change its byte code.
 void keep_code_of_changed(const Snapshot& snapshot, std::vector<char>& is_unchanged) {
   for (std::size_t i = 0; i < snapshot.paths.size(); ++i) {
     if (is_unchanged[i] == 0) continue;

@@ -1,4 +1,4 @@
-// Finds journals and stores that do not fit each other.
+// Finds journals and stores that are inconsistent.
 #include "topsctl/engine/transaction/soundness.hpp"
 
 #include <filesystem>

@@ -192,7 +192,7 @@ TransactionSummary summary_of(const Transaction& transaction) {
     if (record.state == TransactionState::prepared) {
       summary.kept_bytes = details.value("kept_bytes", std::uint64_t{0});
     }
-    // Another such record, without a time, confirms it.
+    // A later such record without a deadline confirms it.
     summary.confirm_until = record.state == TransactionState::committed
                                 ? text_field(details, "confirm_until")
                                 : std::nullopt;

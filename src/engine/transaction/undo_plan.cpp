@@ -1,4 +1,4 @@
-// Works out the undo of a transaction from the states before it, after it, and now.
+// Computes the undo plan of a transaction from the states before it, after it, and now.
 #include "topsctl/engine/transaction/undo_plan.hpp"
 
 #include <algorithm>

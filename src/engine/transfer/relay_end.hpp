@@ -27,7 +27,7 @@ class RelayIntake {
 
   // Begins to wait.
   RelayListening listen(const Host& host, const LinkWish& wish);
-  // Returns when nothing of the link is written any longer.
+  // Returns when no more data of the link are written.
   void stop();
 
  private:

@@ -1,4 +1,4 @@
-// Connections that are made before there is work for them.
+// Connections that are made before they are needed.
 #pragma once
 
 #include <chrono>

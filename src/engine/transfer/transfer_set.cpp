@@ -39,7 +39,7 @@ void refuse_broken(const Stack& stack, const Inventory& inventory,
   }
 }
 
-// Every package that an install there may take; which wheel it is depends on its Python.
+// Every package that the remote install may select; the choice of wheels depends on its Python.
 std::vector<Package> packages_to_send(const TransferSetRequest& request, const Stack& stack,
                                       Inventory inventory) {
   const std::vector<std::string> components = selected_components(stack, request.components);

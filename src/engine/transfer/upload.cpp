@@ -153,7 +153,7 @@ class Uploading {
          {std::pair{5ms, 4U}, std::pair{slow_way, 6U}, std::pair{40ms, 10U}}) {
       if (round_trip >= from) wanted = count;
     }
-    // A connection costs some round trips, which few chunks do not pay back.
+    // A connection costs some round trips, which is not worth it for few chunks.
     const std::uint64_t useful = missing_bytes / (2 * chunk_bytes) + 1;
     return static_cast<unsigned>(
         std::min<std::uint64_t>({wanted, request_.most_connections, useful}));

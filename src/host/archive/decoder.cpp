@@ -1,4 +1,4 @@
-// Decoders over zlib, liblzma, libzstd, libbz2 and liblz4, and of base64.
+// Decoders based on zlib, liblzma, libzstd, libbz2 and liblz4, and for base64.
 #include "host/archive/decoder.hpp"
 
 #include <bzlib.h>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::uint64_t free_memory = 24ULL << 20U;
 
-// How much a decoder may use before it must have the gate.
+// Memory that a decoder may use without holding the gate.
 std::uint64_t first_limit(const DecodeLimits& limits) {
   return limits.gate == nullptr ? limits.memory : std::min(limits.memory, free_memory);
 }
@@ -176,7 +176,7 @@ class ZstdStream : public Decoder {
     return ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge;
   }
 
-  // The window is nearly all that a decoder needs.
+  // The window is most of a decoder's memory.
   void set_limit(std::uint64_t memory) {
     const int window = std::clamp(static_cast<int>(std::bit_width(memory)) - 1, 10, 27);
     if (ZSTD_isError(ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window)) != 0U) {
@@ -246,7 +246,7 @@ class Lz4Stream : public Decoder {
   LZ4F_dctx* stream_ = nullptr;
 };
 
-// RFC 4648 with line ends, as base64(1) writes it: one text, which only its end ends.
+// RFC 4648 with line ends, as base64(1) writes it: one text up to the end of the input.
 class Base64Text : public Decoder {
  public:
   Step step(std::string_view input, char* to, std::size_t room, bool is_last) override {

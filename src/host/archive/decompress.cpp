@@ -1,4 +1,4 @@
-// The loop that all decoders share, and the choice of the decoder.
+// The common loop of all decoders, and the choice of the decoder.
 #include "topsctl/host/archive/decompress.hpp"
 
 #include <algorithm>
@@ -125,7 +125,7 @@ class DecompressedSource : public Source {
       if (step.ended) end_of_stream();
       ratio_.add(step.used, step.made, subject_);
       if (step.made > 0) return {buffer_.data(), step.made};
-      // A decoder with threads may once have nothing to give.
+      // A decoder with threads may have no output yet.
       idle_steps_ = step.used == 0 && !step.ended ? idle_steps_ + 1 : 0;
       if (idle_steps_ > 2 && input_ended_) refuse(format("truncated {} data", compression_));
     }
