@@ -1,4 +1,4 @@
-// Confirms transactions.
+// Records the confirmation of a transaction, if it comes in time.
 #include "topsctl/engine/operations/confirmation.hpp"
 
 #include <algorithm>
