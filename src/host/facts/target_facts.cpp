@@ -136,9 +136,7 @@ TargetSnapshot read_target_snapshot(const Host& host, const std::vector<std::str
   TargetSnapshot snapshot = read_target_system(host, read_dpkg_database(host));
   if (host.root == "/" || is_root_user()) {
     snapshot.pythons = find_interpreters(host, pythons, usual, left_out);
-    for (PythonFacts& python : snapshot.pythons)
-      python.scheme = {};  // not needed: nothing is
-                           // installed from here
+    for (PythonFacts& python : snapshot.pythons) python.scheme = {};  // unused: no install here
   } else {
     snapshot.are_pythons_known = false;
     left_out(format("only root can query the interpreters of {}", in_quotes(host.root.string())));

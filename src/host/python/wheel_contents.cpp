@@ -148,9 +148,7 @@ class ContentsReading {
     std::uint64_t compressed = 0;
     for (const std::size_t i : work_) {
       const ZipEntry& entry = zip_.entries()[i];
-      if (!entry.problem.empty())
-        continue;  // never decompressed, so its declared size is
-                   // irrelevant
+      if (!entry.problem.empty()) continue;  // never decompressed, so its size is irrelevant
       size += entry.size;
       compressed += entry.compressed_size;
     }
